@@ -1,0 +1,130 @@
+"""The values that go from pass to pass; no algorithm.
+
+A page is first a list of :class:`Segment` (what segmentation cut out of the tree), beside which the
+passes keep a list of :class:`Decision` (a class and the reason for it, one for each segment).  At the
+end the two become :class:`Block`, which is what a user sees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, make_dataclass
+from enum import Enum
+from typing import Any, NamedTuple, cast
+
+
+class BlockClass(str, Enum):
+    """What a block is: content (``good``) or boilerplate (``bad``), or not decided yet.
+
+    Context-free classification gives all four classes; after the context pass only
+    ``good`` and ``bad`` are left.
+    """
+
+    GOOD = "good"
+    NEAR_GOOD = "near_good"
+    SHORT = "short"
+    BAD = "bad"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+GOOD, NEAR_GOOD, SHORT, BAD = BlockClass
+
+
+class Place(NamedTuple):
+    """Where in the tree a block stands, as far as the passes ask for it.
+
+    ``tag``: the innermost block-level element; ``heading_level``: 1 to 6 inside H1 to H6, else 0;
+    ``in_select``: inside a SELECT; ``preformatted``: inside a PRE.
+    """
+
+    tag: str
+    heading_level: int = 0
+    in_select: bool = False
+    preformatted: bool = False
+
+
+class Segment(NamedTuple):
+    """A block as segmentation leaves it, before anything is judged.
+
+    ``text`` is what the user gets, ``collapsed`` the same on one line, from which every figure is
+    taken; ``element`` counts the block-level elements of the page that were opened up to
+    this block's own (0: text outside all of them).
+    """
+
+    text: str
+    collapsed: str
+    link_characters: int
+    tags_count: int
+    place: Place
+    element: int
+
+
+class Figures(NamedTuple):
+    """What context-free classification measures on a segment."""
+
+    characters: int
+    word_count: int
+    link_density: float
+    stopword_density: float
+
+
+class Decision(NamedTuple):
+    """The class of a block at some stage, and the rule that decided it, in words."""
+
+    block_class: BlockClass
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of a page with its class, the reason for it, and the figures behind it.
+
+    Lengths are in characters (code points) after white space was collapsed; densities are shares
+    from 0 to 1.  The text of a PRE keeps its lines; its figures are those of the collapsed text.
+    """
+
+    text: str
+    block_class: BlockClass
+    """The final class: ``good`` or ``bad``."""
+    context_free_class: BlockClass
+    """The class that the block's own text earned, before its neighbours were looked at."""
+    reason: str
+    """The rule that decided the final class, in words."""
+    is_heading: bool
+    heading_level: int
+    """1 to 6 inside H1 to H6, else 0."""
+    tag: str
+    """Name of the innermost block-level element that holds the text."""
+    link_density: float
+    """Characters inside links / characters."""
+    stopword_density: float
+    """Words in the stoplist / words."""
+    word_count: int
+    characters: int
+    link_characters: int
+    tags_count: int
+    """Inline elements inside the block."""
+    index: int
+    """Position among the blocks of the page, from 0."""
+    xpath: str | None = None
+    """Selects the block's element in the page as parsed; None unless it was asked for."""
+    dom_path: str | None = None
+    """Names of the elements from HTML down to the block's, joined by dots; None unless asked for."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the block is content."""
+        return self.block_class is BlockClass.GOOD
+
+
+# A frozen dataclass sets its fields through object.__setattr__, one by one, which makes a block eight
+# times as dear as it need be, and pages have hundreds: a twin that is not frozen is filled, then frozen.
+_Draft = make_dataclass("_Draft", [field.name for field in fields(Block)], slots=True)
+
+
+def make_block(*values: object) -> Block:
+    """A block from the values of all its fields, in order."""
+    block: Any = _Draft(*values)
+    block.__class__ = Block
+    return cast("Block", block)

@@ -1,0 +1,146 @@
+"""Context-free classification: what a block's own text says of it.
+
+The rules of the jusText page of the NLP Centre, Masaryk University, in its order; the first that
+applies decides.  It prints ``>`` where the densities are compared; both published codes use ``>=``, and
+so do we.  A rule sees one block, never its neighbours.
+
+==================================================================  =========
+rule                                                                class
+==================================================================  =========
+link density > ``max_link_density``                                 BAD
+holds © or the literal ``&copy``                                    BAD
+inside SELECT                                                       BAD
+characters < ``length_low``, with characters inside links           BAD
+characters < ``length_low``                                         SHORT
+stop-word density >= ``stopwords_high``, length > ``length_high``   GOOD
+stop-word density >= ``stopwords_high``                             NEAR_GOOD
+stop-word density >= ``stopwords_low``                              NEAR_GOOD
+stop-word density < ``stopwords_low``                               BAD
+==================================================================  =========
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Figures
+
+if TYPE_CHECKING:
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.thresholds import Thresholds
+
+Rule = Callable[["Segment", Figures, "Thresholds"], Decision | None]
+
+
+def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Figures]:
+    """The figures of each segment; ``stoplist`` holds lower-case words."""
+    is_stopword = stoplist.__contains__
+    figures: list[Figures] = []
+    for segment in segments:
+        characters = len(segment.collapsed)
+        words = segment.collapsed.lower().split()
+        word_count = len(words)
+        # A segment is never empty.
+        link_density = segment.link_characters / characters
+        stopword_density = sum(map(is_stopword, words)) / word_count
+        figures.append(Figures(characters, word_count, link_density, stopword_density))
+    return figures
+
+
+def classify(
+    segments: Sequence[Segment],
+    figures: Sequence[Figures],
+    thresholds: Thresholds,
+    rules: Sequence[Rule],
+) -> list[Decision]:
+    """The class of each segment by the first of ``rules`` that applies, the last of which must."""
+    decisions: list[Decision] = []
+    for segment, figure in zip(segments, figures, strict=True):
+        for rule in rules:
+            decision = rule(segment, figure, thresholds)
+            if decision is not None:
+                decisions.append(decision)
+                break
+    return decisions
+
+
+def too_many_links(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """Link density above the limit: BAD."""
+    if figures.link_density > thresholds.max_link_density:
+        return _too_many_links(figures.link_density, thresholds.max_link_density)
+    return None
+
+
+def copyright_sign(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """The copyright sign, also as an entity that was not resolved: BAD."""
+    if "\xa9" in segment.text or "&copy" in segment.text:
+        return _COPYRIGHT
+    return None
+
+
+def inside_select(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """An option of a form: BAD."""
+    return _SELECT if segment.place.in_select else None
+
+
+def too_short(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """Too short to be judged: BAD with a link, else SHORT."""
+    if figures.characters >= thresholds.length_low:
+        return None
+    return _too_short(figures.characters, thresholds.length_low, segment.link_characters > 0)
+
+
+def many_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """Running text: GOOD when long, else NEAR_GOOD."""
+    if figures.stopword_density < thresholds.stopwords_high:
+        return None
+    density = f"stop-word density {figures.stopword_density:.3g} >= {thresholds.stopwords_high:g}"
+    length, high = figures.characters, thresholds.length_high
+    if length > high:
+        return Decision(GOOD, f"{density}, {length} > {high} characters")
+    return Decision(NEAR_GOOD, f"{density}, only {length} <= {high} characters")
+
+
+def some_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """Perhaps running text: NEAR_GOOD."""
+    if figures.stopword_density < thresholds.stopwords_low:
+        return None
+    compared = f"{figures.stopword_density:.3g} >= {thresholds.stopwords_low:g}"
+    return Decision(NEAR_GOOD, f"stop-word density {compared}")
+
+
+def few_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """No running text: BAD."""
+    compared = f"{figures.stopword_density:.3g} < {thresholds.stopwords_low:g}"
+    return Decision(BAD, f"stop-word density {compared}")
+
+
+# Most blocks of a page are entries of menus, so the same few decisions come again and again.
+
+
+@lru_cache(maxsize=1024)
+def _too_many_links(density: float, limit: float) -> Decision:
+    return Decision(BAD, f"link density {density:.3g} > {limit:g}")
+
+
+@lru_cache(maxsize=1024)
+def _too_short(length: int, low: int, has_link: bool) -> Decision:
+    short = f"short ({length} < {low} characters)"
+    return Decision(BAD, f"{short} with link characters") if has_link else Decision(SHORT, short)
+
+
+_COPYRIGHT = Decision(BAD, "copyright sign")
+_SELECT = Decision(BAD, "inside SELECT")
+
+#: The rules of jusText in their order.
+PUBLISHED_RULES: tuple[Rule, ...] = (
+    too_many_links,
+    copyright_sign,
+    inside_select,
+    too_short,
+    many_stopwords,
+    some_stopwords,
+    few_stopwords,
+)

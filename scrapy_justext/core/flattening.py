@@ -1,0 +1,192 @@
+"""A tree as one string: its text, with marks where elements start and end.
+
+Reading a tree node by node from Python costs more than parsing it did.  Here libxslt walks the tree
+and writes the text of what stays, with a mark at each start and end that segmentation must know of;
+the rest is string work.  :func:`flatten` and :func:`walk` give the same string for the same tree: the
+first is the fast way, the second takes over where the tree is deeper than libxslt's recursion goes
+(about 3,000 elements; parsed pages are never that deep, trees made by hand may be).
+
+The marks are noncharacters, which Unicode reserves for use inside a program.  A page may hold
+them all the same: a mark without a code tells, and ``replace_marks`` makes U+FFFD of the page's own.
+
+======================  =========================================================
+``BLOCK`` + code        a block-level element starts; the code tells which
+``BLOCK`` + ``CLOSE``   a block-level element ends
+``INLINE`` + ``LINK``   A starts
+``INLINE`` + ``UNLINK`` A ends
+``INLINE`` + ``TAG``    another inline element starts
+``INLINE`` + ``UNTAG``  it ends (only where text is read node by node)
+``INLINE`` + ``ENTER``  an inline element starts that is a SELECT by its name only
+``INLINE`` + ``LEAVE``  it ends
+``INLINE`` + ``BREAK``  a BR
+======================  =========================================================
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from lxml import etree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_justext.core.tags import TagRules
+
+BLOCK = "\ufdd0"
+INLINE = "\ufdd1"
+CLOSE = "/"
+LINK = "<"
+UNLINK = ">"
+TAG = "+"
+UNTAG = "-"
+ENTER = "("
+LEAVE = ")"
+BREAK = "|"
+
+_NEVER_HIDDEN = frozenset({"html", "body"})
+
+_REPLACE_MARKS = (
+    '<xsl:template match="text()">'
+    f"<xsl:value-of select=\"translate(., '{BLOCK}{INLINE}', '\ufffd\ufffd')\"/>"
+    "</xsl:template>"
+)
+
+
+def flatten(root: etree._Element, rules: TagRules, *, replace_marks: bool = False) -> str:
+    """The text below ``root`` with marks, as ``rules`` say; the tree is left as it was."""
+    try:
+        return str(_stylesheet(rules, replace_marks)(root))
+    except etree.XSLTApplyError:
+        return walk(root, rules)
+
+
+@lru_cache
+def tag_codes(rules: TagRules) -> dict[str, str]:
+    """The one-letter code of each block-level element's name."""
+    return {name: chr(0x100 + i) for i, name in enumerate(sorted(rules.block_level))}
+
+
+@lru_cache
+def _stylesheet(rules: TagRules, replace_marks: bool) -> etree.XSLT:
+    return etree.XSLT(etree.XML("".join(_templates(rules, replace_marks))))
+
+
+def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
+    yield (
+        '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
+        '<xsl:output method="text" encoding="UTF-8"/>'
+    )
+    untag = INLINE + UNTAG if rules.text_nodes else ""
+    hides = rules.hidden_removed
+    yield _template("*", -1, INLINE + TAG, untag, hides=hides)
+    yield _template("html", 0, INLINE + TAG, untag)
+    yield _template("br", 0, INLINE + BREAK, untag, hides=hides)
+    yield _template("a", 0, INLINE + LINK, INLINE + UNLINK, hides=hides)
+    for name, code in tag_codes(rules).items():
+        hides_this = hides and name not in _NEVER_HIDDEN
+        yield _template(name, 0, BLOCK + code, BLOCK + CLOSE, hides=hides_this)
+    if rules.select_in_name:
+        pattern = "*[contains(name(), 'select')]"
+        yield _template(pattern, 0, INLINE + ENTER, INLINE + LEAVE, hides=hides)
+    if rules.text_nodes:
+        yield _template("processing-instruction()", 0, untag, content=False)
+    for name in sorted(rules.unwrapped):
+        yield _template(name, 1)
+    for pattern in sorted(rules.removed):
+        yield _template(pattern, 2, content=False)
+    for pattern in sorted(rules.kept):
+        yield _template(pattern, 3, INLINE + TAG, untag, hides=hides)
+    if replace_marks:
+        yield _REPLACE_MARKS
+    yield "</xsl:stylesheet>"
+
+
+def _template(
+    pattern: str,
+    priority: int,
+    start: str = "",
+    end: str = "",
+    *,
+    content: bool = True,
+    hides: bool = False,
+) -> str:
+    """What to write for the nodes that match ``pattern``; the highest ``priority`` wins."""
+    inner = f"<xsl:text>{escape(start)}</xsl:text>" if start else ""
+    inner += "<xsl:apply-templates/>" if content else ""
+    inner += f"<xsl:text>{escape(end)}</xsl:text>" if end else ""
+    if hides:
+        inner = f'<xsl:if test="not(@hidden)">{inner}</xsl:if>'
+    return f'<xsl:template match={quoteattr(pattern)} priority="{priority}">{inner}</xsl:template>'
+
+
+def walk(root: etree._Element, rules: TagRules) -> str:
+    """What :func:`flatten` gives, for a tree of any depth, at several times the cost."""
+    parts: list[str] = []
+    for event, node, marks in kept_nodes(root, rules):
+        if event == "start":
+            parts += marks[0], _without_marks(node.text)
+        else:
+            parts += marks[1], _without_marks(None if node is root else node.tail)
+    return "".join(parts)
+
+
+def kept_nodes(
+    root: etree._Element, rules: TagRules
+) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
+    """The start and end of each element that stays, in document order, with its marks.
+
+    What does not stay (elements that are removed, comments, processing instructions) gives only its
+    end, at which its tail is to be read.
+    """
+    removed = _matching(root, rules.removed) - _matching(root, rules.kept)
+    open_marks: list[tuple[str, str]] = []
+    events = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+    for event, node in events:
+        if event == "start":
+            marks = None if node in removed else _marks(node, rules)
+            open_marks.append(marks or _NO_MARKS)
+            if marks is None:
+                events.skip_subtree()
+            else:
+                yield event, node, marks
+        elif event == "end":
+            yield event, node, open_marks.pop()
+        else:
+            untag = INLINE + UNTAG if event == "pi" and rules.text_nodes else ""
+            yield "end", node, ("", untag)
+
+
+_NO_MARKS = ("", "")
+
+
+def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
+    """The marks at an element's start and end; None when it is hidden."""
+    name = node.tag
+    untag = INLINE + UNTAG if rules.text_nodes else ""
+    if name in rules.unwrapped:
+        return _NO_MARKS
+    if rules.hidden_removed and "hidden" in node.attrib and name not in _NEVER_HIDDEN:
+        return None
+    if name in rules.block_level:
+        return BLOCK + tag_codes(rules)[name], BLOCK + CLOSE
+    if name == "a":
+        return INLINE + LINK, INLINE + UNLINK
+    if name == "br":
+        return INLINE + BREAK, untag
+    if rules.select_in_name and "select" in name:
+        return INLINE + ENTER, INLINE + LEAVE
+    return INLINE + TAG, untag
+
+
+def _matching(root: etree._Element, patterns: frozenset[str]) -> set[etree._Element]:
+    if not patterns:
+        return set()
+    found = root.xpath("|".join(f"descendant-or-self::{pattern}" for pattern in patterns))
+    return set(found)
+
+
+def _without_marks(text: str | None) -> str:
+    return (text or "").replace(BLOCK, "\ufffd").replace(INLINE, "\ufffd")

@@ -1,0 +1,71 @@
+"""Which elements split a page into blocks and which are taken out first: only data.
+
+[A]: the page on the jusText algorithm by the NLP Centre, Masaryk University (Pomikálek);
+[B]: the page on jusText by WizeNoze, authors of the Java port;
+[R]: the Python reference, ``justext`` 3.0.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: "block-level elements" as [A] and [B] list them.
+PUBLISHED_BLOCK_LEVEL = frozenset(
+    ["blockquote", "body", "caption", "center", "col", "colgroup", "dd", "div", "dl", "dt", "fieldset", "form", "h1", "h2", "h3", "h4", "h5", "h6", "legend", "li", "optgroup", "option", "p", "pre", "table", "td", "textarea", "tfoot", "th", "thead", "tr", "ul"]
+)
+
+#: What HTML has gained since, or the list forgot.  SELECT is here so that text behind one is not
+#: taken for a part of it.
+MODERN_BLOCK_LEVEL = PUBLISHED_BLOCK_LEVEL | frozenset(
+    ["address", "article", "aside", "details", "dialog", "dir", "figcaption", "figure", "footer", "header", "hgroup", "hr", "main", "menu", "nav", "ol", "search", "section", "select", "summary", "tbody"]
+)
+
+HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+
+
+@dataclass(frozen=True, slots=True)
+class TagRules:
+    """How the elements of a page are treated when it is cut into blocks.
+
+    ``block_level``: names of elements at whose start and end a block ends.
+    ``removed``: XSLT patterns of elements that go with all they hold.
+    ``unwrapped``: names of elements of which only the content stays, as if the tags were not there.
+    ``kept``: XSLT patterns of elements that stay although ``removed`` names them.
+    ``hidden_removed``: whether elements with the ``hidden`` attribute go (HTML and BODY apart).
+    ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
+    ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
+    which looks for the word in the joined names of all ancestors.
+    """
+
+    block_level: frozenset[str]
+    removed: frozenset[str]
+    unwrapped: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
+    hidden_removed: bool = True
+    text_nodes: bool = False
+    select_in_name: bool = False
+
+
+#: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
+_ACCORDION_BUTTONS = frozenset(
+    f"{label}//button" for label in ("h1", "h2", "h3", "h4", "h5", "h6", "summary")
+)
+
+MODERN = TagRules(
+    block_level=MODERN_BLOCK_LEVEL,
+    removed=frozenset(
+        ["head", "meta", "title", "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "applet", "audio", "video", "canvas", "input", "datalist", "button"]
+    ),
+    kept=_ACCORDION_BUTTONS,
+)
+
+#: [R] cleans the tree with lxml_html_clean first: these rows are what its options do.
+REFERENCE = TagRules(
+    block_level=PUBLISHED_BLOCK_LEVEL - {"form", "textarea"},
+    removed=frozenset(["head", "base", "script", "style", "applet", "button", "input", "select", "textarea", "param"])
+    | {"link[contains(translate(@rel, 'STYLEHT', 'styleht'), 'stylesheet')]"},
+    unwrapped=frozenset({"form", "iframe", "embed", "layer", "object"}),
+    hidden_removed=False,
+    text_nodes=True,
+    select_in_name=True,
+)

@@ -1,0 +1,74 @@
+"""What can go wrong, each with its cause as attributes.
+
+One base, :class:`JustextError`; catching it catches everything this library raises on purpose.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class JustextError(Exception):
+    """Base of every error that this library raises."""
+
+
+class PageError(JustextError):
+    """A page that cannot be read: of a wrong type, or in an encoding that does not exist."""
+
+
+class ParameterError(JustextError, ValueError):
+    """A parameter with a value that is not allowed.
+
+    ``name``: the parameter, ``value``: what was given, ``allowed``: what may be given, in words.
+    """
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(name, value, allowed)
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value!r}: {self.allowed}"
+
+
+class UnknownNameError(ParameterError):
+    """A name that is none of the known ones; the message suggests those that are close.
+
+    ``known``: the names that would have been right, ``suggestions``: the closest of them.
+    """
+
+    def __init__(self, name: str, value: object, kind: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.known = tuple(known)
+        self.suggestions = close_names(str(value), self.known)
+        super().__init__(name, value, f"unknown {kind}; {self._advice()}")
+
+    def _advice(self) -> str:
+        if self.suggestions:
+            return "did you mean " + " or ".join(self.suggestions) + "?"
+        shown = ", ".join(self.known[:12])
+        more = len(self.known) - 12
+        return f"known are {shown}" + (f" and {more} more" if more > 0 else "")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.name, self.value, self.kind, self.known)
+
+
+class StoplistError(ParameterError):
+    """A stoplist that is not there, cannot be read, or holds no word."""
+
+
+def close_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """At most three of the ``known`` names that are spelt like ``name``, the closest first.
+
+    >>> close_names("Germn", ["English", "German", "Greek"])
+    ('German',)
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    matches = get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
+    return tuple(by_folded[match] for match in matches)

@@ -1,0 +1,222 @@
+"""From a page to its clean text: the passes in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from heapq import nlargest
+from typing import TYPE_CHECKING, Any
+
+from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_block
+from scrapy_justext.core.context_free import classify, measure
+from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
+from scrapy_justext.core.paths import Paths, element_paths
+from scrapy_justext.core.segmentation import segment
+from scrapy_justext.languages import (
+    OWN_STOPLIST,
+    LanguageChoice,
+    Lists,
+    choose_among,
+    choose_language,
+    declared_tags,
+    given,
+)
+from scrapy_justext.options import Options, make_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lxml import etree
+
+    from scrapy_justext.core.thresholds import Thresholds
+    from scrapy_justext.stoplists import StoplistSource
+
+#: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
+SAMPLE_CHARACTERS = 600
+SAMPLE_BLOCKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What was found on a page: plain data, no tree, no node."""
+
+    blocks: tuple[Block, ...]
+    """Every block in document order, boilerplate too."""
+    language: str
+    """ISO 639 code of the stoplist used; of the page where that language has none (``fallback``);
+    ``und`` where nothing tells."""
+    language_source: str
+    """``given``, ``detected``, ``declared`` or ``fallback`` (judged without stop words)."""
+    language_reason: str
+    """Why this language, in words."""
+    profile: str
+    title: str
+    """The TITLE's text; dates and authors are left to other libraries."""
+    url: str | None = None
+    is_cut: bool = False
+    """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The texts of the good blocks."""
+        return [block.text for block in self.blocks if block.is_good]
+
+    @property
+    def text(self) -> str:
+        """The paragraphs, with a blank line between them."""
+        return "\n\n".join(self.paragraphs)
+
+    @property
+    def good_characters(self) -> int:
+        """Characters in good blocks."""
+        return sum(block.characters for block in self.blocks if block.is_good)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
+        return {
+            "text": self.text,
+            "paragraphs": self.paragraphs,
+            "blocks": [block_to_dict(block) for block in self.blocks],
+            **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
+        }
+
+
+BLOCK_FIELDS = tuple(field.name for field in fields(Block))
+
+
+def block_to_dict(block: Block, names: Sequence[str] = BLOCK_FIELDS) -> dict[str, Any]:
+    """Some fields of a block as plain JSON values."""
+    values = {name: getattr(block, name) for name in names}
+    return {k: v.value if isinstance(v, Enum) else v for k, v in values.items()}
+
+
+def extract(
+    page: str | bytes | etree._Element,
+    *,
+    language: str | Sequence[str] = "auto",
+    stoplist: StoplistSource | None = None,
+    profile: str = "justext",
+    encoding: str | None = None,
+    url: str | None = None,
+    paths: bool = False,
+    **thresholds: Any,
+) -> Extraction:
+    """The clean text of an HTML page, with all its blocks and why each is content or boilerplate.
+
+    ``page``: text, bytes, or an lxml element, which is left as it was.  Bytes are decoded by byte order mark,
+    then ``encoding``, then the page's own declaration, then detection.
+    ``language``: an English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``: one
+    of all.
+    ``stoplist``: words in place of the language's: a path, several ``Path``, or an iterable of words.
+    ``profile``: one of :data:`~scrapy_justext.profiles.PROFILES`.
+    ``url``: kept in the result, nothing else.
+    ``paths``: whether blocks get their ``xpath`` and ``dom_path``, which take time.
+    ``thresholds``: fields of :class:`~scrapy_justext.core.thresholds.Thresholds`; the profile's where left out.
+
+    Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, and for
+    a ``page`` that is none.  A page without text gives an extraction without blocks.
+
+    >>> extract("<p>Home<p>" + "It was the best of times, it was the worst of times. " * 5).paragraphs
+    ['It was the best of times, ...']
+    """
+    options = make_options(
+        language=language, stoplist=stoplist, profile=profile, paths=paths, thresholds=thresholds
+    )
+    return extract_parsed(parse_html(page, encoding), options, url=url)
+
+
+def extract_parsed(
+    parsed: Parsed, options: Options, *, url: str | None = None, declared: Sequence[str] = ()
+) -> Extraction:
+    """The clean text of a parsed page.  ``declared``: languages that something else than the page says."""
+    root, profile = parsed.root, options.profile
+    segments: list[Segment] = []
+    paths: list[Paths] = []
+    title = ""
+    if root is not None:
+        segments = segment(root, profile.tags)
+        title = page_title(root)
+        declared = [*declared, *declared_languages(root)]
+        paths = element_paths(root, profile.tags) if options.paths else []
+    choice = _choose_language(segments, options, declared)
+    stopwords, thresholds = _judged_by(choice, options)
+
+    figures = measure(segments, stopwords)
+    context_free = classify(segments, figures, thresholds, profile.rules)
+    decisions = context_free
+    for apply in profile.passes:
+        decisions = apply(segments, context_free, decisions, thresholds)
+
+    return Extraction(
+        blocks=tuple(_blocks(segments, figures, context_free, decisions, paths)),
+        language=choice.code,
+        language_source=choice.source,
+        language_reason=choice.reason,
+        profile=profile.name,
+        title=title,
+        url=url,
+        is_cut=parsed.is_cut,
+    )
+
+
+def _choose_language(
+    segments: Sequence[Segment], options: Options, declared: Sequence[str]
+) -> LanguageChoice:
+    candidates = options.candidates
+    if candidates is not None and len(candidates) == 1:
+        return given(candidates[0])
+    if options.stopwords is not None:
+        return OWN_STOPLIST
+    sample = _sample(segments)
+    tags = declared_tags(declared)
+    lists = Lists(options.library.find, options.library.words)
+    if candidates is None:
+        return choose_language(sample, tags, lists)
+    return choose_among(candidates, sample, tags, lists)
+
+
+def _sample(segments: Sequence[Segment]) -> str:
+    """Text to tell the language by: that of the longest blocks."""
+    longest = nlargest(SAMPLE_BLOCKS, (one.collapsed for one in segments), key=len)
+    return " ".join(longest)[:SAMPLE_CHARACTERS]
+
+
+def _judged_by(choice: LanguageChoice, options: Options) -> tuple[frozenset[str], Thresholds]:
+    """The stop words and thresholds for a page in the language of ``choice``."""
+    if options.stopwords is not None:
+        return options.stopwords, options.thresholds
+    if choice.language is not None:
+        return options.library.words(choice.language), options.thresholds
+    return frozenset(), replace(options.thresholds, stopwords_low=0.0, stopwords_high=0.0)
+
+
+def _blocks(
+    segments: Sequence[Segment],
+    figures: Sequence[Figures],
+    context_free: Sequence[Decision],
+    decisions: Sequence[Decision],
+    paths: Sequence[Paths],
+) -> Iterator[Block]:
+    rows = zip(segments, figures, context_free, decisions, strict=True)
+    for index, (one, figure, before, final) in enumerate(rows):
+        text, _, link_characters, tags_count, place, element = one
+        characters, word_count, link_density, stopword_density = figure
+        xpath, dom_path = paths[element] if paths else (None, None)
+        yield make_block(
+            text,
+            final.block_class,
+            before.block_class,
+            final.reason,
+            place.heading_level > 0,
+            place.heading_level,
+            place.tag,
+            link_density,
+            stopword_density,
+            word_count,
+            characters,
+            link_characters,
+            tags_count,
+            index,
+            xpath,
+            dom_path,
+        )

@@ -1,0 +1,292 @@
+"""Names and ISO 639 codes of languages, and which language a page is in.
+
+``auto`` looks at two things: the text of the page's longest blocks, of which ``py3langid`` says how probable
+each language is, and the language that the page declares, which is evidence but often wrong.  A declared
+language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by the text: enough to tell
+Bosnian from Croatian by what the page says, too little to take German for English.
+
+A language that has no stoplist, and a page without enough text to tell, are judged without stop words
+(``fallback``): by length and links alone, which is jusText's own language-independent mode.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+#: Stoplist names with the ISO 639 codes of the language and other names for it; the first code is the
+#: one that results carry.
+LANGUAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Afrikaans": ("af", "afr"),
+        "Albanian": ("sq", "sqi", "alb"),
+        "Arabic": ("ar", "ara", "arz", "ary"),
+        "Aragonese": ("an", "arg"),
+        "Armenian": ("hy", "hye", "arm"),
+        "Aromanian": ("rup",),
+        "Asturian": ("ast",),
+        "Azerbaijani": ("az", "aze"),
+        "Basque": ("eu", "eus", "baq"),
+        "Belarusian": ("be", "bel"),
+        "Belarusian_Taraskievica": ("be-tarask", "Taraškievica"),
+        "Bengali": ("bn", "ben"),
+        "Bishnupriya_Manipuri": ("bpy",),
+        "Bosnian": ("bs", "bos"),
+        "Breton": ("br", "bre"),
+        "Bulgarian": ("bg", "bul"),
+        "Catalan": ("ca", "cat"),
+        "Cebuano": ("ceb",),
+        "Chuvash": ("cv", "chv"),
+        "Croatian": ("hr", "hrv"),
+        "Czech": ("cs", "ces", "cze"),
+        "Danish": ("da", "dan"),
+        "Dutch": ("nl", "nld", "dut"),
+        "English": ("en", "eng"),
+        "Esperanto": ("eo", "epo"),
+        "Estonian": ("et", "est", "ekk"),
+        "Finnish": ("fi", "fin"),
+        "French": ("fr", "fra", "fre"),
+        "Galician": ("gl", "glg"),
+        "Georgian": ("ka", "kat", "geo"),
+        "German": ("de", "deu", "ger"),
+        "Greek": ("el", "ell", "gre"),
+        "Gujarati": ("gu", "guj"),
+        "Haitian": ("ht", "hat", "Haitian_Creole"),
+        "Hebrew": ("he", "heb", "iw"),
+        "Hindi": ("hi", "hin"),
+        "Hungarian": ("hu", "hun"),
+        "Icelandic": ("is", "isl", "ice"),
+        "Ido": ("io", "ido"),
+        "Igbo": ("ig", "ibo"),
+        "Indonesian": ("id", "ind", "in"),
+        "Irish": ("ga", "gle"),
+        "Italian": ("it", "ita"),
+        "Javanese": ("jv", "jav"),
+        "Kannada": ("kn", "kan"),
+        "Kazakh": ("kk", "kaz"),
+        "Korean": ("ko", "kor"),
+        "Kurdish": ("ku", "kur"),
+        "Kyrgyz": ("ky", "kir", "Kirghiz"),
+        "Latin": ("la", "lat"),
+        "Latvian": ("lv", "lav", "lvs"),
+        "Lithuanian": ("lt", "lit"),
+        "Lombard": ("lmo",),
+        "Low_Saxon": ("nds", "Low_German"),
+        "Luxembourgish": ("lb", "ltz"),
+        "Macedonian": ("mk", "mkd", "mac"),
+        "Malay": ("ms", "msa", "may", "zsm"),
+        "Malayalam": ("ml", "mal"),
+        "Maltese": ("mt", "mlt"),
+        "Marathi": ("mr", "mar"),
+        "Neapolitan": ("nap",),
+        "Nepali": ("ne", "nep"),
+        "Newar": ("new", "Newari"),
+        "Norwegian_Bokmal": ("nb", "nob", "no", "nor", "Norwegian"),
+        "Norwegian_Nynorsk": ("nn", "nno"),
+        "Occitan": ("oc", "oci"),
+        "Persian": ("fa", "fas", "per", "Farsi"),
+        "Piedmontese": ("pms",),
+        "Polish": ("pl", "pol"),
+        "Portuguese": ("pt", "por"),
+        "Quechua": ("qu", "que"),
+        "Romanian": ("ro", "ron", "rum"),
+        "Russian": ("ru", "rus"),
+        "Samogitian": ("sgs",),
+        "Serbian": ("sr", "srp", "srl"),
+        "Serbo_Croatian": ("sh", "hbs"),
+        "Sicilian": ("scn",),
+        "Simple_English": ("en-simple",),
+        "Slovak": ("sk", "slk", "slo"),
+        "Slovenian": ("sl", "slv", "Slovene"),
+        "Spanish": ("es", "spa"),
+        "Sundanese": ("su", "sun"),
+        "Swahili": ("sw", "swa"),
+        "Swedish": ("sv", "swe"),
+        "Tagalog": ("tl", "tgl", "fil", "Filipino"),
+        "Tamil": ("ta", "tam"),
+        "Telugu": ("te", "tel"),
+        "Turkish": ("tr", "tur"),
+        "Turkmen": ("tk", "tuk"),
+        "Ukrainian": ("uk", "ukr"),
+        "Urdu": ("ur", "urd"),
+        "Uzbek": ("uz", "uzb", "uzs"),
+        "Vietnamese": ("vi", "vie"),
+        "Volapuk": ("vo", "vol", "Volapük"),
+        "Walloon": ("wa", "wln"),
+        "Waray_Waray": ("war", "Waray"),
+        "Welsh": ("cy", "cym", "wel"),
+        "West_Frisian": ("fy", "fry", "Frisian"),
+        "Western_Panjabi": ("pnb", "Western_Punjabi"),
+        "Yoruba": ("yo", "yor"),
+    }
+)
+
+#: How much more probable than a declared language another one must be by the text to be chosen over it.
+DECLARED_WEIGHT = 10
+
+#: Stop-word density of a declared language's list, for languages that the detector does not know.
+DECLARED_DENSITY = 0.3
+
+#: ISO 639-2's code for an undetermined language.
+UNDETERMINED = "und"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Language:
+    """A language: English name, ISO 639 codes (the first is the one that results carry)."""
+
+    name: str
+    codes: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        """The code that results carry."""
+        return self.codes[0]
+
+
+class LanguageChoice(NamedTuple):
+    """The language of a page and why.
+
+    ``language``: None when the page is judged without stop words; ``code``: what results carry;
+    ``source``: ``given``, ``detected``, ``declared`` or ``fallback``; ``reason``: in words.
+    """
+
+    language: Language | None
+    code: str
+    source: str
+    reason: str
+
+
+class Lists(NamedTuple):
+    """The stoplists at hand, as far as choosing needs them."""
+
+    find: Callable[[str], Language | None]
+    words: Callable[[Language], frozenset[str]]
+
+
+OWN_STOPLIST = LanguageChoice(None, UNDETERMINED, "given", "a stoplist was given, no language")
+
+
+def given(language: Language, reason: str = "given") -> LanguageChoice:
+    """The choice of a language that was not left to the page."""
+    return LanguageChoice(language, language.code, "given", reason)
+
+
+def normalise(name: str) -> str:
+    """A name or code as it is compared: letters and digits only, no accents, no case.
+
+    >>> normalise("Norwegian Bokmål"), normalise("pt_BR")
+    ('norwegianbokmal', 'ptbr')
+    """
+    decomposed = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(character for character in decomposed if character.isalnum())
+
+
+def declared_tags(values: Sequence[str]) -> list[str]:
+    """The language tags in the values of ``lang`` attributes and ``Content-Language`` headers.
+
+    >>> declared_tags(["en-GB", "de, fr"])
+    ['en-GB', 'de', 'fr']
+    """
+    return [tag for value in values for tag in re.split(r"[\s,;]+", value) if tag]
+
+
+def choose_language(sample: str, declared: Sequence[str], lists: Lists) -> LanguageChoice:
+    """The language of a page among all.
+
+    ``sample``: text of its longest blocks; ``declared``: the language tags that it claims.
+    """
+    claims = [language for tag in declared if (language := lists.find(tag))]
+    if not sample:
+        return _choose_without_text(claims)
+    probabilities = detect(sample)
+    best, weight = _weigh(probabilities, claims)
+    for claim in claims:
+        if not probabilities.keys() & set(claim.codes) and _reads_like(claim, sample, lists):
+            return LanguageChoice(claim, claim.code, "declared", "declared, and its stop words fit")
+    chosen = lists.find(best)
+    if chosen is None:
+        why = f"no stoplist for {best} (probability {weight:.2f}): judged without stop words"
+        return LanguageChoice(None, best, "fallback", why)
+    top = max(probabilities, key=probabilities.__getitem__)
+    if best == top:
+        return LanguageChoice(chosen, chosen.code, "detected", f"probability {weight:.2f}")
+    why = f"declared; probability {weight:.2f}, {top} {probabilities[top]:.2f}"
+    return LanguageChoice(chosen, chosen.code, "declared", why)
+
+
+def choose_among(
+    candidates: Sequence[Language], sample: str, declared: Sequence[str], lists: Lists
+) -> LanguageChoice:
+    """The language of a page among some.
+
+    Where the detector does not know one of them, the one whose stoplist covers most of the text.
+    """
+    claims = [language for tag in declared if (language := lists.find(tag)) in candidates]
+    if not sample:
+        choice = _choose_without_text(claims)
+        return choice if claims else given(candidates[0], "the first of those given; no text to tell")
+    scores = _candidate_scores(candidates, sample, lists)
+    weighed = {c: scores[c] * (DECLARED_WEIGHT if c in claims else 1) for c in candidates}
+    best = max(candidates, key=weighed.__getitem__)
+    top = max(candidates, key=scores.__getitem__)
+    if best != top:
+        return LanguageChoice(best, best.code, "declared", f"declared; {top.code} is as probable")
+    return LanguageChoice(best, best.code, "detected", "the most probable of those given")
+
+
+def _choose_without_text(claims: Sequence[Language]) -> LanguageChoice:
+    if claims:
+        return LanguageChoice(claims[0], claims[0].code, "declared", "declared; no text to tell")
+    return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
+
+
+def _weigh(probabilities: Mapping[str, float], claims: Sequence[Language]) -> tuple[str, float]:
+    """The code that is most probable when declared languages count more, with its probability."""
+    claimed = {code for claim in claims for code in claim.codes}
+
+    def weighed(code: str) -> float:
+        return probabilities[code] * (DECLARED_WEIGHT if code in claimed else 1)
+
+    best = max(probabilities, key=weighed)
+    return best, probabilities[best]
+
+
+def _candidate_scores(candidates: Sequence[Language], sample: str, lists: Lists) -> dict[Language, float]:
+    probabilities = detect(sample)
+    if all(probabilities.keys() & set(candidate.codes) for candidate in candidates):
+        return {
+            candidate: sum(probabilities.get(code, 0.0) for code in candidate.codes)
+            for candidate in candidates
+        }
+    return {candidate: _density(candidate, sample, lists) for candidate in candidates}
+
+
+def _reads_like(language: Language, sample: str, lists: Lists) -> bool:
+    return _density(language, sample, lists) >= DECLARED_DENSITY
+
+
+def _density(language: Language, sample: str, lists: Lists) -> float:
+    words = sample.lower().split()
+    return sum(map(lists.words(language).__contains__, words)) / max(len(words), 1)
+
+
+def detect(sample: str) -> dict[str, float]:
+    """The probability of each language that the detector knows, by code; they sum to 1."""
+    return dict(_detector().rank(sample))
+
+
+@lru_cache(maxsize=1)
+def _detector() -> LanguageIdentifier:
+    # The model takes 0.65 s and 130 MB to load: not before a page needs it.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
