@@ -63,6 +63,10 @@ class StoplistError(ParameterError):
     """A stoplist that is not there, cannot be read, or holds no word."""
 
 
+class SettingError(ParameterError):
+    """A setting of a crawl with a value that is not allowed; ``name`` says where it was set."""
+
+
 def close_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """At most three of the ``known`` names that are spelt like ``name``, the closest first.
 

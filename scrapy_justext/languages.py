@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from py3langid.langid import LanguageIdentifier
 
 #: Stoplist names with the ISO 639 codes of the language and other names for it; the first code is the
@@ -230,7 +231,7 @@ def choose_among(
 
     Where the detector does not know one of them, the one whose stoplist covers most of the text.
     """
-    claims = [language for tag in declared if (language := lists.find(tag)) in candidates]
+    claims = [claim for tag in declared if (claim := lists.find(tag)) and claim in candidates]
     if not sample:
         choice = _choose_without_text(claims)
         return choice if claims else given(candidates[0], "the first of those given; no text to tell")

@@ -1,0 +1,1 @@
+"""A Scrapy project that shows what scrapy-justext does, on a site that it brings along."""

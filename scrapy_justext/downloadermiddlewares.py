@@ -1,0 +1,45 @@
+"""Extracts every page as soon as it is downloaded, before the spider can change its tree."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_justext.explanations import explain_no_content
+from scrapy_justext.session import Session, get_session
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+
+logger = logging.getLogger(__name__)
+
+
+class JustextDownloaderMiddleware:
+    """Extracts pages; with ``JUSTEXT_DROP = "response"`` drops those without good content.
+
+    Belongs at 545: after decompression, redirects and retries, before the spider.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Begin or join the crawl's session."""
+        return cls(get_session(crawler))
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """The response, untouched; raises ``IgnoreRequest`` where it is to be dropped."""
+        page = self._session.look_at(response, request)
+        if page is not None and page.configuration.drop == "response" and not page.is_good:
+            self._session.count("responses_dropped")
+            message = explain_no_content(page.extraction, page.configuration)
+            logger.info("Dropped %s: %s", response, message)
+            raise IgnoreRequest(message)
+        return response

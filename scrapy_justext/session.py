@@ -1,0 +1,206 @@
+"""What the middlewares and the pipeline of one crawl know together.
+
+The downloader middleware extracts a page before the spider can change its tree; the spider middleware tells
+which item came from which page; the pipeline, which sees items only, asks here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from time import perf_counter
+from typing import Any, NamedTuple, cast
+from weakref import WeakKeyDictionary, WeakSet, finalize
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response, TextResponse
+
+from scrapy_justext.exceptions import JustextError
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.extraction import Extraction, extract_parsed
+from scrapy_justext.pages import extract_response, skip_reason
+from scrapy_justext.settings import (
+    KEY,
+    Configuration,
+    configure,
+    from_mapping,
+    from_settings,
+    from_spider,
+    is_enabled,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Page(NamedTuple):
+    """A cleaned page and what its items get of it."""
+
+    extraction: Extraction
+    configuration: Configuration
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the page has enough good content."""
+        return self.extraction.good_characters >= self.configuration.min_good_characters
+
+
+# Pages that were looked at, None for those that were not cleaned; an entry goes with its response.
+_PAGES: WeakKeyDictionary[Response, Page | None] = WeakKeyDictionary()
+
+
+def get_extraction(response: Response) -> Extraction | None:
+    """The extraction of a response; None for one that was not cleaned.
+
+    Every callback can ask for it: the page was extracted before the callback got it.
+    """
+    page = _PAGES.get(response)
+    return None if page is None else page.extraction
+
+
+class Session:
+    """One crawl: its configuration, its pages, and which page each item on its way came from.
+
+    Raises :class:`~scrapy_justext.exceptions.SettingError` for a setting that is not allowed, and
+    Scrapy's ``NotConfigured`` when the plugin is switched off.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._given = from_settings(crawler.settings)
+        if crawler.spider is not None:
+            self._given |= from_spider(crawler.spider)
+        self.configuration = configure(self._given)
+        if not is_enabled(self._given):
+            raise NotConfigured
+        # There is none before the crawl's components are made.
+        assert crawler.stats is not None
+        self._stats = crawler.stats
+        self._counted: WeakSet[Request] = WeakSet()
+        # By the identity of the item, which many kinds of items are not hashable for.  The item is kept with
+        # the page, so that no other can get its identity while the entry is here.
+        self._items: dict[int, tuple[Any, Page]] = {}
+        self._items_of: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
+        crawler.signals.connect(self._forget_item, signals.item_dropped)
+        crawler.signals.connect(self._forget_item, signals.item_error)
+        crawler.signals.connect(self._forget_all, signals.spider_closed)
+
+    def look_at(self, response: Response, request: Request | None) -> Page | None:
+        """The page of a response, extracted at the first look; None for one that is not cleaned."""
+        if response not in _PAGES:
+            _PAGES[response] = self._extract(response, request)
+        return _PAGES[response]
+
+    def note_item(self, item: Any, response: Response) -> None:
+        """Remember that an item came from a response."""
+        page = _PAGES.get(response)
+        if page is None:
+            return
+        if response not in self._items_of:
+            self._items_of[response] = []
+            # An item that an earlier pipeline replaced is never asked for.  No item of a response is on its way
+            # any more when the response itself is gone.
+            finalize(response, self._forget, self._items_of[response]).atexit = False
+        self._items_of[response].append(id(item))
+        self._items[id(item)] = item, page
+
+    def take_page(self, item: Any) -> Page | None:
+        """The page that an item came from, which is then forgotten; None for an item of no page."""
+        _, page = self._items.pop(id(item), (None, None))
+        return page
+
+    def extract_html(self, html: str | bytes, url: str | None = None) -> Page | None:
+        """The page in an item's own field; None where it cannot be extracted."""
+        try:
+            start = perf_counter()
+            extraction = extract_parsed(parse_html(html), self.configuration.options, url=url)
+        except Exception as error:
+            self._count_error(error, "an item's HTML")
+            return None
+        page = Page(extraction, self.configuration)
+        self._count_page(page, perf_counter() - start)
+        return page
+
+    def count(self, name: str, by: float = 1) -> None:
+        """Add to a figure of the crawl's stats."""
+        self._stats.inc_value(f"justext/{name}", by)  # type: ignore[arg-type]
+
+    def _extract(self, response: Response, request: Request | None) -> Page | None:
+        start = perf_counter()
+        try:
+            page = self._page_or_reason(response, request)
+        except Exception as error:
+            # One bad page never ends a crawl.
+            self._count_error(error, response.url)
+            return None
+        # A response that another component replaced is looked at again, but it is the same page.
+        is_counted = request is not None and request in self._counted
+        if request is not None:
+            self._counted.add(request)
+        if isinstance(page, Page):
+            if not is_counted:
+                self._count_page(page, perf_counter() - start)
+            return page
+        if not is_counted:
+            self.count(f"skipped/{page}")
+        return None
+
+    def _page_or_reason(self, response: Response, request: Request | None) -> Page | str:
+        """The page of a response, or why it is not cleaned."""
+        override = request.meta.get(KEY) if request is not None else None
+        if override is False:
+            return "request"
+        configuration = self.configuration
+        if override is not None:
+            given = self._given | from_mapping(override, f"request.meta[{KEY!r}]")
+            if not is_enabled(given):
+                return "request"
+            configuration = configure(given)
+        reason = skip_reason(request, response, configuration)
+        if reason is not None:
+            return reason
+        return Page(extract_response(cast("TextResponse", response), configuration), configuration)
+
+    def _count_page(self, page: Page, seconds: float) -> None:
+        extraction = page.extraction
+        self.count("pages")
+        self.count("seconds", seconds)
+        self.count(f"language/{self._language_name(extraction)}")
+        for block_class, number in Counter(b.block_class for b in extraction.blocks).items():
+            self.count(f"blocks/{block_class}", number)
+        if extraction.language_source == "fallback":
+            self.count("pages_judged_without_stop_words")
+        if extraction.is_cut:
+            self.count("pages_cut_at_depth")
+        if not page.is_good:
+            self.count("pages_without_good_content")
+
+    def _language_name(self, extraction: Extraction) -> str:
+        language = self.configuration.options.library.find(extraction.language)
+        return language.name if language is not None else extraction.language
+
+    def _count_error(self, error: Exception, where: str) -> None:
+        self.count("errors")
+        self.count(f"errors/{type(error).__name__}")
+        # What the library itself says needs no traceback.
+        logger.error("%s: not cleaned: %s", where, error, exc_info=not isinstance(error, JustextError))
+
+    def _forget_item(self, item: Any) -> None:
+        self._items.pop(id(item), None)
+
+    def _forget_all(self) -> None:
+        self._items.clear()
+
+    def _forget(self, identities: list[int]) -> None:
+        for identity in identities:
+            self._items.pop(identity, None)
+
+
+_SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
+
+
+def get_session(crawler: Crawler) -> Session:
+    """The session of a crawl, begun by whichever component asks first."""
+    if crawler not in _SESSIONS:
+        _SESSIONS[crawler] = Session(crawler)
+    return _SESSIONS[crawler]

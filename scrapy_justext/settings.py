@@ -1,0 +1,331 @@
+"""The JUSTEXT_* settings: what they mean, and how they become one checked configuration.
+
+The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``length_low`` in a spider's attribute
+``justext`` and in ``request.meta["justext"]``, ``justext_length_low`` as a spider argument.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy.utils.misc import load_object
+
+from scrapy_justext.core.thresholds import THRESHOLD_NAMES
+from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
+from scrapy_justext.extraction import BLOCK_FIELDS
+from scrapy_justext.options import Options, make_options
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.settings import BaseSettings
+
+PREFIX = "JUSTEXT_"
+#: Name of the spider's attribute and of the key in ``request.meta``; prefix of spider arguments.
+KEY = "justext"
+
+#: The parts of an extraction that an item can get, with the item field that each goes to.
+DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
+    {
+        "text": "text",
+        "paragraphs": "paragraphs",
+        "blocks": "blocks",
+        "language": "language",
+        "title": "title",
+        "language_source": None,
+        "profile": None,
+    }
+)
+
+#: Paths are dear, so they are made only when asked for.
+_PATHS = frozenset({"xpath", "dom_path"})
+DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in _PATHS)
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+def _boolean(value: object) -> object:
+    if isinstance(value, str) and value.casefold() in _TRUE | _FALSE:
+        return value.casefold() in _TRUE
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
+    raise ParameterError("", value, "must be True or False")
+
+
+def _number(value: object) -> object:
+    """A number out of a string; anything else is left for the thresholds' own check."""
+    if not isinstance(value, str):
+        return value
+    for convert in (int, float):
+        try:
+            return convert(value)
+        except ValueError:
+            continue
+    return value
+
+
+def _whole_number(value: object) -> object:
+    number = _number(value)
+    if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
+        return number
+    raise ParameterError("", value, "must be a whole number, 0 or more")
+
+
+def _names(value: object) -> object:
+    """A list out of ``"a, b"`` or of a JSON list."""
+    if isinstance(value, str):
+        value = _from_json(value) if value.lstrip().startswith("[") else value.split(",")
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        raise ParameterError("", value, "must be a list")
+    return [name.strip() if isinstance(name, str) else name for name in value]
+
+
+def _language(value: object) -> object:
+    names = _names(value) if isinstance(value, str) and ("," in value or "[" in value) else value
+    return names.strip() if isinstance(names, str) else names
+
+
+def _statuses(value: object) -> object:
+    names = [value] if isinstance(value, int) else _names(value)
+    statuses = frozenset(map(_number, names)) if isinstance(names, list) else frozenset()
+    if not all(isinstance(status, int) and 100 <= status <= 599 for status in statuses):
+        raise ParameterError("", value, "must be a list of HTTP status codes")
+    return statuses
+
+
+def _fields(value: object) -> object:
+    if isinstance(value, str):
+        value = _from_json(value)
+    if not isinstance(value, Mapping):
+        raise ParameterError("", value, "must be a mapping of parts of an extraction to item fields")
+    for part, field in value.items():
+        if part not in DEFAULT_FIELDS:
+            raise UnknownNameError("", part, "part of an extraction", DEFAULT_FIELDS)
+        if field is not None and (not isinstance(field, str) or not field):
+            raise ParameterError("", value, f"{part!r} must go to an item field or None")
+    return {**DEFAULT_FIELDS, **value}
+
+
+def _block_fields(value: object) -> object:
+    names = _names(value)
+    for name in names if isinstance(names, list) else ():
+        if name not in BLOCK_FIELDS:
+            raise UnknownNameError("", name, "field of a block", BLOCK_FIELDS)
+    return tuple(names) if isinstance(names, list) else ()
+
+
+def _item_classes(value: object) -> object:
+    paths = [value] if isinstance(value, type) else _names(value)
+    try:
+        classes = tuple(map(load_object, paths)) if isinstance(paths, list) else ()
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise ParameterError("", value, f"must be item classes or their import paths: {error}") from error
+    if not all(isinstance(loaded, type) for loaded in classes):
+        raise ParameterError("", value, "must be item classes or their import paths")
+    return classes
+
+
+def _one_of(*allowed: str) -> Callable[[object], object]:
+    def convert(value: object) -> object:
+        if value in allowed:
+            return value
+        raise ParameterError("", value, "must be one of " + ", ".join(allowed))
+
+    return convert
+
+
+def _item_field(value: object) -> object:
+    if isinstance(value, str) and value:
+        return value
+    raise ParameterError("", value, "must be the name of an item field")
+
+
+def _as_given(value: object) -> object:
+    return value
+
+
+def _from_json(value: str) -> object:
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ParameterError("", value, f"must be JSON: {error}") from error
+
+
+class Setting(NamedTuple):
+    """A setting: its default (None: not set), how a value is converted and checked, its meaning."""
+
+    default: object
+    convert: Callable[[object], object]
+    meaning: str
+
+
+#: All settings by their lower-case names.  The README's table is checked against this one.
+SETTINGS: Mapping[str, Setting] = MappingProxyType(
+    {
+        "enabled": Setting(True, _boolean, "off switch"),
+        "profile": Setting("justext", _as_given, "the passes and thresholds to use"),
+        "language": Setting(
+            "auto",
+            _language,
+            "an English name or ISO 639 code; a list: the page's language is chosen among these; "
+            '"auto": among all',
+        ),
+        "stoplist": Setting(
+            None,
+            _as_given,
+            "your own list in place of the language's: a path, a list of `Path` merged, or words",
+        ),
+        "stoplists_dir": Setting(
+            None, _as_given, "a folder of LANGUAGE.txt files that come before the shipped ones"
+        ),
+        "length_low": Setting(None, _number, "characters; a shorter block is short, or bad with a link"),
+        "length_high": Setting(None, _number, "characters; only a longer block is good by itself"),
+        "stopwords_low": Setting(None, _number, "stop-word density below which a block is bad"),
+        "stopwords_high": Setting(None, _number, "stop-word density from which a long block is good"),
+        "max_link_density": Setting(None, _number, "link density above which a block is bad"),
+        "max_heading_distance": Setting(
+            None, _number, "characters from a heading to the good block that rescues it, at the most"
+        ),
+        "no_headings": Setting(None, _boolean, "treat headings like any other block"),
+        "fields": Setting(
+            DEFAULT_FIELDS,
+            _fields,
+            "item field for each part of the extraction; laid over the default; None leaves a part out",
+        ),
+        "item_classes": Setting(None, _item_classes, "item classes to clean; others pass untouched"),
+        "block_fields": Setting(
+            DEFAULT_BLOCK_FIELDS,
+            _block_fields,
+            "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for",
+        ),
+        "blocks": Setting("all", _one_of("all", "good"), "which blocks are listed: all, good"),
+        "drop": Setting(
+            "item",
+            _one_of("item", "response", "none"),
+            "what is dropped for a page without good content: item, response, none",
+        ),
+        "min_good_characters": Setting(
+            1, _whole_number, "a page with fewer characters in good blocks has no good content"
+        ),
+        "html_field": Setting(
+            None, _item_field, "item field that holds HTML, for items that come from no page"
+        ),
+        "max_body_bytes": Setting(
+            10 * 1024 * 1024, _whole_number, "larger pages are passed on, counted, not cleaned"
+        ),
+        "extra_statuses": Setting(
+            frozenset(), _statuses, "HTTP statuses beside 200 to 299 whose pages are cleaned"
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What is done to the pages and items of a crawl, checked."""
+
+    options: Options
+    fields: Mapping[str, str | None]
+    item_classes: tuple[type, ...] | None
+    block_fields: tuple[str, ...]
+    blocks: str
+    drop: str
+    min_good_characters: int
+    html_field: str | None
+    max_body_bytes: int
+    extra_statuses: frozenset[int]
+
+
+class Given(NamedTuple):
+    """A value that somebody set, and what to call the place where they did."""
+
+    value: object
+    label: str
+
+
+def from_settings(settings: BaseSettings) -> dict[str, Given]:
+    """What is set as JUSTEXT_*."""
+    return {
+        _known(name, "setting", _as_setting): Given(settings.get(name), name)
+        for name in settings
+        if isinstance(name, str) and name.startswith(PREFIX)
+    }
+
+
+def from_spider(spider: Spider) -> dict[str, Given]:
+    """What the spider's attribute ``justext`` and, above it, its arguments ``justext_*`` say."""
+    attribute = from_mapping(getattr(spider, KEY, None) or {}, f"{type(spider).__name__}.{KEY}")
+    arguments = {
+        _known(name, "spider argument", _as_argument): Given(value, f"-a {name}")
+        for name, value in vars(spider).items()
+        if name.startswith(f"{KEY}_")
+    }
+    return attribute | arguments
+
+
+def from_mapping(values: object, label: str) -> dict[str, Given]:
+    """What a mapping of lower-case names says; ``label`` is the mapping's name in messages."""
+    if not isinstance(values, Mapping):
+        raise SettingError(label, values, "must be a mapping of setting names to values")
+    return {_known(name, label, str): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
+
+
+def _known(name: object, label: str, spell: Callable[[str], str]) -> str:
+    """The setting that is spelt ``name`` in the place that ``label`` names."""
+    spelt = {spell(known): known for known in SETTINGS}
+    if isinstance(name, str) and name in spelt:
+        return spelt[name]
+    raise UnknownNameError(label, name, "setting", spelt)
+
+
+def _as_setting(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def _as_argument(name: str) -> str:
+    return f"{KEY}_{name}"
+
+
+def is_enabled(given: Mapping[str, Given]) -> bool:
+    """Whether the plugin is switched on."""
+    return bool(_values(given)["enabled"])
+
+
+def configure(given: Mapping[str, Given]) -> Configuration:
+    """One configuration of what was set, defaults for the rest; raises :class:`SettingError`."""
+    values = _values(given)
+    block_fields = values["block_fields"]
+    try:
+        options = make_options(
+            language=values["language"],
+            stoplist=values["stoplist"],
+            stoplists_dir=values["stoplists_dir"],
+            profile=values["profile"],
+            paths=not _PATHS.isdisjoint(block_fields),
+            thresholds={name: values[name] for name in THRESHOLD_NAMES if values[name] is not None},
+        )
+    except ParameterError as error:
+        label = given[error.name].label if error.name in given else PREFIX + error.name.upper()
+        raise SettingError(label, error.value, error.allowed) from error
+    return Configuration(
+        options=options,
+        **{name: values[name] for name in Configuration.__dataclass_fields__ if name != "options"},
+    )
+
+
+def _values(given: Mapping[str, Given]) -> dict[str, Any]:
+    """A converted value for each setting; None stands for the default, as in Scrapy's own."""
+    values = {name: setting.default for name, setting in SETTINGS.items()}
+    for name, (value, label) in given.items():
+        if value is None:
+            continue
+        try:
+            values[name] = SETTINGS[name].convert(value)
+        except ParameterError as error:
+            raise SettingError(label, error.value, error.allowed) from error
+    return values

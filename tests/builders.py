@@ -1,0 +1,139 @@
+"""Short ways to write what the tests are about: blocks, trees, texts, and the pages at hand."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import justext
+from lxml import etree
+
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Place, Segment
+from scrapy_justext.core.parsing import decode, parse_html
+from scrapy_justext.core.segmentation import segment
+from scrapy_justext.core.tags import MODERN, REFERENCE, TagRules
+
+REPOSITORY = Path(__file__).parents[1]
+CORPORA = REPOSITORY.parent / "shared" / "corpora"
+DEMO_SITE = REPOSITORY / "example_project" / "demo_site" / "pages"
+DEMO_PAGES = sorted(DEMO_SITE.rglob("*.html"))
+
+RULES = {"justext": MODERN, "justext-3.0": REFERENCE}
+
+LETTERS = {"G": GOOD, "N": NEAR_GOOD, "S": SHORT, "B": BAD}
+
+_TOKEN = re.compile(r"(?P<heading>h?)(?P<letter>[GNSB])(?P<length>\d*)")
+
+
+def page_id(page: Path) -> str:
+    """A page's name in the output of pytest."""
+    return str(page.relative_to(DEMO_SITE)) if page.is_relative_to(DEMO_SITE) else page.name
+
+
+def read_page(page: Path) -> str:
+    """The text of a page's file, gzipped or not."""
+    body = page.read_bytes()
+    return decode(gzip.decompress(body) if page.suffix == ".gz" else body)[1]
+
+
+def corpus_pages(step: int = 1) -> list[Path]:
+    """Every ``step``-th of the labelled pages, in the order of their names; none where they are absent."""
+    pages = [
+        *sorted((CORPORA / "wcxb-dev" / "html").glob("*.html.gz")),
+        *sorted((CORPORA / "cleaneval-dev" / "input").glob("*.html")),
+    ]
+    return pages[::step]
+
+
+def reference() -> Any:
+    """The reference's module of algorithms, which the package hides behind a function of its own name."""
+    assert justext.__name__ == "justext"
+    return sys.modules["justext.core"]
+
+
+class Blocks(NamedTuple):
+    """What the passes take: segments, and the class of each."""
+
+    segments: list[Segment]
+    decisions: list[Decision]
+
+
+def blocks(notation: str, *, reason: str = "as the test says") -> Blocks:
+    """Blocks in a row: ``G``, ``N``, ``S`` or ``B``, ``h`` before a heading, its length behind (else 10).
+
+    >>> [len(one.text) for one in blocks("hS B200 G").segments]
+    [10, 200, 10]
+    """
+    segments, decisions = [], []
+    for token in notation.split():
+        match = _TOKEN.fullmatch(token)
+        assert match, token
+        place = Place("h2", 2) if match["heading"] else Place("p")
+        segments.append(make_segment("x" * int(match["length"] or 10), place=place))
+        decisions.append(Decision(LETTERS[match["letter"]], reason))
+    return Blocks(segments, decisions)
+
+
+def letters(decisions: list[Decision] | list[BlockClass]) -> str:
+    """The classes in the notation of :func:`blocks`.
+
+    >>> letters(blocks("G hS20 N").decisions)
+    'G S N'
+    """
+    by_class = {block_class: letter for letter, block_class in LETTERS.items()}
+    classes = [one.block_class if isinstance(one, Decision) else one for one in decisions]
+    return " ".join(by_class[block_class] for block_class in classes)
+
+
+def make_segment(text: str, *, link_characters: int = 0, place: Place | None = None) -> Segment:
+    """A segment of a text on one line."""
+    return Segment(text, text, link_characters, 0, place or Place("p"), 1)
+
+
+def prose(characters: int, *, stopwords: int, words: int = 20, stopword: str = "the") -> str:
+    """Text of exactly so many characters and words, so many of which are ``stopword``.
+
+    >>> prose(20, stopwords=2, words=4)
+    'the the x xxxxxxxxxx'
+    """
+    head = " ".join([stopword] * stopwords + ["x"] * (words - stopwords - 1))
+    text = f"{head} {'x' * (characters - len(head) - 1)}"
+    assert len(text) == characters
+    assert len(text.split()) == words
+    return text
+
+
+def tree(html: str | bytes) -> etree._Element:
+    """The root of a page."""
+    root = parse_html(html).root
+    assert root is not None
+    return root
+
+
+def cut(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[Segment]:
+    """The segments of a page."""
+    return segment(tree(html) if isinstance(html, str | bytes) else html, rules)
+
+
+def texts(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[str]:
+    """The texts of a page's segments."""
+    return [one.text for one in cut(html, rules)]
+
+
+def nested(tags: list[str], text: str) -> etree._Element:
+    """A tree made by hand: each tag inside the one before, the text in the innermost."""
+    root = node = etree.Element(tags[0])
+    for tag in tags[1:]:
+        node = etree.SubElement(node, tag)
+    node.text = text
+    return root
+
+
+def ancestors_and_self(element: etree._Element) -> Iterator[etree._Element]:
+    """From the root down to the element."""
+    yield from reversed(list(element.iterancestors()))
+    yield element

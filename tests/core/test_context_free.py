@@ -1,0 +1,173 @@
+"""Context-free classification: each rule on both sides, their order, and their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Place, Segment
+from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, measure
+from scrapy_justext.core.thresholds import Thresholds
+from tests.builders import make_segment, prose
+
+STOPLIST = frozenset({"the", "è"})
+
+LINKED = "link density {} > 0.2"
+SHORT_WORDS = "short ({} < 70 characters)"
+GOOD_WORDS = "stop-word density {} >= 0.32, {} > 200 characters"
+NEAR_GOOD_WORDS = "stop-word density {} >= 0.32, only {} <= 200 characters"
+
+
+def row(text: str, links: int = 0, **place: Any) -> Segment:
+    return make_segment(text, link_characters=links, place=Place("p", **place))
+
+
+CASES: list[tuple[str, Segment, BlockClass, str]] = [
+    ("link density at the limit", row(prose(300, stopwords=8), 60), GOOD, GOOD_WORDS.format(0.4, 300)),
+    ("link density above the limit", row(prose(300, stopwords=8), 61), BAD, LINKED.format(0.203)),
+    ("a short text of links only", row("Home", 4), BAD, LINKED.format(1)),
+    ("copyright sign", row(prose(300, stopwords=8) + " ©"), BAD, "copyright sign"),
+    ("copyright sign in a word", row(f"©{prose(300, stopwords=8)}"), BAD, "copyright sign"),
+    ("copyright entity left over", row(prose(300, stopwords=8) + " &copy; 2024"), BAD, "copyright sign"),
+    ("copyright entity without its end", row("&copy 2024"), BAD, "copyright sign"),
+    ("a short copyright is not short", row("© 2024"), BAD, "copyright sign"),
+    ("the word copyright", row("copyright 2024"), SHORT, SHORT_WORDS.format(14)),
+    ("inside SELECT", row(prose(300, stopwords=8), in_select=True), BAD, "inside SELECT"),
+    ("a short option", row("Monday", in_select=True), BAD, "inside SELECT"),
+    ("one character", row("x"), SHORT, SHORT_WORDS.format(1)),
+    ("69 characters", row(prose(69, stopwords=8)), SHORT, SHORT_WORDS.format(69)),
+    ("70 characters", row(prose(70, stopwords=8)), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 70)),
+    (
+        "69 characters, one of them a link's",
+        row(prose(69, stopwords=8), 1),
+        BAD,
+        SHORT_WORDS.format(69) + " with link characters",
+    ),
+    ("70 characters, one a link's", row(prose(70, stopwords=8), 1), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 70)),
+    ("200 characters", row(prose(200, stopwords=8)), NEAR_GOOD, NEAR_GOOD_WORDS.format(0.4, 200)),
+    ("201 characters", row(prose(201, stopwords=8)), GOOD, GOOD_WORDS.format(0.4, 201)),
+    (
+        "stop-word density at the high limit",
+        row(prose(500, stopwords=32, words=100)),
+        GOOD,
+        GOOD_WORDS.format(0.32, 500),
+    ),
+    (
+        "stop-word density below the high limit",
+        row(prose(500, stopwords=31, words=100)),
+        NEAR_GOOD,
+        "stop-word density 0.31 >= 0.3",
+    ),
+    (
+        "stop-word density at the low limit",
+        row(prose(500, stopwords=30, words=100)),
+        NEAR_GOOD,
+        "stop-word density 0.3 >= 0.3",
+    ),
+    (
+        "stop-word density below the low limit",
+        row(prose(500, stopwords=29, words=100)),
+        BAD,
+        "stop-word density 0.29 < 0.3",
+    ),
+    ("no stop word at all", row("x" * 500), BAD, "stop-word density 0 < 0.3"),
+    ("a heading like any other", row("Title", heading_level=1), SHORT, SHORT_WORDS.format(5)),
+]
+
+
+@pytest.mark.parametrize(("segment", "block_class", "reason"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_the_first_rule_that_applies_decides(segment: Segment, block_class: BlockClass, reason: str) -> None:
+    assert decide(segment) == Decision(block_class, reason)
+
+
+ORDER = [
+    ("links before copyright", row("© Home", 6), LINKED.format(1)),
+    ("links before SELECT", row("Monday", 6, in_select=True), LINKED.format(1)),
+    ("links before length", row("Monday", 2), LINKED.format(0.333)),
+    ("links before stop words", row(prose(300, stopwords=0), 300), LINKED.format(1)),
+    ("copyright before SELECT", row("© 2024", in_select=True), "copyright sign"),
+    ("copyright before length", row("© 2024 by us, all rights", 1), "copyright sign"),
+    ("SELECT before length", row("the longer option", 1, in_select=True), "inside SELECT"),
+    ("length before stop words", row("lamp " * 3), SHORT_WORDS.format(15)),
+]
+
+
+@pytest.mark.parametrize(("segment", "reason"), [c[1:] for c in ORDER], ids=[c[0] for c in ORDER])
+def test_rules_are_asked_in_their_order(segment: Segment, reason: str) -> None:
+    assert decide(segment).reason == reason
+
+
+TEXT_200 = prose(200, stopwords=10)
+TUNED: list[tuple[str, Segment, dict[str, Any], BlockClass]] = [
+    ("length_low lower", row("the lamp"), {"length_low": 8}, NEAR_GOOD),
+    ("length_low just above", row("the lamp"), {"length_low": 9}, SHORT),
+    ("length_low 0", row("x"), {"length_low": 0}, BAD),
+    ("length_high lower", row(TEXT_200), {"length_high": 199}, GOOD),
+    ("length_high at the length", row(TEXT_200), {"length_high": 200}, NEAR_GOOD),
+    ("stopwords_high above", row(TEXT_200), {"stopwords_high": 0.51, "length_high": 199}, NEAR_GOOD),
+    ("stopwords_high at the density", row(TEXT_200), {"stopwords_high": 0.5, "length_high": 199}, GOOD),
+    ("stopwords_low at the density", row(TEXT_200), {"stopwords_low": 0.5, "stopwords_high": 0.9}, NEAR_GOOD),
+    ("stopwords_low above", row(TEXT_200), {"stopwords_low": 0.51, "stopwords_high": 0.9}, BAD),
+    ("max_link_density at the density", row(TEXT_200, 100), {"max_link_density": 0.5}, NEAR_GOOD),
+    ("max_link_density below", row(TEXT_200, 100), {"max_link_density": 0.49}, BAD),
+    ("max_link_density 1", row(TEXT_200, 200), {"max_link_density": 1.0}, NEAR_GOOD),
+]
+
+
+@pytest.mark.parametrize(
+    ("segment", "thresholds", "block_class"), [c[1:] for c in TUNED], ids=[c[0] for c in TUNED]
+)
+def test_each_threshold_moves_its_border(
+    segment: Segment, thresholds: dict[str, Any], block_class: BlockClass
+) -> None:
+    assert decide(segment, Thresholds(**thresholds)).block_class is block_class
+
+
+def test_reasons_show_the_thresholds_in_force() -> None:
+    tuned = Thresholds(length_low=10, length_high=20, stopwords_low=0.5, stopwords_high=0.6, max_link_density=0.1)
+    shown = [
+        decide(segment, tuned).reason
+        for segment in (
+            row("x" * 9),
+            row("x" * 20, 3),
+            row("the the x lamp"),
+            row("the the the lamp"),
+            row("the the the lamplighters"),
+            row("the lamplighter x x"),
+        )
+    ]
+    assert shown == [
+        "short (9 < 10 characters)",
+        "link density 0.15 > 0.1",
+        "stop-word density 0.5 >= 0.5",
+        "stop-word density 0.75 >= 0.6, only 16 <= 20 characters",
+        "stop-word density 0.75 >= 0.6, 24 > 20 characters",
+        "stop-word density 0.25 < 0.5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "links", "figures"),
+    [
+        ("The lamp", 0, (8, 2, 0.0, 0.5)),
+        ("THE the The lamp", 4, (16, 4, 0.25, 0.75)),
+        ("È vero", 0, (6, 2, 0.0, 0.5)),
+        ("the, lamp.", 0, (10, 2, 0.0, 0.0)),
+        ("\U0001f600\U0001f600", 1, (2, 1, 0.5, 0.0)),
+    ],
+)
+def test_figures_are_shares_of_characters_and_of_words(
+    text: str, links: int, figures: tuple[float, ...]
+) -> None:
+    assert measure([row(text, links)], STOPLIST) == [figures]
+
+
+def test_figures_of_preformatted_text_are_those_of_one_line() -> None:
+    pre = Segment("the\n    lamp", "the lamp", 0, 0, Place("pre", preformatted=True), 1)
+    assert measure([pre], STOPLIST) == [(8, 2, 0.0, 0.5)]
+
+
+def decide(segment: Segment, thresholds: Thresholds | None = None) -> Decision:
+    [decision] = classify([segment], measure([segment], STOPLIST), thresholds or Thresholds(), PUBLISHED_RULES)
+    return decision

@@ -1,0 +1,153 @@
+"""The two heading passes: distances, what they look at, what they leave alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision
+from scrapy_justext.core.headings import promote, restore
+from scrapy_justext.core.thresholds import Thresholds
+from tests.builders import blocks, letters
+
+PROMOTED = [
+    ("right before a good block", "hS G", "N G"),
+    ("200 characters before it", "hS B200 G", "N B G"),
+    ("201 characters before it", "hS B201 G", "S B G"),
+    ("200 characters in several blocks", "hS B100 S50 N50 G", "N B S N G"),
+    ("201 characters in several blocks", "hS B100 S50 N51 G", "S B S N G"),
+    ("the heading's own length does not count", "hS300 G", "N G"),
+    ("the good block's length does not count", "hS G900", "N G"),
+    ("no good block ahead", "G hS", "G S"),
+    ("none at all", "hS B", "S B"),
+    ("near-good is not good", "hS N", "S N"),
+    ("no heading", "S G", "S G"),
+    ("a near-good heading stays", "hN G", "N G"),
+    ("a bad heading stays", "hB G", "B G"),
+    ("a good heading stays", "hG G", "G G"),
+    ("a good heading counts as a good block", "hS hG", "N G"),
+    ("two headings in a row", "hS hS G", "N N G"),
+    ("a promoted heading promotes none", "hS B150 hS B150 G", "S B N B G"),
+    ("after the nearest good block the next counts", "hS G hS B201 G", "N G S B G"),
+    ("nothing", "", ""),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), [c[1:] for c in PROMOTED], ids=[c[0] for c in PROMOTED])
+def test_short_headings_near_a_good_block_become_near_good(before: str, after: str) -> None:
+    segments, decisions = blocks(before)
+    assert letters(promote(segments, decisions, decisions, Thresholds())) == after
+
+
+# Context-free classes, classes after the context pass, classes expected.
+RESTORED = [
+    ("short by itself", "hS G", "hB G", "G G"),
+    ("near-good by itself", "hN G", "hB G", "G G"),
+    ("bad by itself", "hB G", "hB G", "B G"),
+    ("no heading", "S G", "B G", "B G"),
+    ("200 characters ahead", "hS B200 G", "hB B200 G", "G B G"),
+    ("201 characters ahead", "hS B201 G", "hB B201 G", "B B G"),
+    ("200 characters in several blocks", "hS B150 S50 G", "hB B150 B50 G", "G B B G"),
+    ("201 characters in several blocks", "hS B150 S51 G", "hB B150 B51 G", "B B B G"),
+    ("ahead, not behind", "G hS", "G hB", "G B"),
+    ("a block that only the context made good", "hS N", "hB G", "G G"),
+    ("a block that the context made bad", "hS N", "hB B", "B B"),
+    ("a heading restored restores none", "hS B150 hS B150 G", "hB B150 hB B150 G", "B B G B G"),
+    ("two in a row", "hS hS G", "hB hB G", "G G G"),
+    ("a good one stays", "hS G", "hG G", "G G"),
+    ("nothing", "", "", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("own", "before", "after"), [c[1:] for c in RESTORED], ids=[c[0] for c in RESTORED]
+)
+def test_headings_that_context_alone_made_bad_become_good(own: str, before: str, after: str) -> None:
+    context_free = blocks(own).decisions
+    segments, decisions = blocks(before)
+    assert letters(restore(segments, context_free, decisions, Thresholds())) == after
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "expected"),
+    [
+        ({"max_heading_distance": 0}, "S S10 G; N G"),
+        ({"max_heading_distance": 9}, "S S10 G; N G"),
+        ({"max_heading_distance": 10}, "N S10 G; N G"),
+        ({"no_headings": True}, "S S10 G; S G"),
+    ],
+    ids=str,
+)
+def test_thresholds_decide_which_headings_count(thresholds: dict[str, Any], expected: str) -> None:
+    first, second = expected.replace("10", "").split("; ")
+    for notation, after in (("hS S10 G", first), ("hS G", second)):
+        segments, decisions = blocks(notation)
+        assert letters(promote(segments, decisions, decisions, Thresholds(**thresholds))) == after
+        # The same for the pass after the context, where S is a heading made BAD.
+        made_bad = [Decision(BAD if d.block_class is SHORT else d.block_class, "") for d in decisions]
+        restored = restore(segments, decisions, made_bad, Thresholds(**thresholds))
+        assert restored[0].block_class is (GOOD if after.startswith("N") else BAD)
+
+
+def test_reasons_tell_the_distance() -> None:
+    segments, decisions = blocks("hS B150 B10 G", reason="short")
+    promoted = promote(segments, decisions, decisions, Thresholds())
+    assert promoted[0] == Decision(NEAR_GOOD, "heading, good block 160 characters ahead")
+    assert [one.reason for one in promoted[1:]] == ["short"] * 3
+
+
+pages = st.lists(
+    st.tuples(st.booleans(), st.sampled_from("GNSB"), st.sampled_from([1, 50, 99, 100, 101, 199, 200, 201])),
+    max_size=14,
+)
+
+
+@given(pages)
+def test_the_passes_do_what_their_definition_says(page: list[tuple[bool, str, int]]) -> None:
+    notation = " ".join(f"{'h' * heading}{letter}{length}" for heading, letter, length in page)
+    segments, decisions = blocks(notation)
+
+    def good_ahead(i: int) -> bool:
+        return any(
+            decisions[j].block_class is GOOD and sum(len(s.text) for s in segments[i + 1 : j]) <= 200
+            for j in range(i + 1, len(segments))
+        )
+
+    own = [one.block_class for one in decisions]
+    headings = [heading for heading, *_ in page]
+    promoted = promote(segments, decisions, decisions, Thresholds())
+    assert [one.block_class for one in promoted] == [
+        NEAR_GOOD if headings[i] and c is SHORT and good_ahead(i) else c for i, c in enumerate(own)
+    ]
+    # Every BAD had another class of its own.
+    before = [Decision(SHORT, "")] * len(own)
+    restored = restore(segments, before, decisions, Thresholds())
+    assert [one.block_class for one in restored] == [
+        GOOD if headings[i] and c is BAD and good_ahead(i) else c for i, c in enumerate(own)
+    ]
+
+
+class CountedText(str):
+    """A text that counts how often its length is asked for."""
+
+    __slots__ = ()
+    reads = 0
+
+    def __len__(self) -> int:
+        type(self).reads += 1
+        return super().__len__()
+
+
+@pytest.mark.parametrize("pattern", ["hS1", "hS1 B1", "hS0 S0"])
+def test_the_work_grows_with_the_page_and_no_faster(pattern: str) -> None:
+    def reads(times: int) -> int:
+        segments, decisions = blocks(" ".join([pattern] * times))
+        counted = [one._replace(collapsed=CountedText(one.collapsed)) for one in segments]
+        CountedText.reads = 0
+        promote(counted, decisions, decisions, Thresholds())
+        return CountedText.reads
+
+    assert 0 < reads(640) <= 80 * reads(10)
