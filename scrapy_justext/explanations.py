@@ -30,9 +30,7 @@ def _nearness(block: Block, thresholds: Thresholds) -> float:
     """From 0, nothing like content, to 2, nothing missing."""
     if block.link_density > thresholds.max_link_density:
         return 0.0
-    return _share(block.characters, thresholds.length_high) + _share(
-        block.stopword_density, thresholds.stopwords_high
-    )
+    return _share(block.characters, thresholds.length_high) + _share(block.stopword_density, thresholds.stopwords_high)
 
 
 def _share(value: float, of: float) -> float:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from enum import Enum
-from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_block
+from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
 from scrapy_justext.core.context_free import classify, measure
 from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
 from scrapy_justext.core.paths import Paths, element_paths
@@ -24,7 +22,7 @@ from scrapy_justext.languages import (
 from scrapy_justext.options import Options, make_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lxml import etree
 
@@ -76,7 +74,7 @@ class Extraction:
         return {
             "text": self.text,
             "paragraphs": self.paragraphs,
-            "blocks": [block_to_dict(block) for block in self.blocks],
+            "blocks": blocks_to_dicts(self.blocks),
             **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
         }
 
@@ -84,10 +82,14 @@ class Extraction:
 BLOCK_FIELDS = tuple(field.name for field in fields(Block))
 
 
-def block_to_dict(block: Block, names: Sequence[str] = BLOCK_FIELDS) -> dict[str, Any]:
-    """Some fields of a block as plain JSON values."""
-    values = {name: getattr(block, name) for name in names}
-    return {k: v.value if isinstance(v, Enum) else v for k, v in values.items()}
+def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
+    """Some fields of each block as plain JSON values."""
+    classes = [name for name in names if name in ("block_class", "context_free_class")]
+    rows = [{name: getattr(block, name) for name in names} for block in blocks]
+    for row in rows:
+        for name in classes:
+            row[name] = row[name].value
+    return rows
 
 
 def extract(
@@ -103,15 +105,16 @@ def extract(
 ) -> Extraction:
     """The clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
-    ``page``: text, bytes, or an lxml element, which is left as it was.  Bytes are decoded by byte order mark,
-    then ``encoding``, then the page's own declaration, then detection.
+    ``page``: text, bytes, or an lxml element, which is left as it was.  Bytes are decoded by byte order
+    mark, then ``encoding``, then the page's own declaration, then detection.
     ``language``: an English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``: one
     of all.
     ``stoplist``: words in place of the language's: a path, several ``Path``, or an iterable of words.
     ``profile``: one of :data:`~scrapy_justext.profiles.PROFILES`.
     ``url``: kept in the result, nothing else.
     ``paths``: whether blocks get their ``xpath`` and ``dom_path``, which take time.
-    ``thresholds``: fields of :class:`~scrapy_justext.core.thresholds.Thresholds`; the profile's where left out.
+    ``thresholds``: fields of :class:`~scrapy_justext.core.thresholds.Thresholds`; the profile's where left
+    out.
 
     Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, and for
     a ``page`` that is none.  A page without text gives an extraction without blocks.
@@ -119,9 +122,7 @@ def extract(
     >>> extract("<p>Home<p>" + "It was the best of times, it was the worst of times. " * 5).paragraphs
     ['It was the best of times, ...']
     """
-    options = make_options(
-        language=language, stoplist=stoplist, profile=profile, paths=paths, thresholds=thresholds
-    )
+    options = make_options(language=language, stoplist=stoplist, profile=profile, paths=paths, thresholds=thresholds)
     return extract_parsed(parse_html(page, encoding), options, url=url)
 
 
@@ -148,7 +149,7 @@ def extract_parsed(
         decisions = apply(segments, context_free, decisions, thresholds)
 
     return Extraction(
-        blocks=tuple(_blocks(segments, figures, context_free, decisions, paths)),
+        blocks=make_blocks(_rows(segments, figures, context_free, decisions, paths)),
         language=choice.code,
         language_source=choice.source,
         language_reason=choice.reason,
@@ -159,9 +160,7 @@ def extract_parsed(
     )
 
 
-def _choose_language(
-    segments: Sequence[Segment], options: Options, declared: Sequence[str]
-) -> LanguageChoice:
+def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
     candidates = options.candidates
     if candidates is not None and len(candidates) == 1:
         return given(candidates[0])
@@ -177,8 +176,8 @@ def _choose_language(
 
 def _sample(segments: Sequence[Segment]) -> str:
     """Text to tell the language by: that of the longest blocks."""
-    longest = nlargest(SAMPLE_BLOCKS, (one.collapsed for one in segments), key=len)
-    return " ".join(longest)[:SAMPLE_CHARACTERS]
+    longest = sorted((one.collapsed for one in segments), key=len, reverse=True)
+    return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
 
 
 def _judged_by(choice: LanguageChoice, options: Options) -> tuple[frozenset[str], Thresholds]:
@@ -190,26 +189,27 @@ def _judged_by(choice: LanguageChoice, options: Options) -> tuple[frozenset[str]
     return frozenset(), replace(options.thresholds, stopwords_low=0.0, stopwords_high=0.0)
 
 
-def _blocks(
+def _rows(
     segments: Sequence[Segment],
     figures: Sequence[Figures],
     context_free: Sequence[Decision],
     decisions: Sequence[Decision],
     paths: Sequence[Paths],
-) -> Iterator[Block]:
-    rows = zip(segments, figures, context_free, decisions, strict=True)
-    for index, (one, figure, before, final) in enumerate(rows):
-        text, _, link_characters, tags_count, place, element = one
+) -> Iterator[tuple[object, ...]]:
+    """What blocks are made of: the values of their fields, in order."""
+    columns = zip(segments, figures, context_free, decisions, strict=True)
+    for index, (one, figure, (before, _), (final, reason)) in enumerate(columns):
+        text, _, link_characters, tags_count, (tag, level, _, _), element = one
         characters, word_count, link_density, stopword_density = figure
         xpath, dom_path = paths[element] if paths else (None, None)
-        yield make_block(
+        yield (
             text,
-            final.block_class,
-            before.block_class,
-            final.reason,
-            place.heading_level > 0,
-            place.heading_level,
-            place.tag,
+            final,
+            before,
+            reason,
+            level > 0,
+            level,
+            tag,
             link_density,
             stopword_density,
             word_count,

@@ -5,7 +5,7 @@ each language is, and the language that the page declares, which is evidence but
 language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by the text: enough to tell
 Bosnian from Croatian by what the page says, too little to take German for English.
 
-A language that has no stoplist, and a page without enough text to tell, are judged without stop words
+A page in a language that has no stoplist, and one without text to tell, is judged without stop words
 (``fallback``): by length and links alone, which is jusText's own language-independent mode.
 """
 
@@ -133,6 +133,10 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 #: How much more probable than a declared language another one must be by the text to be chosen over it.
 DECLARED_WEIGHT = 10
 
+#: A language without a stoplist is believed from this probability on; below it, the most probable of those
+#: with one is taken.
+SURE = 0.5
+
 #: Stop-word density of a declared language's list, for languages that the detector does not know.
 DECLARED_DENSITY = 0.3
 
@@ -205,28 +209,32 @@ def choose_language(sample: str, declared: Sequence[str], lists: Lists) -> Langu
 
     ``sample``: text of its longest blocks; ``declared``: the language tags that it claims.
     """
-    claims = [language for tag in declared if (language := lists.find(tag))]
+    claims = [claim for tag in declared if (claim := lists.find(tag))]
     if not sample:
         return _choose_without_text(claims)
     probabilities = detect(sample)
-    best, weight = _weigh(probabilities, claims)
     for claim in claims:
-        if not probabilities.keys() & set(claim.codes) and _reads_like(claim, sample, lists):
+        is_known = not probabilities.keys().isdisjoint(claim.codes)
+        if not is_known and _density(claim, sample, lists) >= DECLARED_DENSITY:
             return LanguageChoice(claim, claim.code, "declared", "declared, and its stop words fit")
-    chosen = lists.find(best)
-    if chosen is None:
-        why = f"no stoplist for {best} (probability {weight:.2f}): judged without stop words"
-        return LanguageChoice(None, best, "fallback", why)
-    top = max(probabilities, key=probabilities.__getitem__)
-    if best == top:
-        return LanguageChoice(chosen, chosen.code, "detected", f"probability {weight:.2f}")
-    why = f"declared; probability {weight:.2f}, {top} {probabilities[top]:.2f}"
-    return LanguageChoice(chosen, chosen.code, "declared", why)
+    best = _most_probable(probabilities, claims)
+    if probabilities[best] < SURE and lists.find(best) is None:
+        listed = {code: share for code, share in probabilities.items() if lists.find(code)}
+        best = _most_probable(listed, claims)
+    return _choice(best, probabilities, lists)
 
 
-def choose_among(
-    candidates: Sequence[Language], sample: str, declared: Sequence[str], lists: Lists
-) -> LanguageChoice:
+def _choice(best: str, probabilities: Mapping[str, float], lists: Lists) -> LanguageChoice:
+    language = lists.find(best)
+    reason = f"probability {probabilities[best]:.2f}"
+    if language is None:
+        return LanguageChoice(None, best, "fallback", f"no stoplist for {best}, {reason}")
+    if probabilities[best] == max(probabilities.values()):
+        return LanguageChoice(language, language.code, "detected", reason)
+    return LanguageChoice(language, language.code, "declared", f"declared, {reason}")
+
+
+def choose_among(candidates: Sequence[Language], sample: str, declared: Sequence[str], lists: Lists) -> LanguageChoice:
     """The language of a page among some.
 
     Where the detector does not know one of them, the one whose stoplist covers most of the text.
@@ -250,29 +258,21 @@ def _choose_without_text(claims: Sequence[Language]) -> LanguageChoice:
     return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
 
 
-def _weigh(probabilities: Mapping[str, float], claims: Sequence[Language]) -> tuple[str, float]:
-    """The code that is most probable when declared languages count more, with its probability."""
+def _most_probable(probabilities: Mapping[str, float], claims: Sequence[Language]) -> str:
+    """The most probable code when those of declared languages count more."""
     claimed = {code for claim in claims for code in claim.codes}
 
     def weighed(code: str) -> float:
         return probabilities[code] * (DECLARED_WEIGHT if code in claimed else 1)
 
-    best = max(probabilities, key=weighed)
-    return best, probabilities[best]
+    return max(probabilities, key=weighed)
 
 
 def _candidate_scores(candidates: Sequence[Language], sample: str, lists: Lists) -> dict[Language, float]:
     probabilities = detect(sample)
     if all(probabilities.keys() & set(candidate.codes) for candidate in candidates):
-        return {
-            candidate: sum(probabilities.get(code, 0.0) for code in candidate.codes)
-            for candidate in candidates
-        }
+        return {candidate: sum(probabilities.get(code, 0.0) for code in candidate.codes) for candidate in candidates}
     return {candidate: _density(candidate, sample, lists) for candidate in candidates}
-
-
-def _reads_like(language: Language, sample: str, lists: Lists) -> bool:
-    return _density(language, sample, lists) >= DECLARED_DENSITY
 
 
 def _density(language: Language, sample: str, lists: Lists) -> float:

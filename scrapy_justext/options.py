@@ -61,6 +61,6 @@ def _candidates(language: str | Sequence[str], library: StoplistLibrary) -> tupl
     if not isinstance(names, Sequence) or not names:
         allowed = 'must be a language, a list of them, or "auto"'
         raise ParameterError("language", language, allowed)
-    if names == ["auto"]:
+    if list(names) == ["auto"]:
         return None
     return tuple(dict.fromkeys(library.get(name) for name in names))

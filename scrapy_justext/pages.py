@@ -34,9 +34,7 @@ _SNIFFED_BYTES = 1024
 _BINARY_SHARE = 0.03
 
 
-def skip_reason(
-    request: Request | None, response: Response, configuration: Configuration
-) -> str | None:
+def skip_reason(request: Request | None, response: Response, configuration: Configuration) -> str | None:
     """Why a response is not cleaned, as the stats name it; None when it is."""
     # Robots.txt, images and other files that Scrapy fetches for itself.
     if request is not None and request.callback is NO_CALLBACK:

@@ -9,7 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from scrapy_justext.explanations import explain_no_content
-from scrapy_justext.extraction import block_to_dict
+from scrapy_justext.extraction import blocks_to_dicts
 from scrapy_justext.session import Page, Session, get_session
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class JustextPipeline:
 
     def process_item(self, item: Any) -> Any:
         """The item with its fields filled; raises :class:`NoGoodContent`."""
+        if not ItemAdapter.is_item(item):
+            return item
         page = self._session.take_page(item) or self._page_in_field(item)
         if page is None:
             self._session.count("items_without_page")
@@ -100,6 +102,7 @@ def _part(part: str, page: Page) -> Any:
     """A part of a page's extraction as plain values: nested objects would be exported as their repr."""
     if part != "blocks":
         return getattr(page.extraction, part)
-    names = page.configuration.block_fields
-    only_good = page.configuration.blocks == "good"
-    return [block_to_dict(block, names) for block in page.extraction.blocks if block.is_good or not only_good]
+    blocks = page.extraction.blocks
+    if page.configuration.blocks == "good":
+        blocks = tuple(block for block in blocks if block.is_good)
+    return blocks_to_dicts(blocks, page.configuration.block_fields)

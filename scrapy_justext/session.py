@@ -9,16 +9,14 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from time import perf_counter
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from scrapy import Request, signals
-from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
-from scrapy.http import Response, TextResponse
 
-from scrapy_justext.exceptions import JustextError
 from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.exceptions import JustextError
 from scrapy_justext.extraction import Extraction, extract_parsed
 from scrapy_justext.pages import extract_response, skip_reason
 from scrapy_justext.settings import (
@@ -30,6 +28,10 @@ from scrapy_justext.settings import (
     from_spider,
     is_enabled,
 )
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response, TextResponse
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +46,14 @@ class Page(NamedTuple):
     def is_good(self) -> bool:
         """Whether the page has enough good content."""
         return self.extraction.good_characters >= self.configuration.min_good_characters
+
+
+class _Noted(NamedTuple):
+    """An item on its way to the pipeline; held, so that no other gets its identity meanwhile."""
+
+    item: Any
+    page: Page
+    times: int
 
 
 # Pages that were looked at, None for those that were not cleaned; an entry goes with its response.
@@ -77,12 +87,9 @@ class Session:
         assert crawler.stats is not None
         self._stats = crawler.stats
         self._counted: WeakSet[Request] = WeakSet()
-        # By the identity of the item, which many kinds of items are not hashable for.  The item is kept with
-        # the page, so that no other can get its identity while the entry is here.
-        self._items: dict[int, tuple[Any, Page]] = {}
+        # By the identity of the item, since many kinds of items have no hash.
+        self._items: dict[int, _Noted] = {}
         self._items_of: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
-        crawler.signals.connect(self._forget_item, signals.item_dropped)
-        crawler.signals.connect(self._forget_item, signals.item_error)
         crawler.signals.connect(self._forget_all, signals.spider_closed)
 
     def look_at(self, response: Response, request: Request | None) -> Page | None:
@@ -98,16 +105,22 @@ class Session:
             return
         if response not in self._items_of:
             self._items_of[response] = []
-            # An item that an earlier pipeline replaced is never asked for.  No item of a response is on its way
-            # any more when the response itself is gone.
-            finalize(response, self._forget, self._items_of[response]).atexit = False
+            # An item that an earlier pipeline dropped or replaced is never asked for.  None of a response's items
+            # is on its way any more when the response itself is gone.
+            finalize(response, self._forget, self._items_of[response], page).atexit = False
         self._items_of[response].append(id(item))
-        self._items[id(item)] = item, page
+        noted = self._items.get(id(item))
+        times = noted.times if noted is not None and noted.page is page else 0
+        self._items[id(item)] = _Noted(item, page, times + 1)
 
     def take_page(self, item: Any) -> Page | None:
-        """The page that an item came from, which is then forgotten; None for an item of no page."""
-        _, page = self._items.pop(id(item), (None, None))
-        return page
+        """The page that an item came from, forgotten when it was asked for as often as noted; None without one."""
+        noted = self._items.pop(id(item), None)
+        if noted is None:
+            return None
+        if noted.times > 1:
+            self._items[id(item)] = noted._replace(times=noted.times - 1)
+        return noted.page
 
     def extract_html(self, html: str | bytes, url: str | None = None) -> Page | None:
         """The page in an item's own field; None where it cannot be extracted."""
@@ -126,17 +139,18 @@ class Session:
         self._stats.inc_value(f"justext/{name}", by)  # type: ignore[arg-type]
 
     def _extract(self, response: Response, request: Request | None) -> Page | None:
+        # A response that another component put in the place of the first is looked at again, but it is one page.
+        is_counted = request is not None and request in self._counted
+        if request is not None:
+            self._counted.add(request)
         start = perf_counter()
         try:
             page = self._page_or_reason(response, request)
         except Exception as error:
             # One bad page never ends a crawl.
-            self._count_error(error, response.url)
+            if not is_counted:
+                self._count_error(error, response.url)
             return None
-        # A response that another component replaced is looked at again, but it is the same page.
-        is_counted = request is not None and request in self._counted
-        if request is not None:
-            self._counted.add(request)
         if isinstance(page, Page):
             if not is_counted:
                 self._count_page(page, perf_counter() - start)
@@ -185,15 +199,15 @@ class Session:
         # What the library itself says needs no traceback.
         logger.error("%s: not cleaned: %s", where, error, exc_info=not isinstance(error, JustextError))
 
-    def _forget_item(self, item: Any) -> None:
-        self._items.pop(id(item), None)
-
     def _forget_all(self) -> None:
         self._items.clear()
 
-    def _forget(self, identities: list[int]) -> None:
+    def _forget(self, identities: list[int], page: Page) -> None:
         for identity in identities:
-            self._items.pop(identity, None)
+            noted = self._items.get(identity)
+            # By now another page's item may have the identity of one that is gone.
+            if noted is not None and noted.page is page:
+                del self._items[identity]
 
 
 _SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()

@@ -6,21 +6,33 @@ The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``lengt
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy.utils.misc import load_object
-
+from scrapy_justext.conversion import (
+    Converter,
+    as_given,
+    boolean,
+    classes,
+    item_field,
+    laid_over,
+    language,
+    names_among,
+    number,
+    one_of,
+    statuses,
+    whole_number,
+)
 from scrapy_justext.core.thresholds import THRESHOLD_NAMES
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
 from scrapy_justext.extraction import BLOCK_FIELDS
 from scrapy_justext.options import Options, make_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
@@ -45,182 +57,63 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
 _PATHS = frozenset({"xpath", "dom_path"})
 DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in _PATHS)
 
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"0", "false", "no", "off"})
-
-
-def _boolean(value: object) -> object:
-    if isinstance(value, str) and value.casefold() in _TRUE | _FALSE:
-        return value.casefold() in _TRUE
-    if isinstance(value, int) and value in (0, 1):
-        return bool(value)
-    raise ParameterError("", value, "must be True or False")
-
-
-def _number(value: object) -> object:
-    """A number out of a string; anything else is left for the thresholds' own check."""
-    if not isinstance(value, str):
-        return value
-    for convert in (int, float):
-        try:
-            return convert(value)
-        except ValueError:
-            continue
-    return value
-
-
-def _whole_number(value: object) -> object:
-    number = _number(value)
-    if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
-        return number
-    raise ParameterError("", value, "must be a whole number, 0 or more")
-
-
-def _names(value: object) -> object:
-    """A list out of ``"a, b"`` or of a JSON list."""
-    if isinstance(value, str):
-        value = _from_json(value) if value.lstrip().startswith("[") else value.split(",")
-    if not isinstance(value, Iterable) or isinstance(value, Mapping):
-        raise ParameterError("", value, "must be a list")
-    return [name.strip() if isinstance(name, str) else name for name in value]
-
-
-def _language(value: object) -> object:
-    names = _names(value) if isinstance(value, str) and ("," in value or "[" in value) else value
-    return names.strip() if isinstance(names, str) else names
-
-
-def _statuses(value: object) -> object:
-    names = [value] if isinstance(value, int) else _names(value)
-    statuses = frozenset(map(_number, names)) if isinstance(names, list) else frozenset()
-    if not all(isinstance(status, int) and 100 <= status <= 599 for status in statuses):
-        raise ParameterError("", value, "must be a list of HTTP status codes")
-    return statuses
-
-
-def _fields(value: object) -> object:
-    if isinstance(value, str):
-        value = _from_json(value)
-    if not isinstance(value, Mapping):
-        raise ParameterError("", value, "must be a mapping of parts of an extraction to item fields")
-    for part, field in value.items():
-        if part not in DEFAULT_FIELDS:
-            raise UnknownNameError("", part, "part of an extraction", DEFAULT_FIELDS)
-        if field is not None and (not isinstance(field, str) or not field):
-            raise ParameterError("", value, f"{part!r} must go to an item field or None")
-    return {**DEFAULT_FIELDS, **value}
-
-
-def _block_fields(value: object) -> object:
-    names = _names(value)
-    for name in names if isinstance(names, list) else ():
-        if name not in BLOCK_FIELDS:
-            raise UnknownNameError("", name, "field of a block", BLOCK_FIELDS)
-    return tuple(names) if isinstance(names, list) else ()
-
-
-def _item_classes(value: object) -> object:
-    paths = [value] if isinstance(value, type) else _names(value)
-    try:
-        classes = tuple(map(load_object, paths)) if isinstance(paths, list) else ()
-    except (ImportError, NameError, TypeError, ValueError) as error:
-        raise ParameterError("", value, f"must be item classes or their import paths: {error}") from error
-    if not all(isinstance(loaded, type) for loaded in classes):
-        raise ParameterError("", value, "must be item classes or their import paths")
-    return classes
-
-
-def _one_of(*allowed: str) -> Callable[[object], object]:
-    def convert(value: object) -> object:
-        if value in allowed:
-            return value
-        raise ParameterError("", value, "must be one of " + ", ".join(allowed))
-
-    return convert
-
-
-def _item_field(value: object) -> object:
-    if isinstance(value, str) and value:
-        return value
-    raise ParameterError("", value, "must be the name of an item field")
-
-
-def _as_given(value: object) -> object:
-    return value
-
-
-def _from_json(value: str) -> object:
-    try:
-        return json.loads(value)
-    except ValueError as error:
-        raise ParameterError("", value, f"must be JSON: {error}") from error
-
 
 class Setting(NamedTuple):
     """A setting: its default (None: not set), how a value is converted and checked, its meaning."""
 
     default: object
-    convert: Callable[[object], object]
+    convert: Converter
     meaning: str
 
 
 #: All settings by their lower-case names.  The README's table is checked against this one.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
-        "enabled": Setting(True, _boolean, "off switch"),
-        "profile": Setting("justext", _as_given, "the passes and thresholds to use"),
+        "enabled": Setting(True, boolean, "off switch"),
+        "profile": Setting("justext", as_given, "the passes and thresholds to use"),
         "language": Setting(
             "auto",
-            _language,
-            "an English name or ISO 639 code; a list: the page's language is chosen among these; "
-            '"auto": among all',
+            language,
+            'an English name or ISO 639 code; a list: the page\'s language is chosen among these; "auto": among all',
         ),
         "stoplist": Setting(
             None,
-            _as_given,
+            as_given,
             "your own list in place of the language's: a path, a list of `Path` merged, or words",
         ),
-        "stoplists_dir": Setting(
-            None, _as_given, "a folder of LANGUAGE.txt files that come before the shipped ones"
-        ),
-        "length_low": Setting(None, _number, "characters; a shorter block is short, or bad with a link"),
-        "length_high": Setting(None, _number, "characters; only a longer block is good by itself"),
-        "stopwords_low": Setting(None, _number, "stop-word density below which a block is bad"),
-        "stopwords_high": Setting(None, _number, "stop-word density from which a long block is good"),
-        "max_link_density": Setting(None, _number, "link density above which a block is bad"),
+        "stoplists_dir": Setting(None, as_given, "a folder of LANGUAGE.txt files that come before the shipped ones"),
+        "length_low": Setting(None, number, "characters; a shorter block is short, or bad with a link"),
+        "length_high": Setting(None, number, "characters; only a longer block is good by itself"),
+        "stopwords_low": Setting(None, number, "stop-word density below which a block is bad"),
+        "stopwords_high": Setting(None, number, "stop-word density from which a long block is good"),
+        "max_link_density": Setting(None, number, "link density above which a block is bad"),
         "max_heading_distance": Setting(
-            None, _number, "characters from a heading to the good block that rescues it, at the most"
+            None, number, "characters from a heading to the good block that rescues it, at the most"
         ),
-        "no_headings": Setting(None, _boolean, "treat headings like any other block"),
+        "no_headings": Setting(None, boolean, "treat headings like any other block"),
         "fields": Setting(
             DEFAULT_FIELDS,
-            _fields,
+            laid_over(DEFAULT_FIELDS, "part of an extraction"),
             "item field for each part of the extraction; laid over the default; None leaves a part out",
         ),
-        "item_classes": Setting(None, _item_classes, "item classes to clean; others pass untouched"),
+        "item_classes": Setting(None, classes, "item classes to clean; others pass untouched"),
         "block_fields": Setting(
             DEFAULT_BLOCK_FIELDS,
-            _block_fields,
+            names_among("field of a block", BLOCK_FIELDS),
             "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for",
         ),
-        "blocks": Setting("all", _one_of("all", "good"), "which blocks are listed: all, good"),
+        "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
         "drop": Setting(
             "item",
-            _one_of("item", "response", "none"),
+            one_of("item", "response", "none"),
             "what is dropped for a page without good content: item, response, none",
         ),
         "min_good_characters": Setting(
-            1, _whole_number, "a page with fewer characters in good blocks has no good content"
+            1, whole_number, "a page with fewer characters in good blocks has no good content"
         ),
-        "html_field": Setting(
-            None, _item_field, "item field that holds HTML, for items that come from no page"
-        ),
-        "max_body_bytes": Setting(
-            10 * 1024 * 1024, _whole_number, "larger pages are passed on, counted, not cleaned"
-        ),
-        "extra_statuses": Setting(
-            frozenset(), _statuses, "HTTP statuses beside 200 to 299 whose pages are cleaned"
-        ),
+        "html_field": Setting(None, item_field, "item field that holds HTML, for items that come from no page"),
+        "max_body_bytes": Setting(10 * 1024 * 1024, whole_number, "larger pages are passed on, counted, not cleaned"),
+        "extra_statuses": Setting(frozenset(), statuses, "HTTP statuses beside 200 to 299 whose pages are cleaned"),
     }
 )
 
@@ -259,7 +152,8 @@ def from_settings(settings: BaseSettings) -> dict[str, Given]:
 
 def from_spider(spider: Spider) -> dict[str, Given]:
     """What the spider's attribute ``justext`` and, above it, its arguments ``justext_*`` say."""
-    attribute = from_mapping(getattr(spider, KEY, None) or {}, f"{type(spider).__name__}.{KEY}")
+    values = getattr(spider, KEY, None)
+    attribute = from_mapping({} if values is None else values, f"{type(spider).__name__}.{KEY}")
     arguments = {
         _known(name, "spider argument", _as_argument): Given(value, f"-a {name}")
         for name, value in vars(spider).items()

@@ -33,7 +33,7 @@ class StoplistLibrary:
     def __init__(self, folder: str | Path | None = None) -> None:
         self._files = _list_folder(shipped_folder())
         if folder is not None:
-            self._files |= _list_own_folder(Path(folder))
+            self._files |= _list_own_folder(folder)
         self._languages = {
             normalise(key): language
             for language in map(_language, self._files)
@@ -66,47 +66,51 @@ class StoplistLibrary:
         return read_stoplist(self._files[language.name])
 
 
-@lru_cache(maxsize=16)
 def find_library(folder: str | Path | None = None) -> StoplistLibrary:
-    """The library of a folder; the files' names are read once in a process."""
-    return StoplistLibrary(folder)
+    """The library of a folder, whose files' names are read once in a process."""
+    return _library(folder) if isinstance(folder, str | Path | None) else StoplistLibrary(folder)
 
 
-def stoplist_words(source: StoplistSource, parameter: str = "stoplist") -> frozenset[str]:
+_library = lru_cache(maxsize=16)(StoplistLibrary)
+
+
+def stoplist_words(source: StoplistSource) -> frozenset[str]:
     """The words of a user's own list, in lower case.
 
     ``source``: a path (``str`` or ``Path``), several ``Path`` merged, or an iterable of words.
     Raises :class:`StoplistError` for a file that cannot be read, and for no words at all.
     """
     if isinstance(source, str | Path):
-        return _named(parameter, Path(source))
+        return read_stoplist(source)
     entries = list(source) if isinstance(source, Iterable) else [None]
-    if entries and all(isinstance(entry, Path) for entry in entries):
-        return frozenset().union(*(_named(parameter, Path(str(path))) for path in entries))
+    paths = [entry for entry in entries if isinstance(entry, Path)]
+    if paths and len(paths) == len(entries):
+        return frozenset().union(*map(read_stoplist, paths))
     if not all(isinstance(entry, str) for entry in entries):
-        raise StoplistError(parameter, source, "must be a path, paths, or words")
+        raise StoplistError("stoplist", source, "must be a path, a list of Path, or words")
     words = frozenset(word.strip().lower() for word in map(str, entries)) - {""}
     if not words:
-        raise StoplistError(parameter, source, "holds no word")
+        raise StoplistError("stoplist", source, "holds no word")
     return words
 
 
 @lru_cache(maxsize=256)
-def read_stoplist(path: Path) -> frozenset[str]:
-    """The words of a file, in lower case; raises :class:`StoplistError`."""
-    return _named("stoplist", path)
+def read_stoplist(path: str | Path) -> frozenset[str]:
+    """The words of a file, in lower case; raises :class:`StoplistError`.
 
-
-def _named(parameter: str, path: Path) -> frozenset[str]:
+    A file is read once in a process.
+    """
     try:
-        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
+        lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
         words = frozenset(line.decode().strip().lower() for line in lines) - {""}
     except OSError as error:
-        raise StoplistError(parameter, str(path), f"cannot be read: {error.strerror}") from error
+        raise StoplistError("stoplist", str(path), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise StoplistError(parameter, str(path), "is not UTF-8") from error
+        raise StoplistError("stoplist", str(path), "is not UTF-8") from error
+    except ValueError as error:
+        raise StoplistError("stoplist", str(path), f"cannot be a path: {error}") from error
     if not words:
-        raise StoplistError(parameter, str(path), "holds no word")
+        raise StoplistError("stoplist", str(path), "holds no word")
     return words
 
 
@@ -114,12 +118,12 @@ def _list_folder(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.txt"))}
 
 
-def _list_own_folder(folder: Path) -> dict[str, Path]:
-    if not folder.is_dir():
-        raise StoplistError("stoplists_dir", str(folder), "is not a folder")
-    files = _list_folder(folder)
+def _list_own_folder(folder: str | Path) -> dict[str, Path]:
+    if not isinstance(folder, str | Path) or not Path(folder).is_dir():
+        raise StoplistError("stoplists_dir", folder, "is not a folder")
+    files = _list_folder(Path(folder))
     if not files:
-        raise StoplistError("stoplists_dir", str(folder), "holds no LANGUAGE.txt")
+        raise StoplistError("stoplists_dir", folder, "holds no LANGUAGE.txt")
     known = {normalise(key): name for name, codes in LANGUAGES.items() for key in (name, *codes)}
     return {known.get(normalise(name), name): path for name, path in files.items()}
 

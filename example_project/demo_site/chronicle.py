@@ -6,8 +6,11 @@ repeats no paragraph within the page, and gives the same page each time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 YEARS = range(1200, 2000)
 ENTRIES_PER_YEAR = 7

@@ -10,16 +10,18 @@ import gzip
 import socketserver
 import sys
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from demo_site.specials import NOT_FOUND, ORDINARY, SPECIALS, Special
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from http import HTTPStatus
+    from types import TracebackType
 
 HOST = "127.0.0.1"
 PAGES = Path(__file__).parent / "pages"
@@ -103,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
         if with_body:
             self.wfile.write(reply.body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_: Any) -> None:
         """Say nothing: the output is the crawl's."""
 
 
@@ -129,9 +131,7 @@ class DemoSite:
 
     def __init__(self, port: int = 0) -> None:
         self._server = _Server((HOST, port), _Handler)
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(0.05,), name="demo-site", daemon=True
-        )
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="demo-site", daemon=True)
 
     @property
     def url(self) -> str:
@@ -139,9 +139,11 @@ class DemoSite:
         return f"http://{HOST}:{self._server.server_address[1]}/"
 
     def start(self) -> None:
+        """Serve from now on, in a thread of its own."""
         self._thread.start()
 
     def stop(self) -> None:
+        """Stop for good, and free the port."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()

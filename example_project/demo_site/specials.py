@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from demo_site.chronicle import chronicle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +51,7 @@ def _not_found() -> bytes:
 
 
 def _tides() -> bytes:
-    return json.dumps(
-        {"harbour": "Port Averley", "high": ["04:12", "16:38"], "low": ["10:31", "22:54"]}
-    ).encode()
+    return json.dumps({"harbour": "Port Averley", "high": ["04:12", "16:38"], "low": ["10:31", "22:54"]}).encode()
 
 
 def _dot() -> bytes:
@@ -61,12 +62,7 @@ def _dot() -> bytes:
 
     header = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
     scanline = b"\x00\xd0"
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(scanline))
-        + chunk(b"IEND", b"")
-    )
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(scanline)) + chunk(b"IEND", b"")
 
 
 ORDINARY = Special()
@@ -84,9 +80,7 @@ SPECIALS: Mapping[str, Special] = {
         content_type="text/html",
         location="/news/harbour-bridge.html",
     ),
-    "/status/broken": Special(
-        body=_server_error, status=HTTPStatus.INTERNAL_SERVER_ERROR, content_type="text/html"
-    ),
+    "/status/broken": Special(body=_server_error, status=HTTPStatus.INTERNAL_SERVER_ERROR, content_type="text/html"),
     "/api/tides.json": Special(body=_tides),
     "/static/dot.png": Special(body=_dot),
 }

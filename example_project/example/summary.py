@@ -36,16 +36,14 @@ class Summary:
     def _print(self, spider: Spider) -> None:
         assert self._crawler.stats is not None
         stats = self._crawler.stats.get_stats()
-        print(f"\n{spider.name}: {stats.get('justext/pages', 0)} pages cleaned")  # noqa: T201
+        print(f"\n{spider.name}: {stats.get('justext/pages', 0)} pages cleaned")
         for title, rows in summarise(stats, self._reasons):
-            print(f"\n{title}")  # noqa: T201
+            print(f"\n{title}")
             for count, what in rows:
-                print(f"{count:>7}  {what}")  # noqa: T201
+                print(f"{count:>7}  {what}")
 
 
-def summarise(
-    stats: Mapping[str, Any], reasons: Mapping[str, int]
-) -> list[tuple[str, list[tuple[str, str]]]]:
+def summarise(stats: Mapping[str, Any], reasons: Mapping[str, int]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Titles with rows of a figure and what it counts; titles without rows are left out."""
     seconds = stats.get("justext/seconds", 0.0)
     pages = stats.get("justext/pages", 0)

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, make_dataclass
 from enum import Enum
-from typing import Any, NamedTuple, cast
+from functools import partial
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 class BlockClass(str, Enum):
@@ -123,8 +128,22 @@ class Block:
 _Draft = make_dataclass("_Draft", [field.name for field in fields(Block)], slots=True)
 
 
+def make_blocks(rows: Iterable[tuple[object, ...]]) -> tuple[Block, ...]:
+    """Blocks from rows of the values of all their fields, in order."""
+    blocks: list[Any] = list(starmap(_Draft, rows))
+    for block in blocks:
+        block.__class__ = Block
+    return tuple(blocks)
+
+
 def make_block(*values: object) -> Block:
     """A block from the values of all its fields, in order."""
-    block: Any = _Draft(*values)
-    block.__class__ = Block
-    return cast("Block", block)
+    return make_blocks([values])[0]
+
+
+Row = TypeVar("Row")
+
+
+def maker(kind: type[Row]) -> Callable[[tuple[Any, ...]], Row]:
+    """What makes a ``kind`` of named tuple of a plain one, at a third of the cost of calling ``kind``."""
+    return cast("Callable[[tuple[Any, ...]], Row]", partial(tuple.__new__, kind))

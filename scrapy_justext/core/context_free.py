@@ -25,7 +25,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Figures
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Figures, maker
+from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
@@ -37,16 +38,20 @@ Rule = Callable[["Segment", Figures, "Thresholds"], Decision | None]
 def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Figures]:
     """The figures of each segment; ``stoplist`` holds lower-case words."""
     is_stopword = stoplist.__contains__
-    figures: list[Figures] = []
-    for segment in segments:
-        characters = len(segment.collapsed)
-        words = segment.collapsed.lower().split()
-        word_count = len(words)
+    rows: list[tuple[int, int, float, float]] = []
+    for _, collapsed, link_characters, _, _, _ in segments:
+        characters = len(collapsed)
+        word_count = stopwords = 0
+        for part in (collapsed,) if characters <= SLICE else in_slices(collapsed):
+            words = part.lower().split()
+            word_count += len(words)
+            stopwords += sum(map(is_stopword, words))
         # A segment is never empty.
-        link_density = segment.link_characters / characters
-        stopword_density = sum(map(is_stopword, words)) / word_count
-        figures.append(Figures(characters, word_count, link_density, stopword_density))
-    return figures
+        rows.append((characters, word_count, link_characters / characters, stopwords / word_count))
+    return list(map(_new_figures, rows))
+
+
+_new_figures = maker(Figures)
 
 
 def classify(

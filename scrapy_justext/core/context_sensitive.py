@@ -13,13 +13,12 @@ every block is looked at once.
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.thresholds import Thresholds
@@ -32,22 +31,31 @@ def resolve(
     thresholds: Thresholds,
 ) -> list[Decision]:
     """Every decision made GOOD or BAD."""
-    resolved: list[Decision] = []
-    runs = groupby(decisions, key=lambda decision: decision.block_class in (SHORT, NEAR_GOOD))
-    for undecided, group in runs:
-        run = list(group)
-        if undecided:
-            before = resolved[-1].block_class if resolved else BAD
-            end = len(resolved) + len(run)
-            after = decisions[end].block_class if end < len(decisions) else BAD
-            run = _resolve_run(run, before, after)
-        resolved += run
+    resolved = list(decisions)
+    for start, end in _undecided_runs(decisions):
+        before = decisions[start - 1].block_class if start else BAD
+        after = decisions[end].block_class if end < len(decisions) else BAD
+        resolved[start:end] = _resolve_run(decisions[start:end], before, after)
     return resolved
+
+
+def _undecided_runs(decisions: Sequence[Decision]) -> Iterator[tuple[int, int]]:
+    """The bounds of the runs of SHORT and NEAR_GOOD."""
+    start = -1
+    for i, decision in enumerate(decisions):
+        block_class = decision.block_class
+        if block_class is SHORT or block_class is NEAR_GOOD:
+            start = i if start < 0 else start
+        elif start >= 0:
+            yield start, i
+            start = -1
+    if start >= 0:
+        yield start, len(decisions)
 
 
 def _resolve_run(run: Sequence[Decision], before: BlockClass, after: BlockClass) -> list[Decision]:
     if before is after:
-        return _all(run, before, f"between {before} blocks")
+        return _all(run, before, "between good blocks" if before is GOOD else "between bad blocks")
     if before is BAD:
         return _resolve_run(run[::-1], after, before)[::-1]
     good = _last_near_good(run) + 1
@@ -68,4 +76,4 @@ def _last_near_good(run: Sequence[Decision]) -> int:
 
 
 def _all(run: Sequence[Decision], block_class: BlockClass, why: str) -> list[Decision]:
-    return [Decision(block_class, f"{decision.reason}; {why}") for decision in run]
+    return [Decision(block_class, f"{reason}; {why}") for _, reason in run]

@@ -4,7 +4,7 @@ Reading a tree node by node from Python costs more than parsing it did.  Here li
 and writes the text of what stays, with a mark at each start and end that segmentation must know of;
 the rest is string work.  :func:`flatten` and :func:`walk` give the same string for the same tree: the
 first is the fast way, the second takes over where the tree is deeper than libxslt's recursion goes
-(about 3,000 elements; parsed pages are never that deep, trees made by hand may be).
+(about 1,500 elements; today's parsers stop at 2,048, older ones nowhere).
 
 The marks are noncharacters, which Unicode reserves for use inside a program.  A page may hold
 them all the same: a mark without a code tells, and ``replace_marks`` makes U+FFFD of the page's own.
@@ -25,7 +25,7 @@ them all the same: a mark without a code tells, and ``replace_marks`` makes U+FF
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
@@ -65,8 +65,12 @@ def flatten(root: etree._Element, rules: TagRules, *, replace_marks: bool = Fals
 
 @lru_cache
 def tag_codes(rules: TagRules) -> dict[str, str]:
-    """The one-letter code of each block-level element's name."""
-    return {name: chr(0x100 + i) for i, name in enumerate(sorted(rules.block_level))}
+    """The one-letter code of each block-level element's name.
+
+    Python keeps the letters up to U+00FF, so it makes no new strings for these; no text puts them after
+    a noncharacter.
+    """
+    return {name: chr(0xA1 + i) for i, name in enumerate(sorted(rules.block_level))}
 
 
 @lru_cache
@@ -129,34 +133,42 @@ def walk(root: etree._Element, rules: TagRules) -> str:
         if event == "start":
             parts += marks[0], _without_marks(node.text)
         else:
-            parts += marks[1], _without_marks(None if node is root else node.tail)
+            is_top = node is root or node.getparent() is None
+            parts += marks[1], _without_marks(None if is_top else node.tail)
     return "".join(parts)
 
 
-def kept_nodes(
-    root: etree._Element, rules: TagRules
-) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
+def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     """The start and end of each element that stays, in document order, with its marks.
 
     What does not stay (elements that are removed, comments, processing instructions) gives only its
     end, at which its tail is to be read.
     """
     removed = _matching(root, rules.removed) - _matching(root, rules.kept)
+    # What follows the end of HTML in broken markup stands beside it at the top of the tree.
+    beside = root.itersiblings(etree.Element) if root.getparent() is None else ()
+    for top in (root, *beside):
+        yield from _kept_below(top, rules, removed)
+
+
+def _kept_below(
+    top: etree._Element, rules: TagRules, removed: set[etree._Element]
+) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     open_marks: list[tuple[str, str]] = []
-    events = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+    events = etree.iterwalk(top, events=("start", "end", "comment", "pi"))
     for event, node in events:
-        if event == "start":
+        if not isinstance(node.tag, str):
+            untag = INLINE + UNTAG if event == "pi" and rules.text_nodes else ""
+            yield "end", node, ("", untag)
+        elif event == "start":
             marks = None if node in removed else _marks(node, rules)
             open_marks.append(marks or _NO_MARKS)
             if marks is None:
                 events.skip_subtree()
             else:
                 yield event, node, marks
-        elif event == "end":
-            yield event, node, open_marks.pop()
         else:
-            untag = INLINE + UNTAG if event == "pi" and rules.text_nodes else ""
-            yield "end", node, ("", untag)
+            yield event, node, open_marks.pop()
 
 
 _NO_MARKS = ("", "")
@@ -165,13 +177,17 @@ _NO_MARKS = ("", "")
 def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
     """The marks at an element's start and end; None when it is hidden."""
     name = node.tag
-    untag = INLINE + UNTAG if rules.text_nodes else ""
     if name in rules.unwrapped:
         return _NO_MARKS
     if rules.hidden_removed and "hidden" in node.attrib and name not in _NEVER_HIDDEN:
         return None
     if name in rules.block_level:
         return BLOCK + tag_codes(rules)[name], BLOCK + CLOSE
+    return _inline_marks(name, rules)
+
+
+def _inline_marks(name: str, rules: TagRules) -> tuple[str, str]:
+    untag = INLINE + UNTAG if rules.text_nodes else ""
     if name == "a":
         return INLINE + LINK, INLINE + UNLINK
     if name == "br":
@@ -184,8 +200,10 @@ def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
 def _matching(root: etree._Element, patterns: frozenset[str]) -> set[etree._Element]:
     if not patterns:
         return set()
-    found = root.xpath("|".join(f"descendant-or-self::{pattern}" for pattern in patterns))
-    return set(found)
+    starts = ("", "following-sibling::*/") if root.getparent() is None else ("",)
+    paths = (f"{start}descendant-or-self::{pattern}" for start in starts for pattern in patterns)
+    found = root.xpath("|".join(paths))
+    return set(cast("list[etree._Element]", found))
 
 
 def _without_marks(text: str | None) -> str:

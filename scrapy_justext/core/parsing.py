@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import copy
-from typing import NamedTuple
+from codecs import BOM_UTF8
+from typing import NamedTuple, cast
 
 from lxml import etree
-from w3lib.encoding import html_to_unicode, resolve_encoding
+from w3lib.encoding import html_to_unicode, resolve_encoding, to_unicode
 
 from scrapy_justext.exceptions import PageError
+
+#: libxml2's XML_ERR_RESOURCE_LIMIT, which lxml has a name for since version 6 only.
+_RESOURCE_LIMIT = 114
 
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 
@@ -40,7 +44,7 @@ def parse_html(page: str | bytes | etree._Element, encoding: str | None = None) 
 
 
 def decode(body: bytes, encoding: str | None = None) -> tuple[str, str]:
-    """The encoding of a page's bytes (Python's name for it), and their text.
+    r"""The encoding of a page's bytes (Python's name for it), and their text.
 
     By byte order mark, ``encoding``, declaration or detection; what cannot be decoded becomes U+FFFD.
     Raises :class:`PageError` for an unknown ``encoding``.
@@ -48,10 +52,23 @@ def decode(body: bytes, encoding: str | None = None) -> tuple[str, str]:
     >>> decode(b"caf\xe9", "latin-1"), decode("café".encode())
     (('cp1252', 'café'), ('utf-8', 'café'))
     """
-    if encoding is not None and resolve_encoding(encoding) is None:
+    if encoding is not None and not _is_text_encoding(encoding):
         raise PageError(f"encoding = {encoding!r}: unknown encoding")
     content_type = f"text/html; charset={encoding}" if encoding else None
-    return html_to_unicode(content_type, body, auto_detect_fun=_detect)
+    try:
+        return html_to_unicode(content_type, body, auto_detect_fun=_detect)
+    except (LookupError, UnicodeError):
+        # The page declares a codec of Python's that is none of text, as "base64" and "idna".
+        detected = _detect(body)
+        return detected, to_unicode(body, detected)
+
+
+def _is_text_encoding(encoding: object) -> bool:
+    name = resolve_encoding(encoding) if isinstance(encoding, str) else None
+    try:
+        return name is not None and bool(b"a\xe9".decode(name, "replace"))
+    except (LookupError, UnicodeError):
+        return False
 
 
 def _to_utf8(body: bytes, encoding: str | None) -> bytes:
@@ -70,6 +87,7 @@ def _detect(body: bytes) -> str:
 
 
 def _parse_utf8(data: bytes) -> Parsed:
+    data = data.removeprefix(BOM_UTF8)
     if b"\0" in data:
         data = data.replace(b"\0", b"")
     if not data or data.isspace():
@@ -101,7 +119,7 @@ def is_cut(root: etree._Element) -> bool:
     """
     parser = root.getroottree().parser
     last = parser.error_log.last_error if parser is not None else None
-    return last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT
+    return last is not None and last.type == _RESOURCE_LIMIT
 
 
 def _html_tree(root: etree._Element) -> etree._Element:
@@ -122,7 +140,8 @@ def _describe(page: object) -> str:
 _TITLE = etree.XPath("string(/html/head/title)")
 _MISPLACED_TITLE = etree.XPath("string((//title[not(ancestor::svg)])[1])")
 _DECLARED_LANGUAGES = etree.XPath(
-    "/html/@lang | /html/@xml:lang"
+    # HTML parsers know no namespaces: to them the prefix is a part of the name.
+    "/html/@lang | /html/@*[name() = 'xml:lang']"
     " | /html/head/meta[translate(@http-equiv, 'CONTELAGU', 'contelagu') = 'content-language']/@content"
 )
 
@@ -134,4 +153,4 @@ def page_title(root: etree._Element) -> str:
 
 def declared_languages(root: etree._Element) -> list[str]:
     """The language tags that the page claims to be in, in document order."""
-    return [str(value) for value in _DECLARED_LANGUAGES(root)]
+    return [str(value) for value in cast("list[str]", _DECLARED_LANGUAGES(root))]

@@ -47,17 +47,17 @@ def element_paths(root: etree._Element, rules: TagRules) -> list[Paths]:
         if not isinstance(node.tag, str):
             continue
         if event == "end":
-            if open_[-1].node is node:
+            if open_ and open_[-1].node is node:
                 open_.pop()
-            else:
+            elif open_:
                 # It was removed, but its later siblings count it.
                 _step(open_[-1].children, node.tag)
             continue
-        paths = _child(open_[-1], node.tag) if open_ else _root_paths(root)
+        paths = _child(open_[-1], node.tag) if open_ else _root_paths(node)
         open_.append(_Open(node, paths, Counter()))
         if not found or marks[0].startswith(BLOCK):
             found.append(paths)
-    if root.tag in rules.block_level:
+    if found and root.tag in rules.block_level:
         found.insert(0, found[0])
     return found
 

@@ -16,7 +16,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_justext.core.blocks import Place, Segment
+from scrapy_justext.core.blocks import Place, Segment, maker
 from scrapy_justext.core.flattening import (
     BLOCK,
     BREAK,
@@ -32,6 +32,7 @@ from scrapy_justext.core.flattening import (
     tag_codes,
 )
 from scrapy_justext.core.tags import HEADING_LEVELS
+from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,81 +50,84 @@ def segment(root: etree._Element, rules: TagRules) -> list[Segment]:
     return segments or []
 
 
-#: Text that makes one block: ``text, collapsed, link_characters, tags_count`` of its segment.
-Run = tuple[str, str, int, int]
+#: A segment as a plain tuple, of which many are made at once.
+_Row = tuple[str, str, int, int, Place, int]
 
 
-class _Reader(Protocol):
-    """Reads the text between two block-level marks; remembers which links are open."""
-
-    def read(self, body: str, steps: list[_Step]) -> list[Run] | None:
-        """The blocks in ``body``; None where a mark is the page's own.
-
-        ``steps``: the elements that are open, outermost first.
-        """
-
-
-class _Step:
-    """A place, with the places inside it that were seen so far, by the name of the element.
+class _Step(dict[str, "_Step | None"]):
+    """A place; by the code of an element that starts there, the place inside that element.
 
     There are few different places, so steps are made once and shared by all pages.
     """
 
-    __slots__ = ("inside", "place")
+    __slots__ = ("place", "rules")
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, rules: TagRules) -> None:
+        super().__init__()
         self.place = place
-        self.inside: dict[str, _Step] = {}
+        self.rules = rules
 
-    def into(self, tag: str) -> _Step:
-        """The place inside an element that stands here."""
-        step = self.inside[tag] = _step(descend(self.place, tag))
+    def __missing__(self, code: str) -> _Step | None:
+        name = _names(self.rules).get(code)
+        if name is None:
+            return None
+        step = self[code] = _step(descend(self.place, name), self.rules)
         return step
 
 
 @cache
-def _step(place: Place) -> _Step:
-    return _Step(place)
-
-
-def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment] | None:
-    """The segments of a flattened tree; None where a mark is the page's own."""
-    names = _names(rules)
-    reader: _Reader = ReferenceReader() if rules.text_nodes else PublishedReader()
-    segments: list[Segment] = []
-    # The outermost entry is never closed: a page's own marks may close more than they open.
-    here = _Step(descend(Place(root_tag), root_tag))
-    steps = [here]
-    elements = [0]
-    opened = 0
-    # The root's own text comes before the first mark, as if an element had just ended there.
-    for chunk in f"{CLOSE}{flat}".split(BLOCK):
-        code = chunk[:1]
-        if code != CLOSE:
-            name = names.get(code)
-            if name is None:
-                return None
-            opened += 1
-            elements.append(opened)
-            here = here.inside.get(name) or here.into(name)
-            steps.append(here)
-        elif opened and len(steps) > 1:
-            del steps[-1], elements[-1]
-            here = steps[-1]
-        if len(chunk) == 1 or (body := chunk[1:]).isspace():
-            continue
-        runs = reader.read(body, steps)
-        if runs is None:
-            return None
-        for text, collapsed, linked, tags in runs:
-            segments.append(Segment(text, collapsed, linked, tags, here.place, elements[-1]))
-        here = steps[-1]
-    return segments
+def _step(place: Place, rules: TagRules) -> _Step:
+    return _Step(place, rules)
 
 
 @lru_cache
 def _names(rules: TagRules) -> dict[str, str]:
     return {code: name for name, code in tag_codes(rules).items()}
+
+
+#: The places around the one at hand, outermost first, each with the number of its element; the
+#: first entry, around the root, is none.
+_Around = list[tuple["_Step | None", int]]
+
+
+class _Reader(Protocol):
+    """Reads the text between block-level marks; remembers which links are open."""
+
+    rows: list[_Row]
+    """The blocks read so far."""
+
+    def read(self, body: str, here: _Step, element: int, around: _Around) -> _Step | None:
+        """Add the blocks in ``body``; the place after it, or None where a mark is the page's own."""
+
+
+def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment] | None:
+    """The segments of a flattened tree; None where a mark is the page's own."""
+    reader: _Reader = ReferenceReader() if rules.text_nodes else PublishedReader()
+    here: _Step | None = None
+    element = opened = 0
+    # The root's own text comes before the first mark, as if an element had just ended there.
+    around: _Around = [(None, 0), (_Step(descend(Place(root_tag), root_tag), rules), 0)]
+    for chunk in f"{CLOSE}{flat}".split(BLOCK):
+        if not chunk:
+            return None
+        code = chunk[0]
+        if code == CLOSE:
+            here, element = around.pop()
+        elif here is not None:
+            around.append((here, element))
+            element = opened = opened + 1
+            here = here[code]
+        if here is not None and chunk != code and not (body := chunk[1:]).isspace():
+            here = reader.read(body, here, element, around)
+        if here is None:
+            return None
+    # The page's own marks open more than they close.
+    if len(around) != 1:
+        return None
+    return list(map(_new_segment, reader.rows))
+
+
+_new_segment = maker(Segment)
 
 
 def descend(place: Place, tag: str) -> Place:
@@ -144,47 +148,52 @@ class PublishedReader:
     """Reads text as published."""
 
     def __init__(self) -> None:
+        self.rows: list[_Row] = []
         self._links = 0
 
-    def read(self, body: str, steps: list[_Step]) -> list[Run] | None:
-        """The blocks in ``body``, which has no block-level mark inside."""
-        is_pre = steps[-1].place.preformatted
+    # One signature for both readers, so that they can change places.
+    def read(self, body: str, here: _Step, element: int, around: _Around) -> _Step | None:  # noqa: ARG002
+        """Add the blocks in ``body``, which has no block-level mark inside."""
+        place = here.place
         tags = 0
         if INLINE in body:
-            tags = body.count(_TAG)
-            body = body.replace(_TAG, "")
+            # With BRs in it, the text may be several blocks, each with elements of its own.
+            if _BREAK not in body and (tags := body.count(_TAG)):
+                body = body.replace(_TAG, "")
             if INLINE in body:
-                return self._read_pieces(body, tags, is_pre)
-        collapsed = " ".join(body.split())
-        if not collapsed:
-            return []
-        linked = len(collapsed) if self._links else 0
-        return [(_lines(body) if is_pre else collapsed, collapsed, linked, tags)]
+                return here if self._read_pieces(body, tags, place, element) else None
+        if collapsed := collapse(body):
+            linked = len(collapsed) if self._links else 0
+            text = _lines(body) if place.preformatted else collapsed
+            self.rows.append((text, collapsed, linked, tags, place, element))
+        return here
 
-    def _read_pieces(self, body: str, tags: int, is_pre: bool) -> list[Run] | None:
-        """The blocks in a text with links and BRs."""
-        if not is_pre and (link := _ONE_LINK.fullmatch(body)):
+    def _read_pieces(self, body: str, tags: int, place: Place, element: int) -> bool:
+        """Add the blocks in a text with links and BRs; False where a mark is the page's own."""
+        if not place.preformatted and (link := _ONE_LINK.fullmatch(body)):
             # An entry of a menu, as most blocks of a page are.
-            collapsed = " ".join(link[1].split())
-            return [(collapsed, collapsed, len(collapsed), tags + 1)] if collapsed else []
-        runs: list[Run] = []
-        pieces = body.split(INLINE)
+            if collapsed := " ".join(link[1].split()):
+                self.rows.append((collapsed, collapsed, len(collapsed), tags + 1, place, element))
+            return True
+        first, *pieces = body.split(INLINE)
         links = self._links
-        texts = [pieces[0]]
+        texts = [first]
         inside = [links > 0]
         after_break = False
-        for piece in pieces[1:]:
+        for piece in pieces:
             code, text = piece[:1], piece[1:]
-            if code == LINK:
+            if code == TAG:
+                tags += 1
+            elif code == LINK:
                 tags += 1
                 links += 1
             elif code == UNLINK:
                 links = links - 1 if links else 0
             elif code != BREAK:
-                return None
+                return False
             elif after_break:
                 # The BRs of a separator are no elements of the block.
-                _add_run(runs, texts, inside, tags - 1, is_pre)
+                self._add(texts, inside, tags - 1, place, element)
                 texts, inside, tags = [], [], 0
             else:
                 after_break = True
@@ -195,19 +204,20 @@ class PublishedReader:
                 texts.append(text)
                 inside.append(links > 0)
         self._links = links
-        _add_run(runs, texts, inside, tags, is_pre)
-        return runs
+        self._add(texts, inside, tags, place, element)
+        return True
+
+    def _add(self, texts: list[str], inside: list[bool], tags: int, place: Place, element: int) -> None:
+        raw = "".join(texts)
+        if collapsed := collapse(raw):
+            linked = count_link_characters(texts, inside) if True in inside else 0
+            text = _lines(raw) if place.preformatted else collapsed
+            self.rows.append((text, collapsed, linked, tags, place, element))
 
 
 _TAG = INLINE + TAG
+_BREAK = INLINE + BREAK
 _ONE_LINK = re.compile(rf"\s*{INLINE}{LINK}([^{INLINE}]*){INLINE}{UNLINK}\s*")
-
-
-def _add_run(runs: list[Run], texts: list[str], inside: list[bool], tags: int, is_pre: bool) -> None:
-    raw = "".join(texts)
-    if collapsed := " ".join(raw.split()):
-        linked = count_link_characters(texts, inside) if True in inside else 0
-        runs.append((_lines(raw) if is_pre else collapsed, collapsed, linked, tags))
 
 
 def count_link_characters(texts: Sequence[str], inside: Sequence[bool]) -> int:
@@ -224,14 +234,13 @@ def count_link_characters(texts: Sequence[str], inside: Sequence[bool]) -> int:
     space: bool | None = None
     started = False
     for text, is_inside in zip(texts, inside, strict=True):
-        words = text.split()
         if started and space is None and text[:1].isspace():
             space = is_inside
-        if words:
+        if text and not text.isspace():
             if space:
                 linked += 1
             if is_inside:
-                linked += len(" ".join(words))
+                linked += len(" ".join(text.split()))
             started = True
             space = is_inside if text[-1].isspace() else None
     return linked
@@ -251,59 +260,59 @@ class ReferenceReader:
     """Reads text node by text node, as the reference does."""
 
     def __init__(self) -> None:
+        self.rows: list[_Row] = []
         self._in_link = False
         self._after_break = False
 
-    def read(self, body: str, steps: list[_Step]) -> list[Run] | None:
-        """The blocks in ``body``, which has no block-level mark inside."""
-        runs: list[Run] = []
+    def read(self, body: str, here: _Step, element: int, around: _Around) -> _Step | None:
+        """Add the blocks in ``body``, which has no block-level mark inside."""
+        place = here.place
+        after: _Step | None = here
         nodes: list[str] = []
         linked = tags = 0
         for piece in f"{UNTAG}{body}".split(INLINE):
             code, text = piece[:1], piece[1:]
-            if code not in _REFERENCE_CODES:
-                return None
             if code == BREAK and self._after_break:
-                _add_reference_run(runs, nodes, linked, tags - 1)
+                self._add(nodes, linked, tags - 1, place, element)
                 nodes, linked, tags = [], 0, 0
-            elif code in _STARTS:
-                tags += 1
-                self._start(code, nodes, steps)
-            elif code in _ENDS:
-                self._end(code, steps)
+            else:
+                tags += code in _STARTS
+                nodes += " " if code == BREAK else ""
+                after = self._step(code, after, element, around)
+            if after is None:
+                return None
             if text and not text.isspace():
                 nodes.append(_collapse_to_lines(text))
                 linked += len(nodes[-1]) if self._in_link else 0
                 self._after_break = False
-        _add_reference_run(runs, nodes, linked, tags)
-        return runs
+        self._add(nodes, linked, tags, place, element)
+        return after
 
-    def _start(self, code: str, nodes: list[str], steps: list[_Step]) -> None:
-        self._after_break = code == BREAK
-        if code == BREAK:
-            nodes.append(" ")
-        elif code == LINK:
-            self._in_link = True
+    def _step(self, code: str, here: _Step | None, element: int, around: _Around) -> _Step | None:
+        """The place after an inline mark; None where the mark is the page's own."""
+        if here is None or code not in _REFERENCE_CODES:
+            return None
+        if code in _STARTS:
+            self._after_break = code == BREAK
+        if code in _LINKS:
+            self._in_link = code == LINK
         elif code == ENTER:
-            steps.append(_Step(descend(steps[-1].place, "select")))
+            around.append((here, element))
+            return _step(here.place._replace(in_select=True), here.rules)
+        elif code == LEAVE:
+            return around.pop()[0]
+        return here
 
-    def _end(self, code: str, steps: list[_Step]) -> None:
-        if code == UNLINK:
-            self._in_link = False
-        elif code == LEAVE and len(steps) > 1:
-            steps.pop()
+    def _add(self, nodes: list[str], linked: int, tags: int, place: Place, element: int) -> None:
+        if text := _collapse_to_lines("".join(nodes).strip()):
+            self.rows.append((text, text, linked, tags, place, element))
 
 
 _STARTS = frozenset({TAG, LINK, ENTER, BREAK})
-_ENDS = frozenset({UNTAG, UNLINK, LEAVE})
-_REFERENCE_CODES = _STARTS | _ENDS
+_LINKS = frozenset({LINK, UNLINK})
+_REFERENCE_CODES = _STARTS | {UNTAG, UNLINK, LEAVE}
 
 _WHITE_SPACE_RUN = re.compile(r"\s+")
-
-
-def _add_reference_run(runs: list[Run], nodes: list[str], linked: int, tags: int) -> None:
-    if text := _collapse_to_lines("".join(nodes).strip()):
-        runs.append((text, text, linked, tags))
 
 
 def _collapse_to_lines(text: str) -> str:

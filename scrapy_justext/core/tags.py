@@ -11,13 +11,68 @@ from dataclasses import dataclass
 
 #: "block-level elements" as [A] and [B] list them.
 PUBLISHED_BLOCK_LEVEL = frozenset(
-    ["blockquote", "body", "caption", "center", "col", "colgroup", "dd", "div", "dl", "dt", "fieldset", "form", "h1", "h2", "h3", "h4", "h5", "h6", "legend", "li", "optgroup", "option", "p", "pre", "table", "td", "textarea", "tfoot", "th", "thead", "tr", "ul"]
+    [
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "col",
+        "colgroup",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "legend",
+        "li",
+        "optgroup",
+        "option",
+        "p",
+        "pre",
+        "table",
+        "td",
+        "textarea",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 
 #: What HTML has gained since, or the list forgot.  SELECT is here so that text behind one is not
 #: taken for a part of it.
 MODERN_BLOCK_LEVEL = PUBLISHED_BLOCK_LEVEL | frozenset(
-    ["address", "article", "aside", "details", "dialog", "dir", "figcaption", "figure", "footer", "header", "hgroup", "hr", "main", "menu", "nav", "ol", "search", "section", "select", "summary", "tbody"]
+    [
+        "address",
+        "article",
+        "aside",
+        "details",
+        "dialog",
+        "dir",
+        "figcaption",
+        "figure",
+        "footer",
+        "header",
+        "hgroup",
+        "hr",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "search",
+        "section",
+        "select",
+        "summary",
+        "tbody",
+    ]
 )
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -47,14 +102,32 @@ class TagRules:
 
 
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
-_ACCORDION_BUTTONS = frozenset(
-    f"{label}//button" for label in ("h1", "h2", "h3", "h4", "h5", "h6", "summary")
-)
+_ACCORDION_BUTTONS = frozenset(f"{label}//button" for label in ("h1", "h2", "h3", "h4", "h5", "h6", "summary"))
 
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
     removed=frozenset(
-        ["head", "meta", "title", "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "applet", "audio", "video", "canvas", "input", "datalist", "button"]
+        [
+            "head",
+            "meta",
+            "title",
+            "script",
+            "style",
+            "noscript",
+            "template",
+            "svg",
+            "math",
+            "iframe",
+            "object",
+            "embed",
+            "applet",
+            "audio",
+            "video",
+            "canvas",
+            "input",
+            "datalist",
+            "button",
+        ]
     ),
     kept=_ACCORDION_BUTTONS,
 )

@@ -115,12 +115,8 @@ TUNED: list[tuple[str, Segment, dict[str, Any], BlockClass]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("segment", "thresholds", "block_class"), [c[1:] for c in TUNED], ids=[c[0] for c in TUNED]
-)
-def test_each_threshold_moves_its_border(
-    segment: Segment, thresholds: dict[str, Any], block_class: BlockClass
-) -> None:
+@pytest.mark.parametrize(("segment", "thresholds", "block_class"), [c[1:] for c in TUNED], ids=[c[0] for c in TUNED])
+def test_each_threshold_moves_its_border(segment: Segment, thresholds: dict[str, Any], block_class: BlockClass) -> None:
     assert decide(segment, Thresholds(**thresholds)).block_class is block_class
 
 
@@ -157,9 +153,7 @@ def test_reasons_show_the_thresholds_in_force() -> None:
         ("\U0001f600\U0001f600", 1, (2, 1, 0.5, 0.0)),
     ],
 )
-def test_figures_are_shares_of_characters_and_of_words(
-    text: str, links: int, figures: tuple[float, ...]
-) -> None:
+def test_figures_are_shares_of_characters_and_of_words(text: str, links: int, figures: tuple[float, ...]) -> None:
     assert measure([row(text, links)], STOPLIST) == [figures]
 
 

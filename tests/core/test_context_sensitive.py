@@ -140,7 +140,7 @@ class CountedDecision(Decision):
     reads = 0
 
     @property
-    def block_class(self) -> BlockClass:  # type: ignore[override]
+    def block_class(self) -> BlockClass:
         type(self).reads += 1
         return self[0]
 

@@ -62,9 +62,7 @@ RESTORED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("own", "before", "after"), [c[1:] for c in RESTORED], ids=[c[0] for c in RESTORED]
-)
+@pytest.mark.parametrize(("own", "before", "after"), [c[1:] for c in RESTORED], ids=[c[0] for c in RESTORED])
 def test_headings_that_context_alone_made_bad_become_good(own: str, before: str, after: str) -> None:
     context_free = blocks(own).decisions
     segments, decisions = blocks(before)
@@ -97,6 +95,12 @@ def test_reasons_tell_the_distance() -> None:
     promoted = promote(segments, decisions, decisions, Thresholds())
     assert promoted[0] == Decision(NEAR_GOOD, "heading, good block 160 characters ahead")
     assert [one.reason for one in promoted[1:]] == ["short"] * 3
+
+
+@pytest.mark.parametrize("notation", ["hN G", "hB G", "hG G", "S G", "hS B201 G"])
+def test_what_is_not_promoted_keeps_its_reason(notation: str) -> None:
+    segments, decisions = blocks(notation, reason="own")
+    assert promote(segments, decisions, decisions, Thresholds()) == decisions
 
 
 pages = st.lists(

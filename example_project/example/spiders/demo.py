@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from demo_site.server import DemoSite
 from scrapy import signals
 
-from demo_site.server import DemoSite
 from example.spiders.site import SiteSpider
 
 if TYPE_CHECKING:

@@ -1,0 +1,161 @@
+"""Values as people write them in settings, spiders and on the command line, to values as the library needs them.
+
+A converter takes what was given and returns what is meant, or raises :class:`ParameterError` without a name: whoever
+calls knows where the value was set.  Strings are converted, since ``-s`` and ``-a`` give nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from scrapy.utils.misc import load_object
+
+from scrapy_justext.exceptions import ParameterError, UnknownNameError
+
+Converter = Callable[[Any], Any]
+
+_BOOLEANS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+def as_given(value: Any) -> Any:
+    """Anything; it is checked where it is used."""
+    return value
+
+
+def boolean(value: Any) -> bool:
+    """A truth value, or a word for one.
+
+    >>> boolean("no"), boolean(1)
+    (False, True)
+    """
+    known = _BOOLEANS.get(str(value).casefold())
+    if known is None:
+        raise ParameterError("", value, "must be True or False")
+    return known
+
+
+def number(value: Any) -> Any:
+    """A number out of a string; anything else is left for the check of the range.
+
+    >>> number("70"), number("0.3"), number("seventy")
+    (70, 0.3, 'seventy')
+    """
+    for convert in (int, float) if isinstance(value, str) else ():
+        try:
+            return convert(value)
+        except ValueError:
+            continue
+    return value
+
+
+def whole_number(value: Any) -> int:
+    """A number of things."""
+    converted = number(value)
+    if not isinstance(converted, int) or isinstance(converted, bool) or converted < 0:
+        raise ParameterError("", value, "must be a whole number, 0 or more")
+    return converted
+
+
+def names(value: Any) -> list[Any]:
+    """A list, also out of ``"a, b"`` or a JSON list.
+
+    >>> names("de, fr"), names('["de", "fr"]'), names(("de", "fr"))
+    (['de', 'fr'], ['de', 'fr'], ['de', 'fr'])
+    """
+    if isinstance(value, str):
+        value = _from_json(value) if value.lstrip().startswith("[") else value.split(",")
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        raise ParameterError("", value, "must be a list")
+    return [name.strip() if isinstance(name, str) else name for name in value]
+
+
+def language(value: Any) -> Any:
+    """A language's name or code, or a list of them; anything else is left for the check of the language."""
+    if not isinstance(value, str):
+        return value
+    return names(value) if set("[,") & set(value) else value.strip()
+
+
+def names_among(kind: str, known: Iterable[str]) -> Converter:
+    """A converter for lists of known names."""
+
+    def convert(value: Any) -> tuple[str, ...]:
+        for name in (found := names(value)):
+            if name not in known:
+                raise UnknownNameError("", name, kind, known)
+        return tuple(found)
+
+    return convert
+
+
+def one_of(*allowed: str) -> Converter:
+    """A converter for a choice."""
+
+    def convert(value: Any) -> str:
+        if value not in allowed:
+            raise ParameterError("", value, "must be one of " + ", ".join(allowed))
+        return str(value)
+
+    return convert
+
+
+def statuses(value: Any) -> frozenset[int]:
+    """HTTP status codes."""
+    codes = [number(code) for code in ([value] if isinstance(value, int) else names(value))]
+    if not all(isinstance(code, int) and 100 <= code <= 599 for code in codes):
+        raise ParameterError("", value, "must be a list of HTTP status codes")
+    return frozenset(codes)
+
+
+def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
+    """A converter for a mapping of known names to item fields, of which those left out keep their default."""
+
+    def convert(value: Any) -> dict[str, str | None]:
+        mapping = _from_json(value) if isinstance(value, str) else value
+        if not isinstance(mapping, Mapping):
+            raise ParameterError("", value, f"must be a mapping from {kind} to item field")
+        for name, field in mapping.items():
+            if name not in default:
+                raise UnknownNameError("", name, kind, default)
+            if field is not None:
+                item_field(field)
+        return {**default, **mapping}
+
+    return convert
+
+
+def item_field(value: Any) -> str:
+    """The name of an item field."""
+    if not isinstance(value, str) or not value:
+        raise ParameterError("", value, "must be the name of an item field")
+    return value
+
+
+def classes(value: Any) -> tuple[type, ...]:
+    """Classes, or their import paths."""
+    allowed = "must be item classes or their import paths"
+    try:
+        found = tuple(load_object(path) for path in ([value] if isinstance(value, type) else names(value)))
+    except (ImportError, NameError, TypeError, ValueError) as error:
+        raise ParameterError("", value, f"{allowed}: {error}") from error
+    if not all(isinstance(one, type) for one in found):
+        raise ParameterError("", value, allowed)
+    return found
+
+
+def _from_json(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ParameterError("", value, f"must be JSON: {error}") from error

@@ -1,0 +1,38 @@
+"""White space and words, in time that grows with the text and no faster."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Characters of a slice.  The words of a longer text fill the processor's cache, and each then costs twice as much.
+SLICE = 1 << 15
+
+_WHITE_SPACE = re.compile(r"\s")
+
+
+def collapse(text: str) -> str:
+    r"""``text`` with one space for each run of white space, and none at its ends.
+
+    >>> collapse("  to be,\n\tor not to be ")
+    'to be, or not to be'
+    """
+    if len(text) <= SLICE:
+        return " ".join(text.split())
+    slices = (" ".join(part.split()) for part in in_slices(text))
+    return " ".join(part for part in slices if part)
+
+
+def in_slices(text: str) -> Iterator[str]:
+    """``text`` in parts of about ``SLICE`` characters, cut before white space, so that no word is broken."""
+    start = 0
+    while len(text) - start > SLICE:
+        space = _WHITE_SPACE.search(text, start + SLICE)
+        end = space.start() if space else len(text)
+        yield text[start:end]
+        start = end
+    if start < len(text):
+        yield text[start:]

@@ -1,0 +1,80 @@
+"""The work grows with the page and no faster; counted in lines run, so that no clock decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_justext import extract
+from scrapy_justext.core import headings
+from scrapy_justext.core.thresholds import Thresholds
+from scrapy_justext.profiles import PROFILES
+from tests.builders import blocks, lines_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GOOD = "It was the best of times, it was the worst of times. " * 5
+
+#: Shapes of pages, by how often their part stands in them.
+SHAPES: dict[str, Callable[[int], str]] = {
+    "short paragraphs": lambda n: "<p>one</p>" * n,
+    "short headings": lambda n: "<h2>one</h2>" * n,
+    "short headings before a good paragraph": lambda n: "<h2>one</h2>" * n + f"<p>{GOOD}</p>",
+    "good paragraphs": lambda n: f"<p>{GOOD}</p>" * n,
+    "near-good paragraphs": lambda n: f"<p>{GOOD[:150]}</p>" * n,
+    "near-good between good and bad": lambda n: f"<p>{GOOD}</p>" + f"<p>{GOOD[:150]}</p><p>x</p>" * n,
+    "links": lambda n: "<a href=x>one</a> " * n,
+    "links in a paragraph each": lambda n: "<p><a href=x>one</a>" * n,
+    "links not closed": lambda n: "<p><a href=x>one" * n,
+    "one BR each": lambda n: "one<br>" * n,
+    "two BR each": lambda n: "one<br><br>" * n,
+    "nothing but BR": lambda n: "one" + "<br>" * n + "two",
+    "inline elements": lambda n: "<b>one</b>" * n,
+    "nested inline elements": lambda n: "<b>one" * n,
+    "nested blocks": lambda n: "<div>one" * n,
+    "nested lists": lambda n: "<ul><li>one" * n,
+    "end tags only": lambda n: "one</p></div>" * n,
+    "options": lambda n: "<select>" + "<option>one" * n,
+    "accordion buttons": lambda n: "<h2><button>one</button></h2>" * n,
+    "hidden elements": lambda n: "<p hidden>x</p>one" * n,
+    "removed elements": lambda n: "<svg>x</svg>one" * n,
+    "comments": lambda n: "<!-- x -->one" * n,
+    "preformatted lines": lambda n: "<pre>" + "one\n" * n,
+    "marks": lambda n: "one\ufdd0<p>two\ufdd1x" * n,
+}
+
+#: 64 times the blocks are to cost at most 80 times the work.  The smaller page has fixed costs too.
+TIMES, LIMIT = 64, 80
+
+
+@pytest.mark.parametrize("paths", [False, True], ids=["", "with paths"])
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: str, profile: str, paths: bool) -> None:
+    def work(n: int) -> int:
+        page = f"<html><head></head><body>{SHAPES[shape](n)}"
+
+        def once() -> None:
+            extract(page, language="English", profile=profile, paths=paths)
+
+        once()  # what is cached is warm
+        return lines_run(once)
+
+    # Two times 11 * 64 nested elements are fewer than the 1,500 below which another way of flattening takes over.
+    assert 0 < work(11 * TIMES) <= LIMIT * work(11)
+
+
+def test_the_count_notices_quadratic_work() -> None:
+    def work(n: int) -> int:
+        # As the reference goes about it: a look ahead from each block.
+        segments, decisions = blocks(" ".join(["S1"] * n))
+
+        def each() -> None:
+            for i in range(n):
+                headings.promote(segments[i:], decisions[i:], decisions[i:], Thresholds())
+
+        return lines_run(each)
+
+    assert work(10 * TIMES) > LIMIT * work(10)

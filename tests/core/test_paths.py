@@ -1,0 +1,183 @@
+"""XPaths select the block's element in the page as parsed; DOM paths name it and what is above."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from lxml import etree
+
+from scrapy_justext import Block, extract
+from scrapy_justext.profiles import PROFILES
+from tests.builders import DEMO_PAGES, all_text, ancestors_and_self, page_id, read_page, select, tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
+
+
+def blocks_with_paths(page: str | etree._Element, profile: str = "justext") -> list[Block]:
+    return list(extract(page, language="English", profile=profile, paths=True).blocks)
+
+
+def check(root: etree._Element, blocks: list[Block]) -> None:
+    for block in blocks:
+        assert block.xpath is not None
+        found = select(root, block.xpath)
+        assert len(found) == 1, block
+        [element] = found
+        assert element.tag == block.tag
+        assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
+        # Comments and removed elements may stand between the words.
+        characters = iter(all_text(element))
+        assert all(c in characters for c in block.text if not c.isspace() and c != "\ufffd"), block
+
+
+@EVERY_PROFILE
+@pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
+def test_each_block_of_a_demo_page_is_found_by_its_xpath(page: Path, profile: str) -> None:
+    root = tree(read_page(page))
+    check(root, blocks_with_paths(root, profile))
+
+
+ODD: list[tuple[str, str, list[tuple[str, str]]]] = [
+    ("text directly in BODY", "one", [("/html[1]/body[1]", "html.body")]),
+    (
+        "siblings of one name",
+        "<body><p>one</p><div>two</div><p>three</p>",
+        [
+            ("/html[1]/body[1]/p[1]", "html.body.p"),
+            ("/html[1]/body[1]/div[1]", "html.body.div"),
+            ("/html[1]/body[1]/p[2]", "html.body.p"),
+        ],
+    ),
+    ("a block left out before", "<body><p> </p><p>one", [("/html[1]/body[1]/p[2]", "html.body.p")]),
+    (
+        "removed siblings before",
+        "<body><svg><p>x</p></svg><p hidden>x</p><!-- x --><?pi x?><p>one",
+        [("/html[1]/body[1]/p[2]", "html.body.p")],
+    ),
+    (
+        "inline elements above",
+        "<body><b><div>x</div></b><b><x-y><div>one</div></x-y></b>",
+        [
+            ("/html[1]/body[1]/b[1]/div[1]", "html.body.b.div"),
+            ("/html[1]/body[1]/b[2]/x-y[1]/div[1]", "html.body.b.x-y.div"),
+        ],
+    ),
+    (
+        "text after a nested block",
+        "<body><div>one<p>two</p>three</div>",
+        [
+            ("/html[1]/body[1]/div[1]", "html.body.div"),
+            ("/html[1]/body[1]/div[1]/p[1]", "html.body.div.p"),
+            ("/html[1]/body[1]/div[1]", "html.body.div"),
+        ],
+    ),
+    (
+        "a tag with a colon",
+        "<body><b>x</b><o:p><div>one</div></o:p><o:p><div>two</div></o:p>",
+        [
+            ("/html[1]/body[1]", "html.body"),
+            ("/html[1]/body[1]/*[2]/div[1]", "html.body.o:p.div"),
+            ("/html[1]/body[1]/*[3]/div[1]", "html.body.o:p.div"),
+        ],
+    ),
+    (
+        "a tag that XPath would not read",
+        '<body><foo"bar><div>one</div></foo"bar><a1><x{y}><div>two</div></x{y}></a1>',
+        [
+            ("/html[1]/body[1]/*[1]/div[1]", 'html.body.foo"bar.div'),
+            ("/html[1]/body[1]/a1[1]/*[1]/div[1]", "html.body.a1.x{y}.div"),
+        ],
+    ),
+    (
+        "BR runs",
+        "<body><p>one<br><br>two",
+        [("/html[1]/body[1]/p[1]", "html.body.p")] * 2,
+    ),
+]
+
+
+@pytest.mark.parametrize(("html", "expected"), [c[1:] for c in ODD], ids=[c[0] for c in ODD])
+def test_paths_of_odd_pages(html: str, expected: list[tuple[str, str]]) -> None:
+    root = tree(html)
+    blocks = blocks_with_paths(root)
+    check(root, blocks)
+    assert [(b.xpath, b.dom_path) for b in blocks] == expected
+
+
+@EVERY_PROFILE
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<form><p>one</p><iframe>x</iframe><p>two</p></form><p>three",
+        "<h2><button>one</button></h2><button>x</button><h2>two<p>three</p></h2>",
+        "<select><option>one</select><select><option>two</select><p>three",
+        "<table><tr><td>one<table><tr><td>two</table>three<tr><td>four</table>five",
+        "<frameset><frame></frameset><noframes>one<p>two</p></noframes>",
+        "<ul><li>one<ul><li>two</ul>three<li>four</ul>five",
+        "<a><p>one</p></a><a><p>two</p></a>",
+        "<textarea>one</textarea><p>two",
+        "<p>on\ufdd0e</p><p>t\ufdd1wo</p>",
+    ],
+)
+def test_xpaths_on_odd_pages(html: str, profile: str) -> None:
+    root = tree(html)
+    blocks = blocks_with_paths(root, profile)
+    assert blocks
+    check(root, blocks)
+
+
+@EVERY_PROFILE
+@pytest.mark.parametrize("path", ["//div", "//b", "//ul", "//li[2]", "//o"])
+def test_a_subtree_s_paths_are_those_in_the_whole_page(path: str, profile: str) -> None:
+    root = tree("<!-- x --><p>x</p><div>one<b>two<p>three</p></b><ul><li>x<li>four<o>five<p>six</p></o></ul></div>x")
+    subtree = select(root, path)[0]
+    blocks = blocks_with_paths(subtree, profile)
+    assert blocks
+    for block in blocks:
+        [element] = select(root, str(block.xpath))
+        assert subtree in list(ancestors_and_self(element))
+        assert block.text.split()[0] in all_text(element)
+        assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
+
+
+@EVERY_PROFILE
+def test_paths_after_the_end_of_html(profile: str) -> None:
+    root = tree("<p>one</p></body></html><p>two</p>")
+    blocks = blocks_with_paths(root, profile)
+    assert [b.text for b in blocks] == ["one", "two"]
+    check(root, blocks)
+
+
+def test_paths_are_none_unless_asked_for() -> None:
+    [block] = extract("<p>one", language="English").blocks
+    assert (block.xpath, block.dom_path) == (None, None)
+
+
+def test_a_deep_tree_has_paths() -> None:
+    depth = 600
+    blocks = blocks_with_paths("<div>" * depth + "one")
+    assert [b.dom_path for b in blocks] == ["html.body" + ".div" * depth]
+
+
+@pytest.mark.parametrize("tag", ["script", "head", "button"])
+@EVERY_PROFILE
+def test_a_root_that_is_removed_has_no_blocks(tag: str, profile: str) -> None:
+    root = etree.Element(tag)
+    root.text = "x"
+    assert blocks_with_paths(root, profile) == []
+
+
+def test_entities_left_in_a_tree_are_no_elements() -> None:
+    parser = etree.XMLParser(resolve_entities=False)
+    root = etree.fromstring('<!DOCTYPE p [<!ENTITY e "x">]><p>one &e; two</p>', parser)
+    assert [b.text for b in blocks_with_paths(root, "justext-3.0")] == ["one two"]
+
+
+@EVERY_PROFILE
+def test_marks_in_the_page_are_no_elements(profile: str) -> None:
+    blocks = blocks_with_paths("<p>one\ufdd0\u0100two</p><p>three", profile)
+    assert [b.xpath for b in blocks] == ["/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]"]

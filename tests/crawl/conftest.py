@@ -1,0 +1,26 @@
+"""Nothing is shared but the site of most pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.crawl.content import GERMAN, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
+from tests.crawl.server import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SITE = {
+    "/good": GOOD_PAGE,
+    "/poor": POOR_PAGE,
+    "/more": page(MORE_ENGLISH, title="More"),
+    "/german": page(GERMAN, title="Die Brücke", lang="de"),
+}
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    with Site(SITE) as served:
+        yield served

@@ -1,0 +1,164 @@
+"""Crawls in a process of their own, and what became of them.
+
+:func:`crawl` runs spiders given as classes; Scrapy's own commands are run by :func:`command`.  In both, every
+warning is an error, and what goes to the log from WARNING on must have been announced.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy import Spider
+
+REPOSITORY = Path(__file__).parents[2]
+EXAMPLE_PROJECT = REPOSITORY / "example_project"
+SECONDS = 60
+
+#: A language that is given spares the crawl the language detector, which takes a while to load.
+BASE_SETTINGS: Mapping[str, Any] = {
+    "ADDONS": {"scrapy_justext.Addon": 500},
+    "JUSTEXT_LANGUAGE": "English",
+    "RETRY_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """A crawl to be run."""
+
+    spider: type[Spider]
+    #: What the spider is made with, as by ``-a``.
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    #: The project's, over :data:`BASE_SETTINGS`; None takes a setting away.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    #: As by ``-s``.
+    command_line: Mapping[str, Any] = field(default_factory=dict)
+    #: Patterns of the messages from WARNING on that the crawl is to log, each at least once; no others.
+    problems: Sequence[str] = ()
+    #: Whether it is to end with an error.
+    fails: bool = False
+
+    @property
+    def project_settings(self) -> dict[str, Any]:
+        merged = {**BASE_SETTINGS, **self.settings}
+        return {name: value for name, value in merged.items() if value is not None}
+
+
+class Entry(NamedTuple):
+    """A line of the log, with the traceback behind it."""
+
+    level: int
+    name: str
+    message: str
+
+
+class Dropped(NamedTuple):
+    """An item that a pipeline dropped, and what it said."""
+
+    item: Any
+    exception: str
+    message: str
+
+
+@dataclass(slots=True)
+class Result:
+    """What became of a crawl."""
+
+    items: list[Any] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    log: list[Entry] = field(default_factory=list)
+    stats: dict[str, Any] = field(default_factory=dict)
+    #: What the spider put into its attribute ``seen``.
+    seen: list[Any] = field(default_factory=list)
+    #: What the crawl itself raised.
+    error: str | None = None
+
+    @property
+    def justext(self) -> dict[str, Any]:
+        """Our own stats, without their prefix."""
+        prefix = "justext/"
+        return {name.removeprefix(prefix): value for name, value in self.stats.items() if name.startswith(prefix)}
+
+    @property
+    def problems(self) -> list[str]:
+        return [entry.message for entry in self.log if entry.level >= logging.WARNING]
+
+    def check(self, patterns: Sequence[str], *, fails: bool) -> None:
+        unexpected = [m for m in self.problems if not any(re.search(pattern, m) for pattern in patterns)]
+        assert not unexpected, "\n".join(unexpected)
+        missing = [pattern for pattern in patterns if not any(re.search(pattern, m) for m in self.problems)]
+        assert not missing, missing
+        assert (self.error is not None) is fails, self.error
+
+
+def crawl(crawls: Mapping[str, Crawl], *, together: bool = False) -> dict[str, Result]:
+    """Run crawls in one new process, one after another, or ``together``."""
+    with tempfile.TemporaryDirectory() as folder:
+        job, report = Path(folder) / "job", Path(folder) / "report"
+        job.write_bytes(pickle.dumps((dict(crawls), together)))
+        done = _run([sys.executable, "-m", "tests.crawl.runner", str(job), str(report)], REPOSITORY)
+        assert done.returncode == 0, done.stderr
+        assert not done.stderr.strip(), done.stderr
+        results: dict[str, Result] = pickle.loads(report.read_bytes())
+    for name, one in crawls.items():
+        results[name].check(one.problems, fails=one.fails)
+    return results
+
+
+def crawl_one(spider: type[Spider], arguments: Mapping[str, Any], **how: Any) -> Result:
+    """Run one crawl; ``how``: the other fields of :class:`Crawl`."""
+    return crawl({"only": Crawl(spider, arguments, **how)})["only"]
+
+
+#: Scrapy's command line with every warning an error.
+_STRICT_SCRAPY = (
+    "import sys, warnings; warnings.simplefilter('error'); from scrapy.cmdline import execute; execute(sys.argv)"
+)
+
+
+def command_line(*arguments: str) -> list[str]:
+    """What to run for ``scrapy …`` with every warning an error."""
+    return [sys.executable, "-c", _STRICT_SCRAPY, *arguments]
+
+
+def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """``scrapy …``, run to its end in a folder."""
+    return _run(command_line(*arguments), folder)
+
+
+def environment() -> dict[str, str]:
+    """That of this process, with the package and the example project at hand, none of the user's settings."""
+    path = os.pathsep.join([str(REPOSITORY), str(EXAMPLE_PROJECT)])
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
+    return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
+
+
+def _run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        arguments,
+        cwd=folder,
+        env=environment(),
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=SECONDS,
+    )
+
+
+def counted(names: Sequence[str]) -> dict[str, int]:
+    """How often each name occurs."""
+    return dict(Counter(names))

@@ -1,0 +1,73 @@
+"""Items of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import attrs
+from pydantic import BaseModel
+from scrapy import Field, Item
+
+
+class ScrapyItem(Item):
+    url = Field()
+    text = Field()
+    language = Field()
+    paragraphs = Field()
+
+
+@dataclass
+class DataclassItem:
+    url: str
+    text: str | None = None
+    language: str = ""
+    paragraphs: list[str] = field(default_factory=list)
+
+
+@attrs.define
+class AttrsItem:
+    url: str
+    text: str | None = None
+    language: str = ""
+    paragraphs: list[str] = attrs.Factory(list)
+
+
+class PydanticItem(BaseModel):
+    url: str
+    text: str | None = None
+    language: str = ""
+    paragraphs: list[str] = []
+
+
+@dataclass
+class Fieldless:
+    """Declares none of the fields that are written."""
+
+    url: str
+
+
+class FieldlessItem(Item):
+    url = Field()
+
+
+@dataclass
+class Renamed:
+    url: str
+    body: str | None = None
+
+
+def plain(url: str) -> dict[str, Any]:
+    return {"url": url}
+
+
+def scrapy_item(url: str) -> ScrapyItem:
+    return ScrapyItem(url=url)
+
+
+def fieldless_item(url: str) -> FieldlessItem:
+    return FieldlessItem(url=url)
+
+
+def pydantic_item(url: str) -> PydanticItem:
+    return PydanticItem(url=url)

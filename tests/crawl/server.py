@@ -1,0 +1,104 @@
+"""A web server on loopback whose pages are a table."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One HTTP response; a ``str`` is sent in UTF-8."""
+
+    body: str | bytes
+    content_type: str | None = "text/html; charset=utf-8"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> bytes:
+        return self.body.encode() if isinstance(self.body, str) else self.body
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 30
+    wbufsize = -1
+    disable_nagle_algorithm = True
+    server: _Server
+
+    def do_GET(self) -> None:
+        self.server.requests[self.path] += 1
+        answer = self.server.answers.get(self.path.partition("?")[0], Answer("<p>Not here.", status=404))
+        # Not send_response, which adds a date, and so a difference between two crawls.
+        self.send_response_only(answer.status)
+        if answer.content_type is not None:
+            self.send_header("Content-Type", answer.content_type)
+        self.send_header("Content-Length", str(len(answer.data)))
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(answer.data)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128
+    daemon_threads = True
+
+    def __init__(self, answers: Mapping[str, Answer | str]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answers = {
+            path: answer if isinstance(answer, Answer) else Answer(answer) for path, answer in answers.items()
+        }
+        self.requests: Counter[str] = Counter()
+
+    def server_bind(self) -> None:
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no error."""
+
+
+class Site:
+    """Serves ``answers``, by path, while it is entered; counts the requests for each path."""
+
+    def __init__(self, answers: Mapping[str, Answer | str]) -> None:
+        self._server = _Server(answers)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    def __enter__(self) -> Site:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    @property
+    def port(self) -> int:
+        return self._server.server_port
+
+    @property
+    def requests(self) -> Counter[str]:
+        return self._server.requests
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def urls(self, *paths: str) -> list[str]:
+        return [self.url(path) for path in paths or self._server.answers]

@@ -1,0 +1,52 @@
+"""The spiders that several tests use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+
+from scrapy_justext import get_extraction
+from tests.crawl.items import plain
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+
+    from scrapy.http import Response
+
+
+class PageSpider(Spider):
+    """Yields an item for each page.
+
+    ``meta``: that of the requests, by path.
+    """
+
+    name = "pages"
+
+    def __init__(
+        self,
+        urls: Sequence[str] = (),
+        make: Callable[[str], Any] = plain,
+        meta: Mapping[str, Mapping[str, Any]] | None = None,
+        **arguments: Any,
+    ) -> None:
+        super().__init__(**arguments)
+        self.urls = urls
+        self.make = make
+        self.meta_of = meta or {}
+        self.seen: list[Any] = []
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url, meta=dict(self.meta_of.get(path_of(url), {})), errback=self.fail)
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.seen.append((path_of(response.url), get_extraction(response)))
+        yield self.make(response.url)
+
+    def fail(self, failure: Any) -> None:
+        self.seen.append((path_of(failure.request.url), failure.type.__name__))
+
+
+def path_of(url: str) -> str:
+    return "/" + url.split("/", 3)[3]

@@ -1,0 +1,180 @@
+"""A bad setting stops the crawl before its first request, with a line that says what is wrong."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.server import Site
+from tests.crawl.spiders import PageSpider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SPIDER = """
+import scrapy
+
+class BadSpider(scrapy.Spider):
+    name = "bad"
+    start_urls = [{url!r}]
+    custom_settings = {{"ADDONS": {{"scrapy_justext.Addon": 500}}, {settings}}}
+    {attribute}
+"""
+BY_HAND = """
+import scrapy
+
+class BadSpider(scrapy.Spider):
+    name = "bad"
+    start_urls = [{url!r}]
+    custom_settings = {{
+        "DOWNLOADER_MIDDLEWARES": {{"scrapy_justext.JustextDownloaderMiddleware": 545}},
+        "SPIDER_MIDDLEWARES": {{"scrapy_justext.JustextSpiderMiddleware": 25}},
+        "ITEM_PIPELINES": {{"scrapy_justext.JustextPipeline": 100}},
+        "JUSTEXT_ENABLED": False,
+        "JUSTEXT_DROP": "everything",
+    }}
+"""
+
+#: A bad setting, and what the message says of it.
+SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
+    "unknown key": (
+        {"JUSTEXT_LANGAUGE": "German"},
+        "setting = 'JUSTEXT_LANGAUGE': unknown setting; did you mean JUSTEXT_LANGUAGE",
+    ),
+    "language": (
+        {"JUSTEXT_LANGUAGE": "Germn"},
+        "JUSTEXT_LANGUAGE = 'Germn': unknown language; did you mean German",
+    ),
+    "profile": (
+        {"JUSTEXT_PROFILE": "justtext"},
+        "JUSTEXT_PROFILE = 'justtext': unknown profile; did you mean justext",
+    ),
+    "out of range": (
+        {"JUSTEXT_MAX_LINK_DENSITY": 1.5},
+        "JUSTEXT_MAX_LINK_DENSITY = 1.5: must be a number from 0 to 1",
+    ),
+    "wrong type": (
+        {"JUSTEXT_LENGTH_LOW": "seventy"},
+        "JUSTEXT_LENGTH_LOW = 'seventy': must be a whole number of characters, 0 or more",
+    ),
+    "low above high": (
+        {"JUSTEXT_STOPWORDS_LOW": 0.5},
+        "JUSTEXT_STOPWORDS_LOW = 0.5: must not be above stopwords_high = 0.32",
+    ),
+    "missing list": (
+        {"JUSTEXT_STOPLIST": Path("/no/list.txt")},
+        "JUSTEXT_STOPLIST = '/no/list.txt': cannot be read: No such file or directory",
+    ),
+    "part": (
+        {"JUSTEXT_FIELDS": {"txt": "body"}},
+        "JUSTEXT_FIELDS = 'txt': unknown part of an extraction; did you mean text",
+    ),
+    "block field": (
+        {"JUSTEXT_BLOCK_FIELDS": ["colour"]},
+        "JUSTEXT_BLOCK_FIELDS = 'colour': unknown field of a block; known are text, block_class,",
+    ),
+    "drop": ({"JUSTEXT_DROP": "page"}, "JUSTEXT_DROP = 'page': must be one of item, response, none"),
+    "item class": (
+        {"JUSTEXT_ITEM_CLASSES": ["no.Such"]},
+        "JUSTEXT_ITEM_CLASSES = ['no.Such']: must be item classes or their import paths: No module named 'no'",
+    ),
+    "negative size": (
+        {"JUSTEXT_MAX_BODY_BYTES": -1},
+        "JUSTEXT_MAX_BODY_BYTES = -1: must be a whole number, 0 or more",
+    ),
+}
+#: With Scrapy's command line: custom settings as Python source, the spider's attribute, options, the message.
+COMMANDS: dict[str, tuple[str, str, list[str], str]] = {
+    "custom settings": (
+        '"JUSTEXT_LANGUAGE": "Germn"',
+        "",
+        [],
+        "JUSTEXT_LANGUAGE = 'Germn': unknown language; did you mean German",
+    ),
+    "attribute": (
+        "",
+        'justext = {"length_low": -5}',
+        [],
+        "BadSpider.justext['length_low'] = -5: must be a whole number of characters, 0 or more",
+    ),
+    "argument": (
+        "",
+        "",
+        ["-a", "justext_languag=de"],
+        "spider argument = 'justext_languag': unknown setting; did you mean justext_language",
+    ),
+    "command line": (
+        "",
+        "",
+        ["-s", "JUSTEXT_MIN_GOOD_CHARACTERS=-3"],
+        "JUSTEXT_MIN_GOOD_CHARACTERS = '-3': must be a whole number, 0 or more",
+    ),
+}
+BY_HAND_MESSAGE = "JUSTEXT_DROP = 'everything': must be one of item, response, none"
+MESSAGES = {name: row[3] for name, row in COMMANDS.items()} | {"by hand and switched off": BY_HAND_MESSAGE}
+ERRORS = ("scrapy_justext.exceptions.SettingError: ", "scrapy_justext.exceptions.UnknownNameError: ")
+
+Runs = dict[str, CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Site]:
+    with Site({"/": "<p>Hello"}) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
+    folder = tmp_path_factory.mktemp("bad")
+
+    def run(name: str, source: str, options: list[str]) -> CompletedProcess[str]:
+        file = folder / f"bad_{name.replace(' ', '_')}.py"
+        file.write_text(source, "utf-8")
+        return command("runspider", file.name, *options, folder=folder)
+
+    url = server.url("/")
+    jobs = {
+        name: (SPIDER.format(url=url, settings=settings, attribute=attribute), options)
+        for name, (settings, attribute, options, _) in COMMANDS.items()
+    }
+    jobs["by hand and switched off"] = (BY_HAND.format(url=url), [])
+    with ThreadPoolExecutor(2) as pool:
+        running = {name: pool.submit(run, name, *job) for name, job in jobs.items()}
+        return {name: job.result() for name, job in running.items()}
+
+
+@pytest.fixture(scope="module")
+def results(server: Site) -> dict[str, Result]:
+    urls = {"urls": server.urls("/")}
+    return crawl({name: Crawl(PageSpider, urls, bad, fails=True) for name, (bad, _) in SETTINGS.items()})
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_the_command_ends_with_status_1_and_the_message(runs: Runs, name: str) -> None:
+    done = runs[name]
+    assert done.returncode == 1
+    last = done.stderr.rstrip("\n").splitlines()[-1]
+    assert last.startswith(ERRORS)
+    assert last.partition(": ")[2].startswith(MESSAGES[name])
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_crawl_ends_with_the_message(results: dict[str, Result], name: str) -> None:
+    result = results[name]
+    assert result.error
+    last = result.error.rstrip("\n").splitlines()[-1]
+    assert last.startswith(ERRORS)
+    assert last.partition(": ")[2].startswith(SETTINGS[name][1])
+    assert (result.items, result.seen) == ([], [])
+
+
+def test_nothing_was_requested(runs: Runs, results: dict[str, Result], server: Site) -> None:
+    assert runs
+    assert results
+    assert server.requests == {}
+    assert not [name for name, done in runs.items() if "Spider opened" in done.stderr]

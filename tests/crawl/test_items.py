@@ -1,0 +1,414 @@
+"""Which fields of which items are written."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from itemadapter import ItemAdapter
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+from scrapy.http import HtmlResponse
+from scrapy.statscollectors import StatsCollector
+
+from scrapy_justext import extract
+from scrapy_justext.extraction import BLOCK_FIELDS
+from scrapy_justext.session import Session, get_session
+from scrapy_justext.settings import DEFAULT_BLOCK_FIELDS
+from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
+from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
+from tests.crawl.items import (
+    AttrsItem,
+    DataclassItem,
+    Fieldless,
+    PydanticItem,
+    Renamed,
+    ScrapyItem,
+    fieldless_item,
+    plain,
+    pydantic_item,
+    scrapy_item,
+)
+from tests.crawl.spiders import PageSpider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
+    from scrapy.http import Response
+
+    from tests.crawl.server import Site
+
+EXPECTED = extract(GOOD_PAGE, language="English")
+PARAGRAPHS = [ENGLISH, MORE_ENGLISH]
+
+KINDS = {
+    "dict": plain,
+    "scrapy": scrapy_item,
+    "dataclass": DataclassItem,
+    "attrs": AttrsItem,
+    "pydantic": pydantic_item,
+}
+
+
+class FilledSpider(Spider):
+    """Yields items that have some fields filled, and some filled with what counts as empty."""
+
+    name = "filled"
+    filled: Mapping[str, Any] = {"text": "mine", "title": None, "language": "", "paragraphs": [], "blocks": 0}
+    typed = (DataclassItem, AttrsItem, PydanticItem, ScrapyItem)
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.start_urls = [url]
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield dict(self.filled)
+        for item_class in self.typed:
+            yield item_class(url=response.url, text=None, language="xx", paragraphs=["mine"])
+
+
+class SeveralSpider(Spider):
+    """Yields a dict, then an item, then the first dict again, from a page."""
+
+    name = "several"
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.start_urls = [url]
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        first = plain(response.url)
+        yield first
+        yield DataclassItem(response.url)
+        yield first
+
+
+class MixedSpider(Spider):
+    """Yields items of several classes from each page."""
+
+    name = "mixed"
+
+    def __init__(self, urls: list[str]) -> None:
+        super().__init__()
+        self.start_urls = urls
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield plain(response.url)
+        yield Fieldless(response.url)
+        yield fieldless_item(response.url)
+        yield Renamed(response.url)
+        yield DataclassItem(response.url)
+
+
+class ElsewhereSpider(Spider):
+    """Yields items that come from no page that was cleaned: from start() and from errbacks."""
+
+    name = "elsewhere"
+
+    def __init__(self, urls: list[str], missing: str, refused: str) -> None:
+        super().__init__()
+        self.urls = urls
+        self.missing = missing
+        self.refused = refused
+
+    async def start(self) -> AsyncIterator[Any]:
+        yield {"from": "start"}
+        for url in self.urls:
+            yield Request(url)
+        yield Request(self.missing, errback=self.fail)
+        yield Request(self.refused, errback=self.fail)
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"from": "page"}
+
+    def fail(self, failure: Any) -> Iterator[Any]:
+        yield {"from": failure.type.__name__}
+
+
+class CopyingPipeline:
+    """Puts another item in the place of each."""
+
+    def process_item(self, item: Any) -> Any:
+        return dict(item)
+
+
+class MemorySpider(Spider):
+    """Sees to it that one page after the other is crawled; notes how many items are remembered."""
+
+    name = "memory"
+    custom_settings = {"CONCURRENT_REQUESTS": 1}  # noqa: RUF012
+
+    def __init__(self, urls: list[str]) -> None:
+        super().__init__()
+        self.start_urls = urls
+        self.seen: list[int] = []
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        gc.collect()
+        self.seen.append(len(get_session(self.crawler)._items))
+        for _ in range(10):
+            yield plain(response.url)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A crawl of the good page with a mapping of fields, and the keys that its item has then."""
+
+    settings: Mapping[str, Any]
+    keys: set[str]
+
+
+ALL_KEYS = {"url", "text", "paragraphs", "blocks", "language", "title"}
+MAPPINGS = {
+    "default": Mapped({}, ALL_KEYS),
+    "renamed": Mapped({"JUSTEXT_FIELDS": {"text": "body"}}, ALL_KEYS - {"text"} | {"body"}),
+    "left out": Mapped({"JUSTEXT_FIELDS": {"blocks": None, "paragraphs": None}}, {"url", "text", "language", "title"}),
+    "all": Mapped({"JUSTEXT_FIELDS": {"language_source": "why", "profile": "how"}}, ALL_KEYS | {"why", "how"}),
+    "none": Mapped({"JUSTEXT_FIELDS": dict.fromkeys(sorted(ALL_KEYS - {"url"}))}, {"url"}),
+}
+
+
+@pytest.fixture(scope="module")
+def results(site: Site) -> dict[str, Result]:
+    good = {"urls": site.urls("/good")}
+    both = {"urls": site.urls("/good", "/more")}
+    fieldless = [
+        r"^Fieldless declares none of the fields text, .*JUSTEXT_ITEM_CLASSES",
+        r"^FieldlessItem declares none",
+    ]
+    renamed = r"^Renamed declares none of the fields"
+    mappings = {f"mapping {name}": Crawl(PageSpider, good, one.settings) for name, one in MAPPINGS.items()}
+    kinds = {kind: Crawl(PageSpider, {**good, "make": make}) for kind, make in KINDS.items()}
+    return crawl(
+        {
+            **kinds,
+            **mappings,
+            "filled": Crawl(FilledSpider, {"url": site.url("/good")}),
+            "several": Crawl(SeveralSpider, {"url": site.url("/good")}),
+            "several poor": Crawl(SeveralSpider, {"url": site.url("/poor")}),
+            "mixed": Crawl(MixedSpider, both, problems=[*fieldless, renamed]),
+            "typed mapping": Crawl(
+                MixedSpider, good, {"JUSTEXT_FIELDS": {"text": "body"}}, problems=["^Fieldless", "^FieldlessItem"]
+            ),
+            "item class": Crawl(MixedSpider, both, {"JUSTEXT_ITEM_CLASSES": [DataclassItem]}),
+            "item class path": Crawl(
+                MixedSpider, both, {"JUSTEXT_ITEM_CLASSES": "tests.crawl.items.DataclassItem, builtins.dict"}
+            ),
+            "good blocks": Crawl(PageSpider, good, {"JUSTEXT_BLOCKS": "good"}),
+            "block fields": Crawl(PageSpider, good, {"JUSTEXT_BLOCK_FIELDS": ["text", "xpath", "dom_path"]}),
+            "elsewhere": Crawl(
+                ElsewhereSpider,
+                {
+                    "urls": site.urls("/good"),
+                    "missing": site.url("/missing"),
+                    "refused": "http://127.0.0.1:1/",
+                },
+            ),
+            "copied": Crawl(PageSpider, good, {"ITEM_PIPELINES": {CopyingPipeline: 50}}),
+            "copied later": Crawl(PageSpider, good, {"ITEM_PIPELINES": {CopyingPipeline: 150}}),
+            "memory": Crawl(
+                MemorySpider,
+                {"urls": [site.url(f"/good?{n}") for n in range(8)]},
+                {"ITEM_PIPELINES": {CopyingPipeline: 50}},
+            ),
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_items_of_every_kind_are_filled(results: dict[str, Result], site: Site, kind: str) -> None:
+    (item,) = results[kind].items
+    values = ItemAdapter(item).asdict()
+    assert values["url"] == site.url("/good")
+    assert values["text"] == GOOD_TEXT
+    assert values["language"] == "en"
+    assert values["paragraphs"] == PARAGRAPHS
+
+
+@pytest.mark.parametrize("kind", ["scrapy", "dataclass", "attrs", "pydantic"])
+def test_a_typed_item_gets_the_fields_that_it_declares(results: dict[str, Result], kind: str) -> None:
+    (item,) = results[kind].items
+    assert ItemAdapter(item).asdict().keys() == {"url", "text", "language", "paragraphs"}
+
+
+def test_every_part_is_that_of_the_extraction(results: dict[str, Result]) -> None:
+    (item,) = results["dict"].items
+    assert item["title"] == "The bridge"
+    expected = EXPECTED.to_dict()["blocks"]
+    assert item["blocks"] == [{name: block[name] for name in DEFAULT_BLOCK_FIELDS} for block in expected]
+    assert type(item["blocks"][0]["block_class"]) is str
+
+
+@pytest.mark.parametrize("name", MAPPINGS)
+def test_fields_are_mapped(results: dict[str, Result], name: str) -> None:
+    (item,) = results[f"mapping {name}"].items
+    assert item.keys() == MAPPINGS[name].keys
+
+
+def test_renamed_parts_have_their_values(results: dict[str, Result]) -> None:
+    assert results["mapping renamed"].items[0]["body"] == GOOD_TEXT
+    (item,) = results["mapping all"].items
+    assert (item["why"], item["how"]) == ("given", "justext")
+
+
+def test_a_mapping_reaches_typed_items(results: dict[str, Result]) -> None:
+    assert [i.body for i in results["typed mapping"].items if isinstance(i, Renamed)] == [GOOD_TEXT]
+    assert [i.text for i in results["typed mapping"].items if isinstance(i, DataclassItem)] == [None]
+
+
+def test_filled_fields_are_kept(results: dict[str, Result]) -> None:
+    by_class = {type(item): ItemAdapter(item).asdict() for item in results["filled"].items}
+    assert by_class[dict] == {
+        "text": "mine",
+        "title": "The bridge",
+        "language": "en",
+        "paragraphs": PARAGRAPHS,
+        "blocks": 0,
+    }
+    for item_class in FilledSpider.typed:
+        assert by_class[item_class]["text"] == GOOD_TEXT
+        assert by_class[item_class]["language"] == "xx"
+        assert by_class[item_class]["paragraphs"] == ["mine"]
+
+
+def test_every_item_of_a_page_is_filled(results: dict[str, Result]) -> None:
+    result = results["several"]
+    assert len(result.items) == 3
+    assert [ItemAdapter(item)["text"] for item in result.items] == [GOOD_TEXT] * 3
+    assert sum(isinstance(item, dict) for item in result.items) == 2
+
+
+def test_an_item_yielded_twice_comes_from_its_page_twice(results: dict[str, Result]) -> None:
+    assert "items_without_page" not in results["several"].justext
+
+
+def test_an_item_yielded_twice_by_a_poor_page_is_dropped_twice(results: dict[str, Result]) -> None:
+    assert results["several poor"].items == []
+
+
+def test_two_items_of_a_page_share_no_list(results: dict[str, Result]) -> None:
+    first, second = (i for i in results["several"].items if isinstance(i, dict))
+    typed = next(i for i in results["several"].items if isinstance(i, DataclassItem))
+    assert first is second
+    assert typed.paragraphs == first["paragraphs"]
+    assert typed.paragraphs is not first["paragraphs"]
+
+
+def test_a_class_without_fields_passes_with_one_warning(results: dict[str, Result]) -> None:
+    result = results["mixed"]
+    passed = [item for item in result.items if isinstance(item, Fieldless)]
+    assert len(passed) == 2
+    assert len([i for i in result.items if type(i).__name__ == "FieldlessItem" and i.keys() == {"url"}]) == 2
+    assert [item.body for item in result.items if isinstance(item, Renamed)] == [None, None]
+    warnings = [m for m in result.problems if "declares none of the fields" in m]
+    assert sorted(m.split()[0] for m in warnings) == ["Fieldless", "FieldlessItem", "Renamed"]
+    assert result.justext["items_without_fields"] == 6
+
+
+@pytest.mark.parametrize(("name", "dicts_are_cleaned"), [("item class", False), ("item class path", True)])
+def test_only_named_classes_are_cleaned(results: dict[str, Result], name: str, dicts_are_cleaned: bool) -> None:
+    result = results[name]
+    assert len(result.items) == 10
+    assert all(item.text for item in result.items if isinstance(item, DataclassItem))
+    assert [("text" in item) for item in result.items if isinstance(item, dict)] == [dicts_are_cleaned] * 2
+    # No warning: they are not meant to be cleaned.
+    assert "items_without_fields" not in result.justext
+
+
+def test_only_good_blocks_are_listed_when_asked_for(results: dict[str, Result]) -> None:
+    assert [block["text"] for block in results["good blocks"].items[0]["blocks"]] == PARAGRAPHS
+    assert len(results["dict"].items[0]["blocks"]) == len(EXPECTED.blocks) > 2
+
+
+def test_block_fields_are_those_asked_for(results: dict[str, Result]) -> None:
+    blocks = results["block fields"].items[0]["blocks"]
+    assert all(block.keys() == {"text", "xpath", "dom_path"} for block in blocks)
+    paths = {block["text"]: (block["xpath"], block["dom_path"]) for block in blocks}
+    assert paths[MORE_ENGLISH] == ("/html[1]/body[1]/p[2]", "html.body.p")
+
+
+def test_paths_are_not_made_unasked() -> None:
+    assert set(BLOCK_FIELDS) - set(DEFAULT_BLOCK_FIELDS) == {"xpath", "dom_path"}
+
+
+def test_items_of_no_page_pass_untouched(results: dict[str, Result]) -> None:
+    result = results["elsewhere"]
+    untouched = [item["from"] for item in result.items if item.keys() == {"from"}]
+    # A 404 that the spider does not handle, and a server that is not there.
+    assert len(untouched) == 3
+    assert {"start", "HttpError"} < set(untouched)
+    assert [item["text"] for item in result.items if item["from"] == "page"] == [GOOD_TEXT]
+    assert result.justext["items_without_page"] == 3
+
+
+def test_a_copy_made_before_the_pipeline_passes_untouched(results: dict[str, Result]) -> None:
+    result = results["copied"]
+    assert [item.keys() for item in result.items] == [{"url"}]
+    assert result.justext["items_without_page"] == 1
+    assert results["copied later"].items[0]["text"] == GOOD_TEXT
+
+
+def test_items_that_never_arrive_are_forgotten_with_their_page(results: dict[str, Result]) -> None:
+    seen = results["memory"].seen
+    assert len(seen) == 8
+    # Ten items a page; one or two pages may still be on their way.
+    assert max(seen) <= 20, seen
+
+
+class DroppingPipeline:
+    """Drops some items, fails on others, before they can be cleaned."""
+
+    def process_item(self, item: Any) -> Any:
+        if item["number"] % 2:
+            raise DropItem("odd", log_level="INFO")
+        raise ValueError("even")
+
+
+class LostSpider(Spider):
+    name = "lost"
+    custom_settings = {"CONCURRENT_REQUESTS": 1, "ITEM_PIPELINES": {DroppingPipeline: 50}}  # noqa: RUF012
+
+    def __init__(self, urls: list[str]) -> None:
+        super().__init__()
+        self.start_urls = urls
+        self.seen: list[int] = []
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        gc.collect()
+        self.seen.append(len(get_session(self.crawler)._items))
+        for number in range(4):
+            yield {"number": number}
+
+
+def test_items_that_other_pipelines_drop_or_fail_on_are_forgotten(site: Site) -> None:
+    urls = [site.url(f"/good?{number}") for number in range(5)]
+    result = crawl_one(LostSpider, {"urls": urls}, problems=["even"])
+    # With their page: those of the one before may still be there.
+    assert max(result.seen) <= 4, result.seen
+    assert len(result.dropped) == 10
+
+
+REUSED = "a page that goes takes the entries of its items' identities along, also of an item that has one by now"
+
+
+def test_an_item_with_the_identity_of_an_earlier_one_keeps_its_page() -> None:
+    crawler = Crawler(Spider, {"JUSTEXT_LANGUAGE": "English"})
+    crawler.stats = StatsCollector(crawler)
+    one = Session(crawler)
+    earlier, later = (HtmlResponse("http://127.0.0.1/", body=GOOD_PAGE, encoding="utf-8") for _ in range(2))
+    for response in (earlier, later):
+        assert one.look_at(response, None)
+    item = plain("earlier")
+    identity = id(item)
+    one.note_item(item, earlier)
+    assert one.take_page(item)
+    del item, response
+    item = next(new for new in iter(lambda: plain("later"), None) if id(new) == identity)
+    one.note_item(item, later)
+    # The item waits in a pipeline before ours while the collector comes by.
+    del earlier
+    gc.collect()
+    assert one.take_page(item)

@@ -1,0 +1,184 @@
+"""Crawls that are stopped and resumed, and crawls from the HTTP cache."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Request, Spider
+
+from tests.crawl.content import ENGLISH, GERMAN, GOOD_TEXT, page
+from tests.crawl.crawling import SECONDS, Crawl, command_line, crawl, environment
+from tests.crawl.server import Site
+from tests.crawl.spiders import PageSpider
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from scrapy.http import Response
+
+PAGES = 12
+ANSWERS = {
+    "/": page(ENGLISH, *(f'<a href="/{number}">{number}</a>' for number in range(PAGES))),
+    **{f"/{number}": page(GERMAN if number % 2 else ENGLISH, title=f"Page {number}") for number in range(PAGES)},
+}
+PATHS = set(ANSWERS)
+#: Half of the pages are German; only what stands in their requests' meta says so.
+LANGUAGES = {path: "de" if path in {f"/{n}" for n in range(1, PAGES, 2)} else "en" for path in PATHS}
+
+
+class LinkSpider(Spider):
+    """Follows the links of the first page; those to odd pages bring an override."""
+
+    name = "links"
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = url
+
+    async def start(self) -> AsyncIterator[Request]:
+        # Not by start_urls, which are requested anew when a crawl is resumed.
+        yield Request(self.url)
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url, "path": "/" + response.url.rsplit("/", 1)[1]}
+        for link in response.css("p a::attr(href)").getall():
+            if link != "/legal":
+                odd = int(link[1:]) % 2
+                yield response.follow(link, meta={"justext": {"language": "German"}} if odd else {})
+
+
+def test_a_crawl_that_is_stopped_and_resumed_cleans_each_page_once(tmp_path: Path) -> None:
+    settings = {"JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1}
+    with Site(ANSWERS) as served:
+        arguments = {"url": served.url("/")}
+        crawls = {
+            "first": Crawl(LinkSpider, arguments, {**settings, "CLOSESPIDER_ITEMCOUNT": 5}),
+            "second": Crawl(LinkSpider, arguments, settings),
+        }
+        # Each in a process of its own, as a user would.
+        results = {name: crawl({name: one})[name] for name, one in crawls.items()}
+        assert {path: served.requests[path] for path in PATHS} == dict.fromkeys(PATHS, 1)
+    assert results["first"].stats["finish_reason"] == "closespider_itemcount"
+    assert results["second"].stats["finish_reason"] == "finished"
+    assert 5 <= len(results["first"].items) < len(PATHS) - 2
+    items = [*results["first"].items, *results["second"].items]
+    check_items(items)
+    assert {item["path"] for item in results["second"].items if item["language"] == "de"}
+    assert sum(result.justext["pages"] for result in results.values()) == len(PATHS)
+
+
+def check_items(items: list[dict[str, Any]]) -> None:
+    assert len(items) == len(PATHS)
+    assert {item["path"]: item["language"] for item in items} == LANGUAGES
+    for item in items:
+        assert item["text"] == (GERMAN if item["language"] == "de" else ENGLISH) or item["path"] == "/"
+
+
+SPIDER_FILE = """
+from tests.crawl.test_persistence import LinkSpider
+
+class FileSpider(LinkSpider):
+    name = "file"
+    custom_settings = {
+        "ADDONS": {"scrapy_justext.Addon": 500},
+        "JUSTEXT_LANGUAGE": "English",
+        "CONCURRENT_REQUESTS": 1,
+        "DOWNLOAD_DELAY": 0.1,
+        "TELNETCONSOLE_ENABLED": False,
+    }
+"""
+
+
+def test_a_crawl_that_is_interrupted_and_resumed_cleans_each_page_once(tmp_path: Path) -> None:
+    (tmp_path / "file_spider.py").write_text(SPIDER_FILE, "utf-8")
+    with Site(ANSWERS) as served:
+        arguments = [
+            "runspider",
+            "file_spider.py",
+            "-a",
+            f"url={served.url('/')}",
+            "-s",
+            "JOBDIR=job",
+            "-L",
+            "WARNING",
+            "-o",
+            "items.jsonl",
+        ]
+
+        def start() -> subprocess.Popen[str]:
+            return subprocess.Popen(
+                command_line(*arguments), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, encoding="utf-8"
+            )
+
+        first = start()
+        deadline = time.monotonic() + SECONDS
+        while served.requests.total() < 4 and first.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        first.send_signal(signal.SIGINT)
+        _, log = first.communicate(timeout=SECONDS)
+        assert log == ""
+        done = len((tmp_path / "items.jsonl").read_text("utf-8").splitlines())
+        assert 1 <= done < len(PATHS) - 2
+        second = start()
+        _, log = second.communicate(timeout=SECONDS)
+        assert (second.returncode, log) == (0, "")
+        assert {path: served.requests[path] for path in PATHS} == dict.fromkeys(PATHS, 1)
+    check_items([json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()])
+
+
+@pytest.mark.parametrize("policy", ["DummyPolicy", "RFC2616Policy"])
+def test_a_crawl_from_the_cache_gives_the_same_items(site: Site, tmp_path: Path, policy: str) -> None:
+    settings = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path),
+        "HTTPCACHE_POLICY": f"scrapy.extensions.httpcache.{policy}",
+        "HTTPCACHE_ALWAYS_STORE": True,
+        "JUSTEXT_LANGUAGE": ["English", "German"],
+        "CONCURRENT_REQUESTS": 1,
+    }
+    arguments = {"urls": site.urls("/good", "/poor", "/german")}
+    before = site.requests.total()
+    results = crawl({name: Crawl(PageSpider, arguments, settings) for name in ("first", "second")})
+    first, second = results["first"], results["second"]
+    assert second.items == first.items
+    assert [item["text"] for item in second.items] == [GOOD_TEXT, GERMAN]
+    assert [one.message for one in second.dropped] == [one.message for one in first.dropped] != []
+    if policy == "DummyPolicy":
+        assert second.stats["httpcache/hit"] == 3
+        assert site.requests.total() == before + 3
+    assert without_seconds(second.justext) == without_seconds(first.justext)
+
+
+def without_seconds(stats: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in stats.items() if name != "seconds"}
+
+
+class PickledSpider(LinkSpider):
+    """Brings everything that an override can hold."""
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        if response.url == self.url:
+            meta = {"justext": {"stoplist": ["es", "war", "in", "der", "die", "dass", "nicht", "sie", "wenn", "von",
+                                             "sein", "würde", "das", "man", "aber", "kein", "schon", "da", "auch"],
+                                "block_fields": ("text",), "fields": {"title": None}}}  # fmt: skip
+            yield Request(response.urljoin("/1"), meta=meta)
+        else:
+            yield {"url": response.url}
+
+
+def test_overrides_survive_on_disk(tmp_path: Path) -> None:
+    settings = {"JOBDIR": str(tmp_path / "job"), "SCHEDULER_DEBUG": True}
+    with Site(ANSWERS) as served:
+        one = Crawl(PickledSpider, {"url": served.url("/")}, settings)
+        result = crawl({"one": one})["one"]
+    assert result.stats["scheduler/enqueued/disk"] == 2
+    (item,) = result.items
+    assert item["text"] == GERMAN
+    assert item.keys() == {"url", "text", "paragraphs", "blocks", "language"}
+    assert item["blocks"][0].keys() == {"text"}

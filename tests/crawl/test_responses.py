@@ -1,0 +1,280 @@
+"""Which responses are cleaned, and that every one reaches the spider as it was."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from lxml import etree
+from scrapy import Request, Spider
+from scrapy.http import Response, TextResponse
+
+from scrapy_justext import get_extraction
+from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, RUSSIAN, page
+from tests.crawl.crawling import Crawl, Result, counted, crawl
+from tests.crawl.server import Answer, Site
+from tests.crawl.spiders import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping
+
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01" + bytes(range(256)) * 4
+XHTML = (
+    '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" '
+    '"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">\n<html xmlns="http://www.w3.org/1999/xhtml" '
+    f'xml:lang="en"><head><title>X</title></head><body><p>{ENGLISH}</p><p>{MORE_ENGLISH}</p></body></html>'
+)
+FEED = (
+    '<?xml version="1.0"?><rss version="2.0"><channel><item>'
+    f"<description>{ENGLISH}</description></item></channel></rss>"
+)
+DEEP = "<!DOCTYPE html><html><body>" + f"<p>{ENGLISH}</p><p>{MORE_ENGLISH}</p>" + "<div>" * 3000 + f"<p>{ENGLISH}</p>"
+MANY = page(*[f"{ENGLISH} {number}" for number in range(200)])
+LIMIT = 100_000
+#: The reason for which the crawl of the cases skips what its server sends as robots.txt.
+ROBOTS = "no_callback"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An answer, and what is to become of it: a text, or the reason why it is skipped."""
+
+    answer: Answer
+    text: str | None = None
+    skipped: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def html(body: str | bytes, charset: str = "utf-8") -> Answer:
+    data = body if isinstance(body, bytes) else body.encode(charset)
+    return Answer(data, f"text/html; charset={charset}")
+
+
+CASES: dict[str, Case] = {
+    "/page": Case(Answer(GOOD_PAGE), GOOD_TEXT),
+    "/status/201": Case(Answer(GOOD_PAGE, status=201), GOOD_TEXT),
+    "/status/404": Case(Answer(GOOD_PAGE, status=404), skipped="status"),
+    "/status/500": Case(Answer(GOOD_PAGE, status=500), skipped="status"),
+    "/status/410": Case(Answer(GOOD_PAGE, status=410), GOOD_TEXT),
+    "/empty": Case(Answer(""), skipped="empty"),
+    "/blank": Case(Answer(" \n\t "), skipped="empty"),
+    "/large": Case(html(f"{GOOD_PAGE:<{LIMIT + 1}}"), skipped="too_large"),
+    "/not-too-large": Case(html(f"{GOOD_PAGE:<{LIMIT}}"), GOOD_TEXT),
+    "/json": Case(Answer(f'{{"html": "<html><p>{ENGLISH}"}}', "application/json"), skipped="not_html"),
+    "/feed": Case(Answer(FEED, "application/rss+xml"), skipped="not_html"),
+    "/feed-as-xml": Case(Answer(FEED, "application/xml"), skipped="not_html"),
+    "/plain": Case(Answer(GOOD_PAGE, "text/plain; charset=utf-8"), skipped="not_html"),
+    "/image": Case(Answer(PNG, "image/png"), skipped="not_html"),
+    "/image-as-html": Case(Answer(PNG, "text/html"), skipped="binary"),
+    "/pdf": Case(Answer(b"%PDF-1.7\n" + bytes(range(256)), "application/pdf"), skipped="not_html"),
+    "/utf-16": Case(html(GOOD_PAGE, "utf-16"), GOOD_TEXT),
+    "/xhtml": Case(Answer(XHTML, "application/xhtml+xml"), GOOD_TEXT),
+    "/xhtml-as-xml": Case(Answer(XHTML, "application/xml"), GOOD_TEXT),
+    "/xhtml-as-text-xml": Case(Answer(XHTML, "text/xml"), GOOD_TEXT),
+    "/no-content-type": Case(Answer(GOOD_PAGE, None), GOOD_TEXT),
+    "/header-only": Case(html(page(RUSSIAN), "windows-1251"), RUSSIAN),
+    "/latin-1": Case(html(page(GERMAN), "iso-8859-1"), GERMAN),
+    "/bom": Case(Answer(b"\xef\xbb\xbf" + page(GERMAN).encode(), "text/html; charset=iso-8859-1"), GERMAN),
+    "/gzip": Case(Answer(gzip.compress(GOOD_PAGE.encode()), headers={"Content-Encoding": "gzip"}), GOOD_TEXT),
+    "/deep": Case(Answer(DEEP), GOOD_TEXT),
+    "/unclosed": Case(Answer(f"<p>{ENGLISH}<p>{MORE_ENGLISH}<table><tr><td><b>"), GOOD_TEXT),
+    "/nul": Case(Answer(GOOD_PAGE.replace("bridge", "bri\0dge")), GOOD_TEXT),
+    "/meta-false": Case(Answer(GOOD_PAGE), skipped="request", meta={"justext": False}),
+    "/meta-off": Case(Answer(GOOD_PAGE), skipped="request", meta={"justext": {"enabled": False}}),
+    "/meta-empty": Case(Answer(GOOD_PAGE), GOOD_TEXT, meta={"justext": {}}),
+}
+#: Page by page the text is told in the language that it is in; status 410 is one of the project's own.
+SETTINGS = {
+    "JUSTEXT_LANGUAGE": ["English", "German", "Russian"],
+    "JUSTEXT_MAX_BODY_BYTES": LIMIT,
+    "JUSTEXT_EXTRA_STATUSES": [410],
+    "HTTPERROR_ALLOW_ALL": True,
+    "ROBOTSTXT_OBEY": True,
+}
+OFF = {"JUSTEXT_ENABLED": False}
+
+
+class WitnessSpider(Spider):
+    """Notes each response as it arrives: its properties, and its tree."""
+
+    name = "witness"
+
+    def __init__(self, urls: list[str], meta: dict[str, dict[str, Any]]) -> None:
+        super().__init__()
+        self.urls = urls
+        self.meta_of = meta
+        self.seen: list[tuple[str, dict[str, Any], str | None]] = []
+
+    async def start(self) -> AsyncIterator[Request]:
+        for url in self.urls:
+            yield Request(url, meta=dict(self.meta_of.get(path_of(url), {})), dont_filter=True)
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        extraction = get_extraction(response)
+        assert response.request
+        self.seen.append(
+            (
+                path_of(response.request.url),
+                properties(response),
+                None if extraction is None else extraction.text,
+            )
+        )
+        yield {"url": response.url}
+
+
+def properties(response: Response) -> dict[str, Any]:
+    """What can be seen of a response, but for how long it took."""
+    assert response.request
+    meta = {key: value for key, value in response.meta.items() if key != "download_latency"}
+    seen = {
+        "class": type(response).__name__,
+        "url": response.url,
+        "status": response.status,
+        "headers": response.headers.to_string(),
+        "body": response.body,
+        "flags": response.flags,
+        "meta": meta,
+        "priority": response.request.priority,
+    }
+    if isinstance(response, TextResponse):
+        seen |= {"encoding": response.encoding, "text": response.text}
+        root = response.selector.root
+        if isinstance(root, etree._Element):
+            seen["tree"] = etree.tostring(root, encoding="unicode")
+    return seen
+
+
+@pytest.fixture(scope="module")
+def results() -> Iterator[dict[str, Result]]:
+    answers = {path: case.answer for path, case in CASES.items()}
+    robots = Answer(GOOD_PAGE, "text/html")
+    with Site({**answers, "/robots.txt": robots}) as served:
+        meta = {path: dict(case.meta) for path, case in CASES.items()}
+        arguments = {"urls": served.urls(*CASES), "meta": meta}
+        yield crawl(
+            {
+                "on": Crawl(WitnessSpider, arguments, SETTINGS),
+                "off": Crawl(WitnessSpider, arguments, {**SETTINGS, **OFF}),
+            }
+        )
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_a_response_is_cleaned_or_skipped(results: dict[str, Result], path: str) -> None:
+    (text,) = [text for seen, _, text in results["on"].seen if seen == path]
+    assert text == CASES[path].text
+
+
+def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result]) -> None:
+    stats = results["on"].justext
+    skipped = {n.removeprefix("skipped/"): count for n, count in stats.items() if n.startswith("skipped/")}
+    expected = Counter(case.skipped for case in CASES.values() if case.skipped)
+    assert skipped == {**expected, ROBOTS: 1}
+    assert stats["pages"] == sum(case.text is not None for case in CASES.values())
+    assert stats["pages_cut_at_depth"] == 1
+    assert "errors" not in stats
+
+
+@pytest.mark.parametrize("path", CASES)
+def test_a_response_reaches_the_spider_untouched(results: dict[str, Result], path: str) -> None:
+    (on,) = [seen for name, seen, _ in results["on"].seen if name == path]
+    (off,) = [seen for name, seen, _ in results["off"].seen if name == path]
+    assert on == off
+    assert on["status"] == CASES[path].answer.status
+
+
+def test_items_of_skipped_responses_pass_untouched(results: dict[str, Result]) -> None:
+    skipped = sum(case.skipped is not None for case in CASES.values())
+    assert len(results["on"].items) == len(CASES)
+    assert results["on"].justext["items_without_page"] == skipped
+    assert sum(item.keys() == {"url"} for item in results["on"].items) == skipped
+
+
+DETOURS: dict[str, Answer | str] = {
+    "/page": GOOD_PAGE,
+    "/moved": Answer(GOOD_PAGE, status=301, headers={"Location": "/page"}),
+    "/refresh": page(head='<meta http-equiv="refresh" content="0; url=/page">'),
+    "/broken": Answer(GOOD_PAGE, status=503),
+    "/cut": Answer(gzip.compress(MANY.encode())[:-200], headers={"Content-Encoding": "gzip"}),
+    "/not-gzip": Answer(GOOD_PAGE, headers={"Content-Encoding": "gzip"}),
+    "/bad-charset": Answer(GOOD_PAGE, "text/html; charset=klingon"),
+    "/doctype": "<!DOCTYPE html>",
+    "/comment": "<!-- nothing here -->",
+}
+
+
+class DetourSpider(WitnessSpider):
+    """Follows redirects, retries, and tells of what fails."""
+
+    async def start(self) -> AsyncIterator[Request]:
+        for url in self.urls:
+            yield Request(url, dont_filter=True, errback=self.fail)
+
+    def fail(self, failure: Any) -> None:
+        self.seen.append((path_of(failure.request.url), {}, failure.type.__name__))
+
+
+def run_detours(paths: list[str], **how: Any) -> tuple[dict[str, Result], Counter[str]]:
+    with Site(DETOURS) as served:
+        arguments = {"urls": served.urls(*paths), "meta": {}}
+        settings = how.pop("settings", {})
+        crawls = {
+            "on": Crawl(DetourSpider, arguments, settings, **how),
+            "off": Crawl(DetourSpider, arguments, {**settings, **OFF}, **how),
+        }
+        return crawl(crawls), served.requests
+
+
+def test_redirects_and_retries_are_cleaned_once() -> None:
+    settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 1, "HTTPERROR_ALLOW_ALL": True}
+    results, requests = run_detours(["/moved", "/refresh", "/broken"], settings=settings, problems=["Gave up retrying"])
+    on = results["on"]
+    assert requests["/broken"] == 4
+    assert sorted((path, seen["status"], text) for path, seen, text in on.seen) == [
+        ("/broken", 503, None),
+        ("/page", 200, GOOD_TEXT),
+        ("/page", 200, GOOD_TEXT),
+    ]
+    assert on.justext["pages"] == 2
+    assert on.justext["skipped/status"] == 1
+    assert by_path(on) == by_path(results["off"])
+
+
+def test_broken_bodies_do_no_harm() -> None:
+    paths = ["/cut", "/not-gzip", "/bad-charset", "/doctype", "/comment"]
+    results, _ = run_detours(paths)
+    on = results["on"]
+    assert by_path(on) == by_path(results["off"])
+    texts = {path: text for path, _, text in on.seen}
+    assert texts["/bad-charset"] == GOOD_TEXT
+    assert texts["/cut"] is not None
+    assert texts["/cut"].startswith(ENGLISH)
+    assert texts["/doctype"] == texts["/comment"] == ""
+    assert "errors" not in on.justext
+    # Scrapy itself gives up on the one that is no gzip at all.
+    assert on.justext["pages"] == sum(bool(seen) for _, seen, _ in on.seen) == len(paths) - 1
+
+
+def by_path(result: Result) -> dict[str, dict[str, Any]]:
+    return {path: seen for path, seen, _ in result.seen}
+
+
+def test_a_page_of_scrapy_poet_that_was_not_downloaded_is_skipped() -> None:
+    pytest.importorskip("scrapy_poet")
+    from tests.crawl.poet import PoetSpider  # noqa: PLC0415
+
+    with Site({"/page": GOOD_PAGE}) as served:
+        addons = {"scrapy_poet.Addon": 300, "scrapy_justext.Addon": 500}
+        one = Crawl(PoetSpider, {"url": served.url("/page")}, {"ADDONS": addons})
+        result = crawl({"poet": one})["poet"]
+        assert served.requests["/page"] == 1
+    assert sorted(result.seen) == [("DummyResponse", False), ("HtmlResponse", True)]
+    assert result.justext["pages"] == 1
+    assert result.justext["skipped/not_html"] == 1
+    assert counted([name for item in result.items for name in item if name in {"kind", "text"}]) == {
+        "kind": 2,
+        "text": 1,
+    }

@@ -1,0 +1,120 @@
+"""The figures that a crawl ends with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from scrapy import Spider
+
+from scrapy_justext import extract
+from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, MORE_ENGLISH, RUSSIAN, page
+from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.server import Answer, Site
+from tests.crawl.spiders import PageSpider
+
+PAGES = {
+    "/good": GOOD_PAGE,
+    "/german": page(GERMAN, lang="de"),
+    "/russian": page(RUSSIAN),
+    "/wrong": page(ENGLISH, MORE_ENGLISH, lang="de"),
+    "/poor": page(KEYWORDS, lang="en"),
+    "/bare": "<p></p>",
+}
+#: A language without a stoplist: judged by length alone.
+THAI = "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอนหรือวรรณยุกต์เช่นเดียวกับภาษาจีน และออกเสียงแยกคำต่อคำ " * 4
+
+
+class LinkedSpider(PageSpider):
+    """Has items of a kind that is not cleaned, too."""
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    with Site({**PAGES, "/thai": page(THAI), "/json": Answer("{}", "application/json")}) as served:
+        one = Crawl(PageSpider, {"urls": served.urls()}, {"JUSTEXT_LANGUAGE": "auto"})
+        return crawl({"stats": one})["stats"]
+
+
+def test_names(result: Result) -> None:
+    languages = {name for name in result.justext if name.startswith("language/")}
+    assert result.justext.keys() - languages == {
+        "pages",
+        "seconds",
+        "blocks/good",
+        "blocks/bad",
+        "pages_judged_without_stop_words",
+        "pages_without_good_content",
+        "skipped/not_html",
+        "items_dropped",
+        "items_without_page",
+    }
+
+
+def test_blocks_are_counted_by_class(result: Result) -> None:
+    blocks = Counter(
+        str(block.block_class.value) for source in [*PAGES.values(), page(THAI)] for block in extract(source).blocks
+    )
+    assert {"good", "bad"} == blocks.keys()
+    assert {name: result.justext[f"blocks/{name}"] for name in blocks} == blocks
+
+
+def test_languages_are_counted_by_name(result: Result) -> None:
+    languages = {k.removeprefix("language/"): v for k, v in result.justext.items() if k.startswith("language/")}
+    assert languages == {"English": 3, "German": 1, "Russian": 1, "th": 1, "und": 1}
+    assert sum(languages.values()) == result.justext["pages"] == 7
+
+
+def test_the_language_of_items_is_that_of_their_page(result: Result) -> None:
+    languages = {item["url"].rpartition("/")[2]: item.get("language") for item in result.items}
+    assert languages == {"good": "en", "german": "de", "russian": "ru", "wrong": "en", "thai": "th", "json": None}
+
+
+def test_sums(result: Result) -> None:
+    stats = result.justext
+    assert stats["pages"] + stats["skipped/not_html"] == result.stats["response_received_count"] == 8
+    assert stats["pages_judged_without_stop_words"] == 2
+    assert stats["pages_without_good_content"] == stats["items_dropped"] == len(result.dropped) == 2
+    assert stats["items_without_page"] == 1
+    elapsed: Any = result.stats["elapsed_time_seconds"]
+    assert 0 < stats["seconds"] <= elapsed
+    assert isinstance(stats["seconds"], float)
+
+
+def test_a_crawl_that_gets_nothing_counts_nothing() -> None:
+    results = crawl({"none": Crawl(PageSpider, {"urls": []})})
+    assert results["none"].justext == {}
+    assert isinstance(PageSpider(), Spider)
+
+
+def test_two_crawls_at_once_do_not_mix() -> None:
+    with Site(PAGES) as served:
+        urls = {"urls": served.urls(*PAGES) * 5}
+        results = crawl(
+            {
+                "english": Crawl(PageSpider, urls, {"JUSTEXT_FIELDS": {"text": "english"}, "DUPEFILTER_CLASS": NONE}),
+                "german": Crawl(
+                    PageSpider,
+                    {**urls, "justext_language": "German"},
+                    {"JUSTEXT_FIELDS": {"text": "german"}, "JUSTEXT_DROP": "none", "DUPEFILTER_CLASS": NONE},
+                ),
+                "off": Crawl(PageSpider, urls, {"JUSTEXT_ENABLED": False, "DUPEFILTER_CLASS": NONE}),
+            },
+            together=True,
+        )
+    english, german = results["english"], results["german"]
+    assert english.justext["pages"] == german.justext["pages"] == 5 * len(PAGES)
+    assert english.justext["language/English"] == german.justext["language/German"] == 5 * len(PAGES)
+    assert len(english.items) == 5 * 2
+    assert len(german.items) == 5 * len(PAGES)
+    assert all("english" in item and "german" not in item for item in english.items)
+    assert all("german" in item and "english" not in item for item in german.items)
+    assert all(item.keys() == {"url"} for item in results["off"].items)
+    assert results["off"].justext == {}
+    assert len(results["off"].items) == 5 * len(PAGES)
+    texts = {item["url"]: item["german"] for item in german.items}
+    assert sum(bool(text) for text in texts.values()) == 1
+
+
+NONE = "scrapy.dupefilters.BaseDupeFilter"

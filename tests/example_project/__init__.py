@@ -1,0 +1,1 @@
+"""The example project, run as a newcomer runs it."""

@@ -1,0 +1,216 @@
+"""The example's spiders, each run as its README says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from demo_site.server import PAGES
+from example.summary import summarise
+
+from scrapy_justext import extract
+from tests.crawl.content import ENGLISH, GOOD_TEXT, POOR_PAGE, page
+from tests.crawl.crawling import EXAMPLE_PROJECT, command
+from tests.crawl.server import Answer, Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from subprocess import CompletedProcess
+
+
+class Run(NamedTuple):
+    """What a spider printed, and its items."""
+
+    done: CompletedProcess[str]
+    items: list[dict[str, Any]]
+
+    @property
+    def paths(self) -> list[str]:
+        return sorted("/" + item["url"].split("/", 3)[3] for item in self.items)
+
+
+def run(folder: Path, spider: str, *options: str) -> Run:
+    feed = folder / f"{spider}.jsonl"
+    done = command("crawl", spider, "-O", str(feed), *options, folder=EXAMPLE_PROJECT)
+    lines = feed.read_text("utf-8").splitlines() if feed.exists() else []
+    return Run(done, [json.loads(line) for line in lines])
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return run(tmp_path_factory.mktemp("demo"), "demo")
+
+
+@pytest.fixture(scope="module")
+def german(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return run(tmp_path_factory.mktemp("german"), "german")
+
+
+#: A town with links to other hosts, of which one is another name for the same server.
+TOWN: dict[str, Answer | str] = {
+    "/": page(
+        ENGLISH,
+        '<a href="/good">Good</a> <a href="/poor">Poor</a> <a href="/data.json">Data</a> <a href="/gone">Gone</a>',
+        '<a href="http://localhost:PORT/elsewhere">Elsewhere</a> <a href="mailto:town@example.org">Mail</a>',
+    ),
+    "/good": page(ENGLISH, GOOD_TEXT.split("\n\n")[1]),
+    "/poor": POOR_PAGE,
+    "/data.json": Answer("{}", "application/json"),
+    "/elsewhere": page(ENGLISH),
+}
+
+
+class Town(NamedTuple):
+    run: Run
+    requests: Counter[str]
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Town:
+    folder = tmp_path_factory.mktemp("site")
+    with Site(TOWN) as served:
+        port = str(served.port)
+        served._server.answers["/"] = Answer(served._server.answers["/"].data.replace(b"PORT", port.encode()))
+        options = ["-a", f"url={served.url('/')}", "-s", "AUTOTHROTTLE_ENABLED=0"]
+        return Town(run(folder, "site", *options), served.requests.copy())
+
+
+def test_the_demo_ends_well_and_says_nothing_but_the_summary(demo: Run) -> None:
+    assert (demo.done.returncode, demo.done.stderr) == (0, "")
+
+
+def test_the_demo_yields_an_item_for_each_cleaned_page_less_the_dropped(demo: Run) -> None:
+    figures = sections(demo.done.stdout)
+    assert demo.done.stdout.startswith("\ndemo: 57 pages cleaned\n")
+    assert figures["Items"] == {"kept": 39, "dropped": 18}
+    assert len(demo.items) == 39
+    assert len(set(demo.paths)) == 39
+
+
+def test_the_demo_s_items_are_clean(demo: Run) -> None:
+    for item in demo.items:
+        assert item.keys() == {"url", "title", "language", "text", "paragraphs", "blocks"}
+        assert item["text"] == "\n\n".join(item["paragraphs"]) != ""
+        assert item["title"]
+        good = [block["text"] for block in item["blocks"] if block["block_class"] == "good"]
+        assert item["paragraphs"] == good
+        assert "cookies" not in item["text"].casefold()
+
+
+def test_the_demo_meets_many_languages(demo: Run) -> None:
+    languages = Counter(item["language"] for item in demo.items)
+    assert languages.keys() >= {"en", "de", "cs", "fr", "ru", "es", "ar", "el", "hi", "ko"}
+
+
+def test_the_special_pages_of_the_demo(demo: Run) -> None:
+    texts = {"/" + item["url"].split("/", 3)[3]: item["text"] for item in demo.items}
+    assert re.search("[а-я]{5}", texts["/ru/arhiv/pochta.html"])
+    assert texts["/es/recetas/lentejas-de-la-abuela.html"]
+    assert len(texts["/chronicle.html"]) > 2_000_000
+    assert "/blank.html" not in texts
+    assert "/harbour" not in texts
+    assert "/news/harbour-bridge.html" in texts
+
+
+def test_the_summary_tells_what_became_of_the_pages(demo: Run) -> None:
+    figures = sections(demo.done.stdout)
+    assert list(figures) == [
+        "Items", "Dropped because", "Not cleaned because", "Blocks", "Languages", "Time in extraction",
+    ]  # fmt: skip
+    assert sum(figures["Dropped because"].values()) == 18
+    assert all(why.startswith("no good content: ") for why in figures["Dropped because"])
+    assert figures["Not cleaned because"] == {"not_html": 3, "status": 2, "no_callback": 1}
+    assert figures["Blocks"].keys() == {"good", "bad"}
+    assert figures["Blocks"]["good"] > 5000
+    assert sum(figures["Languages"].values()) == 57
+    assert figures["Languages"]["English"] > figures["Languages"]["German"] == 5
+    assert figures["Time in extraction"]["seconds"] > 0
+
+
+def test_the_german_spider_judges_by_the_german_list(german: Run) -> None:
+    assert (german.done.returncode, german.done.stderr) == (0, "")
+    figures = sections(german.done.stdout)
+    assert figures["Languages"] == {"German": 5}
+    assert figures["Items"] == {"kept": 4, "dropped": 1}
+    assert all(path.startswith("/de/") for path in german.paths)
+    assert {item["language"] for item in german.items} == {"de"}
+    assert all(block["block_class"] == "good" for item in german.items for block in item["blocks"])
+
+
+def test_the_german_spider_s_forum_override_has_effect(german: Run) -> None:
+    forum = "de/forum/thread-fahrradtasche.html"
+    (item,) = [item for item in german.items if item["url"].endswith(forum)]
+    without = extract((PAGES / forum).read_bytes(), language="German").paragraphs
+    assert len(item["paragraphs"]) > len(without) > 0
+    assert set(without) < set(item["paragraphs"])
+    for other in german.items:
+        if other is not item:
+            path = PAGES / other["url"].split("/", 3)[3]
+            assert other["paragraphs"] == extract(path.read_bytes(), language="German").paragraphs
+
+
+def test_the_site_spider_crawls_a_site(town: Town) -> None:
+    assert (town.run.done.returncode, town.run.done.stderr) == (0, "")
+    assert town.run.paths == ["/", "/good"]
+    assert {item["text"] for item in town.run.items} == {ENGLISH, GOOD_TEXT}
+    figures = sections(town.run.done.stdout)
+    assert figures["Items"] == {"kept": 2, "dropped": 1}
+    assert figures["Not cleaned because"].keys() >= {"not_html", "status"}
+
+
+def test_the_site_spider_stays_within_the_domain(town: Town) -> None:
+    assert town.requests["/good"] == town.requests["/poor"] == town.requests["/data.json"] == 1
+    assert town.requests["/elsewhere"] == 0
+
+
+@pytest.mark.parametrize("url", [(), ("-a", "url="), ("-a", "url=example.org"), ("-a", "url=/local/file")])
+def test_the_site_spider_wants_an_address(tmp_path: Path, url: tuple[str, ...]) -> None:
+    done, items = run(tmp_path, "site", *url)
+    given = url[1].partition("=")[2] if url else ""
+    assert done.returncode == 1
+    last = done.stderr.rstrip().splitlines()[-1]
+    assert last == f"ValueError: url = {given!r}: give the address to start at, as in -a url=https://example.org/"
+    assert items == []
+
+
+def test_a_bad_setting_ends_the_demo_though_its_site_is_up(tmp_path: Path) -> None:
+    done, items = run(tmp_path, "demo", "-s", "JUSTEXT_LANGUAGE=Germn")
+    assert done.returncode == 1
+    assert "JUSTEXT_LANGUAGE = 'Germn': unknown language" in done.stderr.rstrip().splitlines()[-1]
+    assert items == []
+
+
+def sections(printed: str) -> dict[str, dict[str, float]]:
+    """The figures of a summary by title and by what they count."""
+    found: dict[str, dict[str, float]] = {}
+    for line in printed.splitlines()[2:]:
+        if row := re.fullmatch(r" *([\d.]+)  (.+)", line):
+            found[next(reversed(found))][row[2]] = float(row[1])
+        elif line:
+            found[line] = {}
+    return found
+
+
+def test_the_summary_leaves_out_what_is_empty() -> None:
+    titles = [title for title, _ in summarise({}, {})]
+    assert titles == ["Items", "Time in extraction"]
+
+
+def test_the_summary_sorts_its_rows() -> None:
+    stats = {
+        "justext/pages": 4,
+        "justext/seconds": 0.02,
+        "item_scraped_count": 2,
+        "justext/language/German": 1,
+        "justext/language/English": 2,
+        "justext/language/Czech": 1,
+        "other/language/French": 9,
+    }
+    summary = dict(summarise(stats, {"poor": 1, "empty": 3}))
+    assert summary["Items"] == [("2", "kept"), ("4", "dropped")]
+    assert summary["Dropped because"] == [("3", "empty"), ("1", "poor")]
+    assert summary["Languages"] == [("2", "English"), ("1", "Czech"), ("1", "German")]
+    assert summary["Time in extraction"] == [("0.02", "seconds"), ("5.0", "milliseconds a page")]

@@ -1,0 +1,55 @@
+"""Whole pages against what is expected of them; ``python -m tests.golden.regenerate`` writes that anew."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.builders import REPOSITORY
+from tests.golden.regenerate import EXPECTED_FOLDER, describe, expected_path, golden_pages, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("name", golden_pages())
+def test_a_golden_page_comes_out_as_expected(name: str) -> None:
+    expected = json.loads(expected_path(name).read_text(encoding="utf-8"))
+    found = describe(golden_pages()[name])
+    assert list(found) == list(expected)
+    for profile, values in found.items():
+        assert values == expected[profile], profile
+
+
+def test_every_expectation_has_its_page() -> None:
+    assert sorted(path.stem for path in EXPECTED_FOLDER.glob("*.json")) == sorted(golden_pages())
+
+
+def test_the_pages_show_every_class_and_rule() -> None:
+    rows = [
+        row
+        for name in golden_pages()
+        for values in json.loads(expected_path(name).read_text(encoding="utf-8")).values()
+        for row in values["blocks"]
+    ]
+    assert {row[0] for row in rows} == {"good", "bad"}
+    assert {row[1] for row in rows} == {"good", "near_good", "short", "bad"}
+    reasons = "\n".join(row[2] for row in rows)
+    for words in ("link density", "copyright sign", "inside SELECT", "with link characters", "heading, good block",
+                  "between good blocks", "between bad blocks", "no near-good one", "on the good side",
+                  "on the bad side"):  # fmt: skip
+        assert words in reasons
+
+
+def test_the_command_writes_what_is_there(tmp_path: Path) -> None:
+    write(tmp_path)
+    for name in golden_pages():
+        assert (tmp_path / f"{name}.json").read_bytes() == expected_path(name).read_bytes()
+    code = "import tests.golden.regenerate as r, pathlib, sys; r.write(pathlib.Path(sys.argv[1]))"
+    (tmp_path / "gone.json").write_text("{}")
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=REPOSITORY, check=True)
+    assert not (tmp_path / "gone.json").exists()

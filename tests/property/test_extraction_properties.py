@@ -1,0 +1,209 @@
+"""What holds for every page there is."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from scrapy_justext import Extraction, JustextError, extract
+from scrapy_justext.core.blocks import BAD, GOOD, SHORT, Decision
+from scrapy_justext.core.flattening import flatten, walk
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.segmentation import segment
+from scrapy_justext.core.tags import MODERN, TagRules
+from scrapy_justext.core.thresholds import Thresholds
+from scrapy_justext.profiles import PROFILES
+from tests.builders import RULES, all_text, ancestors_and_self, select
+from tests.property.strategies import bodies, byte_strings, pages, soups, strings
+
+EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
+BOTH_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+
+densities = st.floats(0, 1)
+thresholds = st.fixed_dictionaries(
+    {},
+    optional={
+        "length_low": st.integers(0, 70),
+        "length_high": st.integers(70, 300),
+        "stopwords_low": st.floats(0, 0.3),
+        "stopwords_high": st.floats(0.32, 1),
+        "max_link_density": densities,
+        "max_heading_distance": st.integers(0, 500),
+        "no_headings": st.booleans(),
+    },
+)
+
+
+def whole(root: etree._Element) -> bool:
+    """Whether the parser made one root element (it makes more of what follows ``</html>``)."""
+    return not [one for one in root.itersiblings() if isinstance(one.tag, str)]
+
+
+def check_extraction(extraction: Extraction, profile: str) -> None:
+    for index, block in enumerate(extraction.blocks):
+        assert block.index == index
+        assert block.text.strip()
+        assert block.characters == len(" ".join(block.text.split())) or profile == "justext-3.0"
+        assert block.word_count == len(block.text.split()) > 0
+        assert 0 <= block.stopword_density <= 1
+        assert 0 <= block.link_characters <= block.characters or profile == "justext-3.0"
+        assert block.link_density == block.link_characters / block.characters
+        assert block.is_heading == (block.heading_level > 0)
+        assert block.reason
+        # No SHORT or NEAR_GOOD survives, and what was decided by itself stays so.
+        assert block.block_class in {GOOD, BAD}
+        if block.context_free_class in {GOOD, BAD}:
+            assert block.block_class is block.context_free_class
+    assert extraction.text == "\n\n".join(b.text for b in extraction.blocks if b.block_class is GOOD)
+    assert extraction.profile == profile
+
+
+@EVERY_PROFILE
+@given(page=pages, tuned=thresholds)
+@example(page="", tuned={})
+@example(page="\0\ud800<", tuned={"length_low": 0, "stopwords_low": 0})
+def test_any_text_gives_a_decided_extraction(profile: str, page: str, tuned: dict[str, Any]) -> None:
+    check_extraction(extract(page, language="English", profile=profile, **tuned), profile)
+
+
+@EVERY_PROFILE
+@given(page=byte_strings, encoding=st.none() | st.sampled_from(["utf-8", "cp1252", "utf-16", "x-none", "koi8-r"]))
+def test_any_bytes_give_an_extraction_or_an_error_of_ours(profile: str, page: bytes, encoding: str | None) -> None:
+    try:
+        extraction = extract(page, language="English", profile=profile, encoding=encoding)
+    except JustextError:
+        assert encoding == "x-none"
+    else:
+        assert encoding != "x-none"
+        check_extraction(extraction, profile)
+
+
+@given(page=st.binary(max_size=300) | strings | soups)
+def test_any_page_has_a_language(page: str | bytes) -> None:
+    extraction = extract(page)
+    assert extraction.language
+    assert extraction.language_source in {"detected", "declared", "fallback"}
+    assert extraction.language_reason
+
+
+@EVERY_PROFILE
+@given(page=pages)
+def test_an_extraction_is_plain_data(profile: str, page: str) -> None:
+    extraction = extract(page, language="English", profile=profile, url="https://example.com/")
+    as_dict = extraction.to_dict()
+    assert json.loads(json.dumps(as_dict).encode()) == as_dict
+    assert json.dumps(as_dict, ensure_ascii=False).encode()
+    assert pickle.loads(pickle.dumps(extraction)) == extraction
+
+
+@EVERY_PROFILE
+@given(page=bodies | soups)
+def test_an_extraction_is_the_same_from_text_bytes_and_tree(profile: str, page: str) -> None:
+    assume(not any("\ud800" <= character <= "\udfff" for character in page))
+    # A declaration would be believed of bytes alone.
+    page = page.replace("utf-16", "utf-8")
+    first = extract(page, language="English", profile=profile)
+    assert extract(page.encode(), language="English", profile=profile) == first
+    root = parse_html(page).root
+    if root is not None:
+        assert extract(root, language="English", profile=profile) == first
+
+
+@BOTH_RULES
+@given(page=bodies | soups)
+def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page: str) -> None:
+    root = parse_html(page).root
+    assume(root is not None)
+    assert root is not None
+    before = etree.tostring(root.getroottree())
+    segments = segment(root, rules)
+    walked = walk(root, rules)
+    assert etree.tostring(root.getroottree()) == before
+    if whole(root):
+        assert walked == flatten(root, rules, replace_marks=True)
+    assert all(one.text.strip() for one in segments)
+
+
+@given(page=bodies | soups)
+def test_no_visible_character_is_lost_or_made_up(page: str) -> None:
+    # See TestMarks.test_marks_with_a_code_are_text.
+    for mark in ("\ufdd0", "\ufdd1", "&#xFDD0;"):
+        page = page.replace(mark, "")
+    root = parse_html(page).root
+    assume(root is not None)
+    assert root is not None
+    removed = " or ".join(f"self::{name}" for name in MODERN.removed - {"button"})
+    labels = " or ".join(f"ancestor::{name}" for name in ("h1", "h2", "h3", "h4", "h5", "h6", "summary"))
+    gone = (
+        f"ancestor-or-self::*[{removed} or (self::button and not({labels}))"
+        " or (@hidden and not(self::html or self::body))]"
+    )
+    kept = select(root, f"//text()[not({gone})]")
+    expected = "".join("".join(kept).split())
+    found = "".join("".join(one.text.split()) for one in segment(root, MODERN))
+    assert found == expected
+
+
+@EVERY_PROFILE
+@given(page=bodies | soups)
+def test_xpaths_select_the_block_s_element(profile: str, page: str) -> None:
+    root = parse_html(page).root
+    assume(root is not None)
+    assert root is not None
+    assume(whole(root))
+    # See test_select_in_a_name_is_no_place.
+    assume("selectors" not in page)
+    for block in extract(root, language="English", profile=profile, paths=True).blocks:
+        [element] = select(root, str(block.xpath))
+        assert element.tag == block.tag
+        assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
+        characters = iter(all_text(element))
+        assert all(c in characters for c in block.text if not c.isspace() and c != "\ufffd")
+
+
+page_of_blocks = st.lists(
+    st.sampled_from(
+        ["<p>one</p>", f"<p>{'the lamp ' * 9}</p>", f"<p>{'the lamp ' * 40}</p>", f"<p>{'lamp ' * 40}</p>"]
+    ),
+    max_size=20,
+)
+
+
+@EVERY_PROFILE
+@given(parts=page_of_blocks)
+def test_without_headings_the_passes_commute_with_reversal(profile: str, parts: list[str]) -> None:
+    def classes(parts: list[str]) -> list[str]:
+        found = extract("<body>" + "".join(parts), stoplist=["the"], profile=profile)
+        return [b.block_class.value for b in found.blocks]
+
+    assert classes(parts) == classes(parts[::-1])[::-1]
+    assert len(classes(parts)) == len(parts)
+
+
+@given(parts=page_of_blocks)
+def test_the_passes_take_decisions_and_give_as_many(parts: list[str]) -> None:
+    root = parse_html("<body>" + "".join(parts)).root
+    assert root is not None
+    segments = segment(root, MODERN)
+    decisions = [Decision(SHORT, "x")] * len(segments)
+    for profile in PROFILES.values():
+        for apply in profile.passes:
+            assert len(apply(segments, decisions, decisions, Thresholds())) == len(segments)
+
+
+@settings(max_examples=30)
+@given(page=bodies, depth=st.integers(0, 300))
+def test_depth_changes_nothing(page: str, depth: int) -> None:
+    # Elements that may not stand anywhere would be moved by the parser.
+    assume(not any(f"<{tag}" in page for tag in ("html", "body", "head", "frameset", "plaintext", "o:p")))
+
+    def found(html: str) -> list[str]:
+        return [b.text for b in extract(html, language="English").blocks]
+
+    assert found(f"<body>{'<div>' * depth}{page}") == found(f"<body><div>{page}")

@@ -1,0 +1,221 @@
+"""Which language a page is judged in, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scrapy_justext import Extraction, extract, languages
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.extraction import SAMPLE_CHARACTERS, extract_parsed
+from scrapy_justext.languages import declared_tags, detect, normalise
+from scrapy_justext.options import make_options
+
+GERMAN = "Der Hund und die Katze sind im Garten, und es ist ein schöner Tag für alle, die hier wohnen."
+JAPANESE = "これは日本語の文章です。今日はとても良い天気ですね。散歩に行きましょう。" * 6
+CEBUANO = (
+    "Ang lungsod sa Sugbo usa ka dako nga lungsod sa Pilipinas. Kini ang sentro sa negosyo ug kultura sa Kabisay-an "
+    "ug adunay daghang mga tawo nga nagpuyo dinhi. Ang mga tawo sa lungsod nagsulti og Sinugboanon."
+)
+
+TEXTS = {
+    "en": "It was the best of times, it was the worst of times, and we had everything before us.",
+    "de": GERMAN,
+    "fr": "Il était une fois dans un petit village une fille qui aimait lire des livres sous le grand chêne.",
+    "es": "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, vivía un hidalgo de los de lanza.",
+    "cs": "Byl jednou jeden král, který měl tři dcery a nevěděl, kterou z nich má nejraději ze všech.",
+    "el": "Μια φορά κι έναν καιρό ήταν ένας βασιλιάς που είχε τρεις κόρες και δεν ήξερε ποια αγαπούσε.",
+    "ru": "Жили-были старик со старухой у самого синего моря, они жили в ветхой землянке ровно тридцать лет.",
+    "ar": "كان يا ما كان في قديم الزمان ملك له ثلاث بنات وكان يحبهن كثيرا ولا يعرف من منهن يحب أكثر",
+    "hi": "एक समय की बात है कि एक राजा था जिसकी तीन बेटियाँ थीं और वह उनसे बहुत प्यार करता था।",
+    "ko": "옛날 옛적에 한 왕이 살았는데 그에게는 세 딸이 있었고 그는 그들을 매우 사랑했습니다.",
+}
+
+
+def chosen(extraction: Extraction) -> tuple[str, str]:
+    return extraction.language, extraction.language_source
+
+
+def page(text: str, lang: str | None = None) -> str:
+    return (f'<html lang="{lang}">' if lang else "<html>") + f"<body><p>{text}</p></body></html>"
+
+
+class TestDetected:
+    @pytest.mark.parametrize(("code", "text"), TEXTS.items(), ids=TEXTS)
+    def test_by_the_text(self, code: str, text: str) -> None:
+        extraction = extract(page(text))
+        assert chosen(extraction) == (code, "detected")
+        assert extraction.language_reason.startswith("probability ")
+
+    @pytest.mark.parametrize(("lang", "code"), [("en", "de"), ("fr", "de"), ("de", "de"), ("xx", "de"), ("", "de")])
+    def test_a_declaration_is_no_truth(self, lang: str, code: str) -> None:
+        assert chosen(extract(page(GERMAN, lang))) == (code, "detected")
+
+    def test_by_the_longest_blocks(self) -> None:
+        menu = "<ul>" + "<li>Home</li><li>About us</li><li>The news</li>" * 30 + "</ul>"
+        assert extract(f"<body>{menu}<p>{GERMAN}</p>").language == "de"
+
+    def test_by_so_many_characters_of_them_at_the_most(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        samples: list[str] = []
+
+        def detect(sample: str) -> dict[str, float]:
+            samples.append(sample)
+            return {"en": 1.0}
+
+        monkeypatch.setattr(languages, "detect", detect)
+        extract("<p>" + "x" * 9 + "</p>" + "".join(f"<p>{c * 150}</p>" for c in "abcdefg"))
+        extract("<body>" + "".join(f"<p>{c * 20}</p>" for c in "abcdefg"))
+        assert [sample.split() for sample in samples] == [
+            [*(c * 150 for c in "abc"), "d" * 147],
+            [c * 20 for c in "abcde"],
+        ]
+        assert len(samples[0]) == SAMPLE_CHARACTERS == 600
+
+    def test_of_the_stop_words_that_judge(self) -> None:
+        text = "Der Hund und die Katze sind im Garten und es ist ein Tag für die, die hier sind. " * 4
+        assert extract(page(text)).paragraphs == [text.strip()]
+        assert extract(page(text), language="English").paragraphs == []
+
+    def test_probabilities_sum_to_one(self) -> None:
+        probabilities = detect(GERMAN)
+        assert sum(probabilities.values()) == pytest.approx(1, abs=1e-3)
+        assert max(probabilities, key=probabilities.__getitem__) == "de"
+
+
+class TestDeclared:
+    """The declaration decides between what the text leaves open."""
+
+    SHORT = "Danas je lijep dan."
+
+    @pytest.mark.parametrize(("lang", "expected"), [("hr", "hr"), ("bs", "bs"), ("bs-BA", "bs"), (None, "hr")])
+    def test_short_text_in_croatian_or_bosnian(self, lang: str | None, expected: str) -> None:
+        assert extract(page(self.SHORT, lang)).language == expected
+
+    def test_the_source_tells_that_the_declaration_decided(self) -> None:
+        extraction = extract(page(self.SHORT, "bs"))
+        assert chosen(extraction) == ("bs", "declared")
+        assert "declared" in extraction.language_reason
+        assert "probability 0." in extraction.language_reason
+        assert chosen(extract(page(self.SHORT, "hr"))) == ("hr", "detected")
+
+    def test_in_meta_too(self) -> None:
+        meta = '<meta http-equiv="Content-Language" content="bs">'
+        assert chosen(extract(f"<head>{meta}</head><p>{self.SHORT}")) == ("bs", "declared")
+
+    def test_outside_the_page_too(self) -> None:
+        parsed, options = parse_html(page(self.SHORT)), make_options()
+        assert chosen(extract_parsed(parsed, options, declared=["bs"])) == ("bs", "declared")
+        assert chosen(extract_parsed(parsed, options)) == ("hr", "detected")
+
+    def test_a_language_that_the_detector_does_not_know_where_its_stop_words_fit(self) -> None:
+        assert chosen(extract(page(CEBUANO, "ceb"))) == ("ceb", "declared")
+        assert chosen(extract(page(GERMAN, "ceb"))) == ("de", "detected")
+
+    @pytest.mark.parametrize(
+        ("values", "tags"),
+        [
+            ([], []),
+            ([""], []),
+            (["en"], ["en"]),
+            (["en-GB", "de, fr"], ["en-GB", "de", "fr"]),
+            ([" de ;fr\n"], ["de", "fr"]),
+        ],
+    )
+    def test_tags(self, values: list[str], tags: list[str]) -> None:
+        assert declared_tags(values) == tags
+
+
+class TestFallback:
+    def test_a_language_without_a_list_is_judged_without_stop_words(self) -> None:
+        extraction = extract(page(f"{JAPANESE}</p><p>短い</p><p><a href=x>{JAPANESE}</a>"))
+        assert chosen(extraction) == ("ja", "fallback")
+        assert extraction.language_reason.startswith("no stoplist for ja")
+        assert [b.block_class.value for b in extraction.blocks] == ["good", "bad", "bad"]
+
+    def test_its_wrong_declaration_does_not_count(self) -> None:
+        assert chosen(extract(page(JAPANESE, "en"))) == ("ja", "fallback")
+
+    @pytest.mark.parametrize("text", ["", "<!-- x -->", "<img>"])
+    def test_no_text_at_all(self, text: str) -> None:
+        extraction = extract(page(text))
+        assert chosen(extraction) == ("und", "fallback")
+        assert extraction.language_reason == "no text to tell, nothing declared"
+        assert chosen(extract(page(text, "fr"))) == ("fr", "declared")
+        assert chosen(extract(page(text, "ja"))) == ("und", "fallback")
+
+    def test_no_page_at_all(self) -> None:
+        assert chosen(extract("")) == ("und", "fallback")
+
+
+class TestAmongSome:
+    @pytest.mark.parametrize("code", ["de", "fr", "es", "cs"])
+    def test_the_most_probable_is_chosen(self, code: str) -> None:
+        extraction = extract(page(TEXTS[code]), language=["French", "de", "es", "Czech"])
+        assert chosen(extraction) == (code, "detected")
+
+    def test_none_but_those_given(self) -> None:
+        assert extract(page(GERMAN), language=["en", "nl"]).language in {"en", "nl"}
+        assert extract(page(JAPANESE), language=["en", "nl"]).language in {"en", "nl"}
+
+    @pytest.mark.parametrize(
+        ("lang", "expected"),
+        [
+            ("bs", ("bs", "declared")),
+            ("hr", ("hr", "detected")),
+            ("de", ("hr", "detected")),
+            ("sr", ("hr", "detected")),
+        ],
+    )
+    def test_a_declaration_is_evidence(self, lang: str, expected: tuple[str, str]) -> None:
+        assert chosen(extract(page(TestDeclared.SHORT, lang), language=["hr", "bs"])) == expected
+
+    def test_one_that_the_detector_does_not_know(self) -> None:
+        for names in (["Cebuano", "English"], ["en", "ceb"], ["de", "en", "ceb"]):
+            assert chosen(extract(page(CEBUANO), language=names)) == ("ceb", "detected")
+            assert extract(page(TEXTS["en"]), language=names).language == "en"
+
+    def test_without_text_the_declared_one_else_the_first(self) -> None:
+        assert chosen(extract(page("", "en"), language=["de", "en"])) == ("en", "declared")
+        assert chosen(extract(page("", "fr"), language=["de", "en"])) == ("de", "given")
+        assert chosen(extract(page(""), language=["de", "en"])) == ("de", "given")
+
+    def test_one_alone_is_given(self) -> None:
+        assert chosen(extract(page(GERMAN), language=["en"])) == ("en", "given")
+
+
+class TestGiven:
+    @pytest.mark.parametrize("name", ["German", "de", "ger"])
+    def test_what_is_given_is_taken(self, name: str) -> None:
+        extraction = extract(page(TEXTS["en"], "en"), language=name)
+        assert chosen(extraction) == ("de", "given")
+        assert extraction.language_reason == "given"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Norwegian Bokmål", "norwegianbokmal"),
+        ("pt_BR", "ptbr"),
+        ("LOW-SAXON", "lowsaxon"),
+        ("Ελληνικά", "ελληνικα"),
+        ("", ""),
+    ],
+)
+def test_names_are_compared_without_case_accents_and_punctuation(name: str, expected: str) -> None:
+    assert normalise(name) == expected
+
+
+DEMO = Path(__file__).parents[1] / "example_project" / "demo_site" / "pages"
+
+
+@pytest.mark.parametrize(
+    "folder", [path for path in sorted(DEMO.iterdir()) if len(path.name) == 2], ids=lambda path: str(path.name)
+)
+def test_the_demo_site_s_pages_are_in_the_language_of_their_folder(folder: Path) -> None:
+    pages = sorted(folder.rglob("*.html"))
+    assert pages
+    for one in pages:
+        found = extract(one.read_bytes())
+        if any(b.is_good for b in found.blocks):
+            assert found.language == folder.name, one.name

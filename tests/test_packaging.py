@@ -1,0 +1,130 @@
+"""What a user installs: the lists are in the wheel, and found from it and from a checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+from scrapy_justext.stoplists import shipped_folder
+from tests.builders import REPOSITORY
+
+LISTS = sorted(path.name for path in (REPOSITORY / "stoplists").glob("*.txt"))
+
+TEXT = "lamp " * 60
+EXTRACT = f"""
+import scrapy_justext
+from scrapy_justext import extract
+print(scrapy_justext.__file__)
+print(extract("<p>It was the best of times, it was the worst of times. " * 5, language="English").language)
+print(len(extract("<p>{TEXT}", language="English").paragraphs))
+"""
+
+
+def run(code: str, folder: Path) -> list[str]:
+    """The lines that the code prints, with the packages in the folder and no others of ours."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from a copy of what it is built from."""
+    builders = pytest.importorskip("hatchling.builders.wheel", reason="hatchling is not installed")
+    source = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+        if (REPOSITORY / name).exists():
+            shutil.copy(REPOSITORY / name, source)
+    for name in ("scrapy_justext", "stoplists"):
+        shutil.copytree(REPOSITORY / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    builder = builders.WheelBuilder(str(source))
+    [path] = builder.build(directory=str(source / "dist"), versions=["standard"])
+    return Path(path)
+
+
+class TestWheel:
+    def test_it_holds_the_package_and_its_lists(self, wheel: Path) -> None:
+        names = zipfile.ZipFile(wheel).namelist()
+        assert sorted(Path(n).name for n in names if n.endswith(".txt") and "/data/stoplists/" in n) == LISTS
+        package = {
+            f"scrapy_justext/{path.relative_to(REPOSITORY / 'scrapy_justext').as_posix()}"
+            for path in (REPOSITORY / "scrapy_justext").rglob("*.py")
+        }
+        assert package <= set(names)
+        assert "scrapy_justext/py.typed" in names
+        assert len(names) == len(set(names))
+
+    def test_it_holds_nothing_else(self, wheel: Path) -> None:
+        roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+        assert {root.split("-")[0] for root in roots} == {"scrapy_justext"}
+
+    def test_its_licence_files_are_there(self, wheel: Path) -> None:
+        archive = zipfile.ZipFile(wheel)
+        licences = {n.split("/licenses/")[1]: n for n in archive.namelist() if "/licenses/" in n}
+        assert set(licences) == {"LICENSE", "stoplists/LICENSE"}
+        assert "Pomik" in archive.read(licences["stoplists/LICENSE"]).decode()
+
+    def test_its_metadata(self, wheel: Path) -> None:
+        archive = zipfile.ZipFile(wheel)
+        [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+        metadata = Parser().parsestr(archive.read(name).decode())
+        assert metadata["Name"] == "scrapy-justext"
+        assert metadata["License-Expression"] == "BSD-2-Clause"
+        assert metadata["Requires-Python"] == ">=3.10"
+
+    def test_it_works_unpacked(self, wheel: Path, tmp_path: Path) -> None:
+        zipfile.ZipFile(wheel).extractall(tmp_path)
+        file, language, paragraphs = run(EXTRACT, tmp_path)
+        assert Path(file).is_relative_to(tmp_path)
+        assert (language, paragraphs) == ("en", "0")
+
+    def test_its_own_lists_are_read(self, wheel: Path, tmp_path: Path) -> None:
+        zipfile.ZipFile(wheel).extractall(tmp_path)
+        (tmp_path / "scrapy_justext" / "data" / "stoplists" / "English.txt").write_text("lamp\n")
+        # One beside the package is another's.
+        (tmp_path / "stoplists").mkdir()
+        (tmp_path / "stoplists" / "English.txt").write_text("other\n")
+        assert run(EXTRACT, tmp_path)[2] == "1"
+
+
+class TestCheckout:
+    @pytest.fixture
+    def checkout(self, tmp_path: Path) -> Path:
+        """The package and the lists, as they lie in the repository."""
+        ignore = shutil.ignore_patterns("__pycache__", "data")
+        for name in ("scrapy_justext", "stoplists"):
+            shutil.copytree(REPOSITORY / name, tmp_path / name, ignore=ignore)
+        return tmp_path
+
+    def test_the_lists_beside_the_package_are_found(self, checkout: Path) -> None:
+        file, language, paragraphs = run(EXTRACT, checkout)
+        assert Path(file).is_relative_to(checkout)
+        assert (language, paragraphs) == ("en", "0")
+
+    def test_an_edit_of_a_list_shows(self, checkout: Path) -> None:
+        assert run(EXTRACT, checkout)[2] == "0"
+        (checkout / "stoplists" / "English.txt").write_text("lamp\n")
+        assert run(EXTRACT, checkout)[2] == "1"
+
+    def test_a_new_list_is_found(self, checkout: Path) -> None:
+        (checkout / "stoplists" / "Klingon.txt").write_text("lamp\n")
+        assert run(EXTRACT.replace("English", "Klingon"), checkout)[1:] == ["klingon", "1"]
+
+    def test_the_repository_itself_holds_no_copy(self) -> None:
+        assert shipped_folder() == REPOSITORY / "stoplists"
+        assert not (REPOSITORY / "scrapy_justext" / "data").exists()

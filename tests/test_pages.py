@@ -1,0 +1,142 @@
+"""Which responses are cleaned, and how they are read: what real crawls say less well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lxml import etree
+from scrapy import Request
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_justext.pages import extract_response, is_binary, is_html, skip_reason
+from scrapy_justext.settings import configure, from_mapping
+from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, page
+
+URL = "http://example.org/"
+
+
+def response(
+    body: str | bytes = GOOD_PAGE,
+    response_class: type[TextResponse] = TextResponse,
+    content_type: str | None = None,
+    **values: Any,
+) -> TextResponse:
+    headers = {} if content_type is None else {"Content-Type": content_type}
+    data = body.encode() if isinstance(body, str) else body
+    return response_class(URL, body=data, headers={**headers, **values.pop("headers", {})}, **values)
+
+
+def reason(one: Response, request: Request | None = None, **settings: Any) -> str | None:
+    return skip_reason(request, one, configure(from_mapping(settings, "test")))
+
+
+HTML: dict[str, tuple[TextResponse, bool]] = {
+    "class": (response("hello", HtmlResponse), True),
+    "class, and another type": (response("hello", HtmlResponse, "text/plain"), True),
+    "type": (response("hello", TextResponse, "text/html"), True),
+    "type with a charset": (response("hello", TextResponse, "TEXT/HTML; charset=utf-8"), True),
+    "xhtml": (response("hello", XmlResponse, "application/xhtml+xml"), True),
+    "markup": (response("<!DOCTYPE html><p>"), True),
+    "markup in capitals": (response("<!DOCTYPE HTML PUBLIC '...'><p>"), True),
+    "markup without a doctype": (response("<html lang=en><p>"), True),
+    "markup behind white space": (response(" \n\t<html>"), True),
+    "markup behind a comment": (response("<!-- <rss> -->\n<!-- more --><html>"), True),
+    "markup behind a declaration": (response('<?xml version="1.0"?>\n<?xsl a?><html>', XmlResponse), True),
+    "markup behind a byte order mark": (response("\ufeff<html>", encoding="utf-8"), True),
+    "plain text": (response("<!DOCTYPE html>", TextResponse, "text/plain"), False),
+    "json": (response('{"a": "<html>"}', JsonResponse, "application/json"), False),
+    "feed": (response("<rss><html></html></rss>", XmlResponse, "application/xml"), False),
+    "other name": (response("<htmlx>"), False),
+    "fragment": (response("<p>Hello"), False),
+    "late": (response("x <html>"), False),
+    "empty": (response(""), False),
+}
+
+
+@pytest.mark.parametrize("name", HTML)
+def test_html_is_told_by_class_type_or_markup(name: str) -> None:
+    one, expected = HTML[name]
+    assert is_html(one) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), True),
+        (b"\0" * 100, True),
+        (b"<p>" + b"x" * 96 + b"\0", False),
+        (b"<p>" + b"\0" * 3 + b"x" * 94, False),
+        (b"<p>" + b"\0" * 4 + b"x" * 93, True),
+        (b"\x1b$B\t\r\n\f<p>", False),
+        ("<p>Straße, 東京".encode(), False),
+        (b"x" * 1024 + b"\0" * 1024, False),
+        (b"", False),
+    ],
+)
+def test_binary_is_told_by_its_control_characters(body: bytes, expected: bool) -> None:
+    assert is_binary(response(body, HtmlResponse)) is expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_the_zeros_of_wide_encodings_are_text(encoding: str) -> None:
+    assert not is_binary(HtmlResponse(URL, body="<p>Hello</p>".encode(encoding), encoding=encoding))
+
+
+def test_the_first_reason_that_applies_is_given() -> None:
+    assert reason(response(b"", HtmlResponse, status=404)) == "status"
+    assert reason(response(b" \n", HtmlResponse)) == "empty"
+    assert reason(response("{}", JsonResponse), max_body_bytes=1) == "too_large"
+    assert reason(response("{}", JsonResponse)) == "not_html"
+    assert reason(response(b"\0\0\0", HtmlResponse)) == "binary"
+    assert reason(Response(URL, body=b"<html>")) == "not_html"
+    assert reason(response()) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"), [(199, "status"), (200, None), (299, None), (300, "status"), (404, "status"), (410, None)]
+)
+def test_statuses(status: int, expected: str | None) -> None:
+    assert reason(response(status=status), extra_statuses=[410]) == expected
+
+
+def test_the_limit_is_inclusive() -> None:
+    one = response("<html>" + "x" * 94)
+    assert reason(one, max_body_bytes=100) is None
+    assert reason(one, max_body_bytes=99) == "too_large"
+
+
+def test_what_scrapy_fetches_for_itself_is_left_alone() -> None:
+    assert reason(response(), Request(URL, callback=NO_CALLBACK)) == "no_callback"
+    assert reason(response(), Request(URL)) is None
+
+
+@pytest.mark.parametrize("response_class", [HtmlResponse, TextResponse, XmlResponse])
+def test_a_page_of_every_class_is_read(response_class: type[TextResponse]) -> None:
+    one = response(GOOD_PAGE, response_class, encoding="utf-8")
+    extraction = extract_response(one, configure(from_mapping({"language": "en"}, "test")))
+    assert extraction.text == GOOD_TEXT
+    assert extraction.url == URL
+
+
+def test_the_tree_of_the_response_is_used_and_left_as_it_was() -> None:
+    one = response(GOOD_PAGE, HtmlResponse, encoding="utf-8")
+    before = etree.tostring(one.selector.root)
+    one.selector.root.set("lang", "de")
+    changed = etree.tostring(one.selector.root)
+    extraction = extract_response(one, configure(from_mapping({"language": ["en", "de"]}, "test")))
+    assert before != changed == etree.tostring(one.selector.root)
+    assert extraction.language == "en"
+
+
+def test_the_header_s_language_is_evidence() -> None:
+    short = page("<b>Ja.</b>").replace("The bridge", "")
+    configuration = configure(from_mapping({"language": ["English", "German"]}, "test"))
+    for header in ("de", "de-AT, en", "DE"):
+        one = response("<p> </p>", HtmlResponse, headers={"Content-Language": header})
+        assert extract_response(one, configuration).language == "de"
+    assert extract_response(response("<p> </p>", HtmlResponse), configuration).language == "en"
+    german = response(page(GERMAN), HtmlResponse, headers={"Content-Language": "en"}, encoding="utf-8")
+    assert extract_response(german, configuration).language == "de"
+    assert ENGLISH not in short

@@ -1,0 +1,346 @@
+"""JUSTEXT_* settings: conversion, checks, messages, precedence of their sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import ANY
+
+import pytest
+from scrapy import Spider
+from scrapy.settings import Settings
+
+from scrapy_justext.exceptions import JustextError, SettingError, UnknownNameError
+from scrapy_justext.settings import (
+    DEFAULT_BLOCK_FIELDS,
+    DEFAULT_FIELDS,
+    PREFIX,
+    SETTINGS,
+    Configuration,
+    Given,
+    configure,
+    from_mapping,
+    from_settings,
+    from_spider,
+    is_enabled,
+)
+from tests.crawl.items import DataclassItem, ScrapyItem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def configured(**values: Any) -> Configuration:
+    """The configuration of settings given by their lower-case names."""
+    return configure(from_mapping(values, "test"))
+
+
+def value_of(configuration: Configuration, name: str) -> Any:
+    """What a configuration holds under a setting's name."""
+    if hasattr(configuration, name):
+        return getattr(configuration, name)
+    options = configuration.options
+    match name:
+        case "profile":
+            return options.profile.name
+        case "language":
+            return options.candidates and [language.name for language in options.candidates]
+        case "stoplist":
+            return options.stopwords and sorted(options.stopwords)
+        case _:
+            return getattr(options.thresholds, name)
+
+
+#: A value of the type that the setting has, the string for it, and what the configuration holds then.
+CONVERSIONS: list[tuple[str, object, str, object]] = [
+    ("profile", "justext-3.0", "justext-3.0", "justext-3.0"),
+    ("language", "German", "German", ["German"]),
+    ("language", "de", " de ", ["German"]),
+    ("language", "auto", "auto", None),
+    ("language", ["German", "en"], "German, en", ["German", "English"]),
+    ("language", ["German", "en"], '["German", "en"]', ["German", "English"]),
+    ("length_low", 50, "50", 50),
+    ("length_high", 300, " 300 ", 300),
+    ("stopwords_low", 0.25, "0.25", 0.25),
+    ("stopwords_low", 0, "0", 0),
+    ("stopwords_high", 0.5, ".5", 0.5),
+    ("max_link_density", 1, "1", 1),
+    ("max_heading_distance", 0, "0", 0),
+    ("no_headings", True, "True", True),
+    ("no_headings", True, "1", True),
+    ("no_headings", True, "yes", True),
+    ("no_headings", True, "on", True),
+    ("no_headings", False, "false", False),
+    ("no_headings", False, "0", False),
+    ("no_headings", False, "No", False),
+    ("no_headings", False, "OFF", False),
+    ("no_headings", 1, "true", True),
+    ("fields", {"text": "body", "blocks": None}, '{"text": "body", "blocks": null}',
+     {**DEFAULT_FIELDS, "text": "body", "blocks": None}),
+    ("fields", {}, "{}", dict(DEFAULT_FIELDS)),
+    ("item_classes", DataclassItem, "tests.crawl.items.DataclassItem", (DataclassItem,)),
+    ("item_classes", [DataclassItem, "tests.crawl.items.ScrapyItem"],
+     "tests.crawl.items.DataclassItem, tests.crawl.items.ScrapyItem", (DataclassItem, ScrapyItem)),
+    ("block_fields", ["text", "xpath"], "text, xpath", ("text", "xpath")),
+    ("block_fields", ("text",), '["text"]', ("text",)),
+    ("blocks", "good", "good", "good"),
+    ("drop", "none", "none", "none"),
+    ("min_good_characters", 0, "0", 0),
+    ("min_good_characters", 250, "250", 250),
+    ("html_field", "description", "description", "description"),
+    ("max_body_bytes", 1000, "1000", 1000),
+    ("extra_statuses", [404, 410], "404, 410", frozenset({404, 410})),
+    ("extra_statuses", 404, "404", frozenset({404})),
+    ("extra_statuses", {404}, "[404]", frozenset({404})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value", "string", "expected"), CONVERSIONS)
+def test_strings_mean_what_values_mean(name: str, value: object, string: str, expected: object) -> None:
+    assert value_of(configured(**{name: value}), name) == expected
+    from_string = value_of(configured(**{name: string}), name)
+    assert from_string == expected
+    assert type(from_string) is type(expected)
+
+
+def test_a_stoplist_is_a_file_files_or_words(tmp_path: Path) -> None:
+    (one, two) = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("Alpha\nbeta\n", "utf-8")
+    two.write_text("gamma\n", "utf-8")
+    assert value_of(configured(stoplist=str(one)), "stoplist") == ["alpha", "beta"]
+    assert value_of(configured(stoplist=one), "stoplist") == ["alpha", "beta"]
+    assert value_of(configured(stoplist=[one, two]), "stoplist") == ["alpha", "beta", "gamma"]
+    assert value_of(configured(stoplist=["Of", "the"]), "stoplist") == ["of", "the"]
+
+
+def test_a_folder_of_lists_adds_its_languages(tmp_path: Path) -> None:
+    (tmp_path / "Klingon.txt").write_text("qapla\n", "utf-8")
+    configuration = configured(stoplists_dir=str(tmp_path), language="Klingon")
+    assert value_of(configuration, "language") == ["Klingon"]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_none_stands_for_the_default(name: str) -> None:
+    given = from_mapping({name: None}, "test")
+    assert is_enabled(given) is True
+    if name != "enabled":
+        assert configure(given) == configured()
+
+
+def test_defaults() -> None:
+    configuration = configured()
+    assert configuration.options.profile.name == "justext"
+    assert configuration.options.candidates is None
+    assert configuration.options.stopwords is None
+    assert configuration.options.paths is False
+    assert configuration.fields == DEFAULT_FIELDS
+    assert configuration.item_classes is None
+    assert configuration.block_fields == DEFAULT_BLOCK_FIELDS
+    assert (configuration.blocks, configuration.drop) == ("all", "item")
+    assert configuration.min_good_characters == 1
+    assert configuration.html_field is None
+    assert configuration.max_body_bytes == 10 * 1024 * 1024
+    assert configuration.extra_statuses == frozenset()
+
+
+@pytest.mark.parametrize("name", ["xpath", "dom_path"])
+def test_paths_are_made_when_a_block_field_asks_for_them(name: str) -> None:
+    assert configured(block_fields=["text", name]).options.paths is True
+
+
+@pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "yes", "on"])
+def test_switched_on(value: object) -> None:
+    assert is_enabled({"enabled": Given(value, "test")}) is True
+
+
+@pytest.mark.parametrize("value", [False, 0, "0", "false", "False", "no", "off"])
+def test_switched_off(value: object) -> None:
+    assert is_enabled({"enabled": Given(value, "test")}) is False
+
+
+NUMBER = "must be a whole number, 0 or more"
+CHARACTERS = "must be a whole number of characters, 0 or more"
+DENSITY = "must be a number from 0 to 1"
+BOOLEAN = "must be True or False"
+
+#: A setting, a value that is not allowed, the value that the message names, and what it says is allowed.
+ERRORS: list[tuple[str, object, object, str]] = [
+    ("enabled", "perhaps", "perhaps", BOOLEAN),
+    ("enabled", 2, 2, BOOLEAN),
+    ("enabled", [], [], BOOLEAN),
+    ("profile", "justex", "justex", "did you mean justext"),
+    ("profile", 3, 3, "known are justext, justext-3.0"),
+    ("language", "Germn", "Germn", "did you mean German"),
+    ("language", ["en", "xx"], "xx", "unknown language"),
+    ("language", 7, 7, "must be a"),
+    ("language", {"en": 1}, {"en": 1}, "must be a"),
+    ("language", [], [], 'must be a language, a list of them, or "auto"'),
+    ("language", "", "", "unknown language"),
+    ("language", "[en", "[en", "must be JSON"),
+    ("stoplist", "/no/such/file.txt", "/no/such/file.txt", "cannot be read: No such file or directory"),
+    ("stoplist", [Path("/no/such/file.txt")], "/no/such/file.txt", "cannot be read"),
+    ("stoplist", [], [], "holds no word"),
+    ("stoplist", [1], [1], "must be a path, "),
+    ("stoplists_dir", "/no/such/folder", "/no/such/folder", "is not a folder"),
+    ("length_low", -1, -1, CHARACTERS),
+    ("length_low", "seventy", "seventy", CHARACTERS),
+    ("length_low", 70.0, 70.0, CHARACTERS),
+    ("length_low", True, True, CHARACTERS),
+    ("length_low", 201, 201, "must not be above length_high = 200"),
+    ("length_high", "1e3", 1000.0, CHARACTERS),
+    ("length_high", [200], [200], CHARACTERS),
+    ("stopwords_low", 1.01, 1.01, DENSITY),
+    ("stopwords_low", "-0.1", -0.1, DENSITY),
+    ("stopwords_low", 0.4, 0.4, "must not be above stopwords_high = 0.32"),
+    ("stopwords_high", "nan", ANY, DENSITY),
+    ("max_link_density", "20%", "20%", DENSITY),
+    ("max_link_density", {}, {}, DENSITY),
+    ("max_heading_distance", -200, -200, CHARACTERS),
+    ("no_headings", "maybe", "maybe", BOOLEAN),
+    ("no_headings", 2, 2, BOOLEAN),
+    ("fields", {"txt": "text"}, "txt", "did you mean text"),
+    ("fields", {"text": ""}, ANY, "must be the name of an item field"),
+    ("fields", {"text": 1}, ANY, "must be the name of an item field"),
+    ("fields", ["text"], ["text"], "must be a mapping"),
+    ("fields", "text", "text", "must be JSON"),
+    ("fields", '["text"]', '["text"]', "must be a mapping"),
+    ("item_classes", "no.such.Class", "no.such.Class", "must be item classes or their import paths: No module"),
+    ("item_classes", "json.Missing", "json.Missing", "must be item classes or their import paths"),
+    ("item_classes", "json.dumps", "json.dumps", "must be item classes or their import paths"),
+    ("item_classes", "plain", "plain", "must be item classes or their import paths"),
+    ("item_classes", [3], [3], "must be item classes or their import paths"),
+    ("item_classes", 3, 3, "must be a list"),
+    ("block_fields", ["text", "colour"], "colour", "unknown field of a block; known are text"),
+    ("block_fields", "tekst", "tekst", "did you mean text"),
+    ("block_fields", 1, 1, "must be a list"),
+    ("block_fields", {"text": 1}, {"text": 1}, "must be a list"),
+    ("blocks", "bad", "bad", "must be one of all, good"),
+    ("drop", "page", "page", "must be one of item, response, none"),
+    ("drop", False, False, "must be one of item, response, none"),
+    ("min_good_characters", -1, -1, NUMBER),
+    ("min_good_characters", "1.5", "1.5", NUMBER),
+    ("min_good_characters", True, True, NUMBER),
+    ("html_field", "", "", "must be the name of an item field"),
+    ("html_field", 1, 1, "must be the name of an item field"),
+    ("max_body_bytes", -1, -1, NUMBER),
+    ("max_body_bytes", "10MB", "10MB", NUMBER),
+    ("extra_statuses", "4xx", "4xx", "must be a list of HTTP status codes"),
+    ("extra_statuses", [99], [99], "must be a list of HTTP status codes"),
+    ("extra_statuses", [600], [600], "must be a list of HTTP status codes"),
+    ("extra_statuses", {"a": 404}, {"a": 404}, "must be a list"),
+]
+
+
+def error_of(given: Mapping[str, Given]) -> SettingError:
+    with pytest.raises(SettingError) as caught:
+        configure(given)
+    return caught.value
+
+
+@pytest.mark.parametrize(("name", "value", "named", "allowed"), ERRORS)
+def test_what_is_not_allowed_is_an_error_that_says_so(name: str, value: object, named: object, allowed: str) -> None:
+    setting = PREFIX + name.upper()
+    error = error_of(from_settings(Settings({setting: value})))
+    assert error.name == setting
+    assert error.value == named
+    assert named is ANY or type(error.value) is type(named)
+    assert allowed in error.allowed
+    assert str(error).startswith(f"{setting} = ")
+    assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("value", [7, ["lists"], {"folder": "lists"}])
+def test_a_folder_of_a_wrong_type_is_an_error(value: object) -> None:
+    assert error_of(from_settings(Settings({"JUSTEXT_STOPLISTS_DIR": value}))).value == value
+
+
+def test_an_attribute_that_is_false_is_no_empty_mapping() -> None:
+    with pytest.raises(SettingError, match="must be a mapping"):
+        from_spider(ExampleSpider(justext=False))
+
+
+def test_a_low_threshold_may_be_as_high_as_the_high_one() -> None:
+    configuration = configured(length_low=200, stopwords_low=0.32)
+    assert configuration.options.thresholds.length_low == 200
+
+
+def test_both_ends_of_a_range_are_allowed() -> None:
+    thresholds = configured(stopwords_low=0, stopwords_high=1, max_link_density=1).options.thresholds
+    assert (thresholds.stopwords_low, thresholds.stopwords_high, thresholds.max_link_density) == (0, 1, 1)
+    assert configured(extra_statuses=[100, 599]).extra_statuses == {100, 599}
+
+
+def test_a_folder_without_lists_is_an_error(tmp_path: Path) -> None:
+    error = error_of(from_mapping({"stoplists_dir": str(tmp_path)}, "test"))
+    assert str(error) == f"test['stoplists_dir'] = {str(tmp_path)!r}: holds no LANGUAGE.txt"
+
+
+class ExampleSpider(Spider):
+    name = "example"
+    justext: Any = {"language": "German", "drop": "none"}  # noqa: RUF012
+
+
+def test_an_error_names_the_place_where_the_value_was_set() -> None:
+    spider = ExampleSpider(justext_blocks="bad")
+    assert error_of(from_spider(spider)).name == "-a justext_blocks"
+    spider = ExampleSpider(justext={"drop": "all"})
+    assert error_of(from_spider(spider)).name == "ExampleSpider.justext['drop']"
+    assert error_of(from_mapping({"drop": "all"}, "request.meta['justext']")).name == "request.meta['justext']['drop']"
+
+
+def test_an_error_of_a_threshold_names_the_place_too() -> None:
+    assert error_of(from_spider(ExampleSpider(justext_length_low="900"))).name == "-a justext_length_low"
+
+
+def test_a_low_threshold_above_its_default_high_one_names_the_one_that_was_set() -> None:
+    """With only ``length_high`` lowered, the message cannot blame the user for ``length_low``."""
+    error = error_of(from_settings(Settings({"JUSTEXT_LENGTH_HIGH": 50})))
+    assert "JUSTEXT_LENGTH_LOW = 70: must not be above length_high = 50" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"),
+    [
+        ("JUSTEXT_LANGAUGE", "JUSTEXT_LANGUAGE"),
+        ("JUSTEXT_STOPWORDS", "JUSTEXT_STOPWORDS_LOW"),
+        ("JUSTEXT_MAX_LINKS_DENSITY", "JUSTEXT_MAX_LINK_DENSITY"),
+    ],
+)
+def test_unknown_settings_are_errors_that_suggest(name: str, suggestion: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        from_settings(Settings({name: 1}))
+    assert str(caught.value).startswith(f"setting = {name!r}: unknown setting; did you mean ")
+    assert suggestion in caught.value.suggestions
+
+
+def test_unknown_arguments_and_keys_are_errors() -> None:
+    with pytest.raises(UnknownNameError, match=r"spider argument = 'justext_langage': .*did you mean justext_language"):
+        from_spider(ExampleSpider(justext_langage="de"))
+    with pytest.raises(UnknownNameError, match=r"ExampleSpider\.justext = 'langage': .*did you mean language"):
+        from_spider(ExampleSpider(justext={"langage": "de"}))
+    with pytest.raises(UnknownNameError, match="meta = 7: unknown setting"):
+        from_mapping({7: "de"}, "meta")
+
+
+@pytest.mark.parametrize("value", ["German", 7, ["language"], True])
+def test_what_is_no_mapping_is_an_error(value: object) -> None:
+    with pytest.raises(SettingError, match="must be a mapping of setting names to values"):
+        from_spider(ExampleSpider(justext=value))
+
+
+def test_every_error_is_a_justext_error_and_a_value_error() -> None:
+    error = error_of(from_mapping({"drop": "all"}, "test"))
+    assert isinstance(error, JustextError)
+    assert isinstance(error, ValueError)
+
+
+def test_other_settings_and_attributes_are_left_alone() -> None:
+    assert from_settings(Settings({"JUST": 1, "XJUSTEXT_DROP": 1, "justext_drop": "x"})) == {}
+    spider = ExampleSpider(just="x", other_justext_drop="y", justext=None)
+    assert from_spider(spider) == {}
+
+
+def test_arguments_come_before_the_attribute() -> None:
+    given = from_spider(ExampleSpider(justext_language="fr"))
+    assert given["language"] == Given("fr", "-a justext_language")
+    assert given["drop"] == Given("none", "ExampleSpider.justext['drop']")

@@ -1,0 +1,308 @@
+"""Stoplists: those that are shipped, how they are named, and a user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import justext
+import pytest
+
+from scrapy_justext import JustextError, extract
+from scrapy_justext.exceptions import StoplistError, UnknownNameError
+from scrapy_justext.languages import LANGUAGES, Language, normalise
+from scrapy_justext.options import make_options
+from scrapy_justext.stoplists import (
+    StoplistLibrary,
+    find_library,
+    read_stoplist,
+    shipped_folder,
+    stoplist_words,
+)
+from tests.builders import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LIBRARY = find_library()
+WHEEL = Path(justext.__file__).parent / "stoplists"
+
+
+class TestShipped:
+    def test_there_are_a_hundred(self) -> None:
+        assert len(LIBRARY.languages) == 100
+        assert sorted(path.stem for path in shipped_folder().glob("*.txt")) == sorted(LANGUAGES)
+
+    @pytest.mark.parametrize("language", LIBRARY.languages, ids=lambda language: language.name)
+    def test_each_equals_that_of_the_reference_s_wheel(self, language: Language) -> None:
+        own = shipped_folder() / f"{language.name}.txt"
+        assert own.read_bytes() == (WHEEL / own.name).read_bytes()
+        assert LIBRARY.words(language) == justext.get_stoplist(language.name) - {""}
+
+    def test_the_wheel_has_no_other(self) -> None:
+        assert justext.get_stoplists() == set(LANGUAGES)
+
+    @pytest.mark.parametrize("language", LIBRARY.languages, ids=lambda language: language.name)
+    def test_words_are_lower_case_without_white_space(self, language: Language) -> None:
+        words = LIBRARY.words(language)
+        assert words
+        assert [word for word in words if word != word.lower() or word.split() != [word]] == []
+
+    def test_a_file_is_read_once(self) -> None:
+        english = LIBRARY.get("English")
+        assert LIBRARY.words(english) is LIBRARY.words(english)
+        assert find_library() is LIBRARY
+
+    def test_the_notice_of_jus_text_lies_beside_them(self) -> None:
+        notice = (REPOSITORY / "stoplists" / "LICENSE").read_text()
+        assert "Pomik" in notice
+        assert "Redistribution and use in source and binary forms" in notice
+
+
+FOUND = [
+    ("English", "English"),
+    ("english", "English"),
+    ("ENGLISH", "English"),
+    ("en", "English"),
+    ("EN", "English"),
+    ("eng", "English"),
+    ("en-GB", "English"),
+    ("en_US", "English"),
+    ("de", "German"),
+    ("deu", "German"),
+    ("ger", "German"),
+    ("cs", "Czech"),
+    ("ces", "Czech"),
+    ("cze", "Czech"),
+    ("fre", "French"),
+    ("dut", "Dutch"),
+    ("gre", "Greek"),
+    ("baq", "Basque"),
+    ("wel", "Welsh"),
+    ("Low_Saxon", "Low_Saxon"),
+    ("Low Saxon", "Low_Saxon"),
+    ("low-saxon", "Low_Saxon"),
+    ("lowsaxon", "Low_Saxon"),
+    (" German ", "German"),
+    ("Norwegian Bokmål", "Norwegian_Bokmal"),
+    ("norwegian", "Norwegian_Bokmal"),
+    ("no", "Norwegian_Bokmal"),
+    ("nn", "Norwegian_Nynorsk"),
+    ("pt-BR", "Portuguese"),
+    ("pt_BR", "Portuguese"),
+    ("zh-min", None),
+    ("Farsi", "Persian"),
+    ("Serbo-Croatian", "Serbo_Croatian"),
+    ("Volapük", "Volapuk"),
+    ("Simple English", "Simple_English"),
+    ("en-simple", "Simple_English"),
+    ("be-tarask", "Belarusian_Taraskievica"),
+    ("be", "Belarusian"),
+    ("iw", "Hebrew"),
+    ("", None),
+    (" ", None),
+    ("-", None),
+    ("Klingon", None),
+    ("e", None),
+]
+
+
+class TestNames:
+    @pytest.mark.parametrize(("name", "expected"), FOUND)
+    def test_a_language_is_found_by_name_and_code(self, name: str, expected: str | None) -> None:
+        found = LIBRARY.find(name)
+        assert (found and found.name) == expected
+
+    @pytest.mark.parametrize("language", LIBRARY.languages, ids=lambda language: language.name)
+    def test_every_name_and_code_leads_to_its_language(self, language: Language) -> None:
+        for name in (language.name, *language.codes):
+            spellings = {name, name.upper(), name.lower(), name.replace("_", " "), name.replace("_", "-")}
+            assert {LIBRARY.find(spelling) for spelling in spellings} == {language}
+
+    def test_no_two_languages_share_a_name_or_code(self) -> None:
+        keys = [key for name, codes in LANGUAGES.items() for key in {*map(normalise, (name, *codes))}]
+        assert sorted(keys) == sorted(set(keys))
+
+    def test_the_first_code_is_that_of_results(self) -> None:
+        assert extract("<p>x", language="ger").language == "de"
+        assert extract("<p>x", language="Cebuano").language == "ceb"
+
+    @pytest.mark.parametrize(
+        ("name", "suggestion"),
+        [("Germn", "German"), ("Frensh", "French"), ("spannish", "Spanish"), ("Low Saxn", "Low_Saxon")],
+    )
+    def test_an_unknown_one_is_an_error_that_suggests_close_matches(self, name: str, suggestion: str) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            extract("<p>x", language=name)
+        assert str(caught.value).startswith(f"language = {name!r}: unknown language; did you mean {suggestion}")
+        assert caught.value.suggestions[0] == suggestion
+
+    @pytest.mark.parametrize("name", ["Klingon", "", "zh", "AUTO", "xx-en"])
+    def test_an_error_lists_known_ones_where_none_is_close(self, name: str) -> None:
+        with pytest.raises(UnknownNameError, match=r"known are Afrikaans, Albanian, .* and 88 more"):
+            extract("<p>x", language=name)
+
+    @pytest.mark.parametrize("language", [None, 7, [], (), {"en"}, [7], [None], ["English", "Germn"]], ids=str)
+    def test_what_is_no_name_is_an_error(self, language: Any) -> None:
+        with pytest.raises(JustextError, match=r"^language = "):
+            extract("<p>x", language=language)
+
+    def test_auto_in_a_list_is_auto(self) -> None:
+        assert make_options(language=["auto"]).candidates is None
+
+    def test_auto_in_a_tuple_is_auto(self) -> None:
+        assert make_options(language=("auto",)).candidates is None
+
+    def test_a_language_named_twice_counts_once(self) -> None:
+        assert make_options(language=["de", "German", "en"]).candidates == (LIBRARY.get("de"), LIBRARY.get("en"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Files to name as stoplists."""
+    (tmp_path / "one.txt").write_text("The\nOF\n\n  and \r\n", encoding="utf-8")
+    (tmp_path / "two.txt").write_bytes("\ufeffžluť\nof".encode())
+    (tmp_path / "empty.txt").write_text("\n \n")
+    (tmp_path / "latin.txt").write_bytes("žluť".encode("cp1250"))
+    return tmp_path
+
+
+OWN: list[tuple[str, Callable[[Path], Any], set[str]]] = [
+    ("a path as str", lambda f: str(f / "one.txt"), {"the", "of", "and"}),
+    ("a path", lambda f: f / "one.txt", {"the", "of", "and"}),
+    ("a file with a byte order mark", lambda f: f / "two.txt", {"žluť", "of"}),
+    ("several paths", lambda f: [f / "one.txt", f / "two.txt"], {"the", "of", "and", "žluť"}),
+    ("a tuple of paths", lambda f: (f / "one.txt",), {"the", "of", "and"}),
+    ("words", lambda f: ["The", " of ", ""], {"the", "of"}),
+    ("a set of words", lambda f: {"the", "of"}, {"the", "of"}),
+    ("a generator of words", lambda f: (word for word in ["the", "of"]), {"the", "of"}),
+    ("words that look like a path", lambda f: [str(f / "one.txt")], None),  # type: ignore[list-item]
+]
+
+WRONG: list[tuple[str, Callable[[Path], Any], str]] = [
+    ("a missing file", lambda f: f / "none.txt", "{}: cannot be read: No such file or directory"),
+    ("a folder", lambda f: f, "{}: cannot be read: Is a directory"),
+    ("no word", lambda f: f / "empty.txt", "{}: holds no word"),
+    ("not UTF-8", lambda f: f / "latin.txt", "{}: is not UTF-8"),
+]
+
+
+class TestOwn:
+    @pytest.mark.parametrize(("make", "expected"), [c[1:] for c in OWN], ids=[c[0] for c in OWN])
+    def test_a_list_is_a_path_paths_or_words(
+        self, folder: Path, make: Callable[[Path], Any], expected: set[str] | None
+    ) -> None:
+        source = make(folder)
+        assert stoplist_words(source) == (expected or {str(source[0]).lower()})
+
+    @pytest.mark.parametrize("form", [str, Path, lambda path: [path]], ids=["str", "Path", "in a list"])
+    @pytest.mark.parametrize(("make", "message"), [c[1:] for c in WRONG], ids=[c[0] for c in WRONG])
+    def test_a_file_that_will_not_do_is_named(
+        self, folder: Path, make: Callable[[Path], Any], message: str, form: Callable[[Path], Any]
+    ) -> None:
+        path = make(folder)
+        with pytest.raises(StoplistError) as caught:
+            extract("<p>x", stoplist=form(path))
+        assert str(caught.value) == f"stoplist = {message.format(repr(str(path)))}"
+        assert caught.value.value == str(path)
+        assert isinstance(caught.value, JustextError)
+
+    @pytest.mark.parametrize("source", [7, True, b"the", [1], ["the", 7], ["the", Path("x")], [b"the"]], ids=repr)
+    def test_a_wrong_type_is_an_error_that_names_the_value(self, source: Any) -> None:
+        with pytest.raises(StoplistError) as caught:
+            extract("<p>x", stoplist=source)
+        assert str(caught.value).startswith(f"stoplist = {source!r}: must be a path, ")
+
+    @pytest.mark.parametrize("source", [[], (), set(), [""], [" ", "\n"]], ids=repr)
+    def test_no_word_is_an_error(self, source: Any) -> None:
+        with pytest.raises(StoplistError) as caught:
+            extract("<p>x", stoplist=source)
+        assert str(caught.value) == f"stoplist = {source!r}: holds no word"
+
+    def test_an_empty_path_is_an_error_that_names_it(self) -> None:
+        with pytest.raises(StoplistError, match=r"^stoplist = ''"):
+            stoplist_words("")
+
+    @pytest.mark.parametrize("path", ["a\0b", "a\ud800b"], ids=ascii)
+    def test_an_impossible_path_is_an_error_that_names_it(self, path: str) -> None:
+        try:
+            stoplist_words(path)
+        except StoplistError as error:
+            assert error.value == path  # noqa: PT017
+        else:
+            pytest.fail("no error")
+
+    def test_the_words_decide(self) -> None:
+        text = "lamp " * 60
+        assert extract(f"<p>{text}", stoplist=["Lamp"]).paragraphs == [text.strip()]
+        assert extract(f"<p>{text}", stoplist=["lam"]).paragraphs == []
+
+    def test_the_page_s_language_is_not_asked(self) -> None:
+        extraction = extract("<html lang=de><p>Das ist ein Haus", stoplist=["lamp"])
+        assert (extraction.language, extraction.language_source) == ("und", "given")
+        assert extraction.language_reason == "a stoplist was given, no language"
+
+    def test_a_language_beside_them_is_recorded(self) -> None:
+        extraction = extract("<p>" + "lamp " * 60, stoplist=["lamp"], language="de")
+        assert (extraction.language, extraction.language_source) == ("de", "given")
+        assert len(extraction.paragraphs) == 1
+
+
+class TestOwnFolder:
+    def test_its_lists_come_before_the_shipped_ones(self, tmp_path: Path) -> None:
+        (tmp_path / "English.txt").write_text("lamp")
+        library = StoplistLibrary(tmp_path)
+        assert library.words(library.get("en")) == {"lamp"}
+        assert library.words(library.get("de")) == LIBRARY.words(LIBRARY.get("de"))
+        assert len(library.languages) == 100
+
+    @pytest.mark.parametrize("name", ["en", "ENG", "english", "Low Saxon", "ger"])
+    def test_a_list_may_be_named_by_code_or_in_any_case(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / f"{name}.txt").write_text("lamp")
+        library = StoplistLibrary(tmp_path)
+        assert library.words(library.get(name)) == {"lamp"}
+        assert len(library.languages) == 100
+
+    def test_a_language_of_its_own(self, tmp_path: Path) -> None:
+        (tmp_path / "Klingon.txt").write_text("qapla")
+        library = StoplistLibrary(tmp_path)
+        assert library.words(library.get("klingon")) == {"qapla"}
+        assert library.get("Klingon").code == "klingon"
+        assert len(library.languages) == 101
+        assert LIBRARY.find("Klingon") is None
+
+    def test_it_decides(self, tmp_path: Path) -> None:
+        (tmp_path / "English.txt").write_text("lamp")
+        options = make_options(language="en", stoplists_dir=tmp_path)
+        assert options.library.words(options.candidates[0]) == {"lamp"}  # type: ignore[index]
+        assert options.stopwords is None
+
+    def test_other_files_do_not_count(self, tmp_path: Path) -> None:
+        (tmp_path / "English.txt").write_text("lamp")
+        (tmp_path / "README.md").write_text("lists")
+        assert len(StoplistLibrary(tmp_path).languages) == 100
+
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda f: f / "none", "is not a folder"),
+            (lambda f: f / "one.txt", "is not a folder"),
+            (lambda f: f / "sub", "holds no LANGUAGE.txt"),
+        ],
+        ids=["missing", "a file", "without lists"],
+    )
+    def test_one_that_will_not_do_is_named(self, folder: Path, make: Callable[[Path], Path], message: str) -> None:
+        (folder / "sub").mkdir()
+        with pytest.raises(StoplistError) as caught:
+            make_options(stoplists_dir=make(folder))
+        assert str(caught.value).startswith("stoplists_dir = ")
+        assert str(make(folder)) in str(caught.value)
+        assert str(caught.value).endswith(f": {message}")
+        assert caught.value.name == "stoplists_dir"
+
+    def test_a_broken_list_in_it_is_named_when_it_is_read(self, folder: Path) -> None:
+        library = StoplistLibrary(folder)
+        with pytest.raises(StoplistError) as caught:
+            library.words(library.get("latin"))  # latin.txt stands for Latin
+        assert caught.value.value == str(folder / "latin.txt")
+        assert read_stoplist(folder / "one.txt") == {"the", "of", "and"}
