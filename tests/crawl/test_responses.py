@@ -240,7 +240,8 @@ def test_redirects_and_retries_are_cleaned_once() -> None:
     ]
     assert on.justext["pages"] == 2
     assert on.justext["skipped/status"] == 1
-    assert by_path(on) == by_path(results["off"])
+    # Two ways lead to one page; which is first is for the network to say.
+    assert sorted(repr(seen) for _, seen, _ in on.seen) == sorted(repr(seen) for _, seen, _ in results["off"].seen)
 
 
 def test_broken_bodies_do_no_harm() -> None:
