@@ -87,6 +87,12 @@ def main() -> None:
         "extract(tree), English": over(lambda tree: extract(tree, language="English"), trees),
         "extract(bytes), English": over(lambda body: extract(body, language="English"), bodies),
         "extract(bytes), auto": over(extract, bodies),
+        **{
+            f"the same, {profile}": over(
+                lambda body, profile=profile: extract(body, language="English", profile=profile), bodies
+            )
+            for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java")
+        },
         **{name: over(peer, bodies) for name, peer in peers().items()},
     }
     extract(bodies[0])  # loads the language detector
@@ -97,8 +103,10 @@ def main() -> None:
         milliseconds = 1000 * median(times) / len(bodies)
         of_justext = f"{ratio(times, seconds['justext']):.3f}" if "justext" in seconds else "-"
         print(f"{name:28}{milliseconds:10.2f}{ratio(times, seconds['lxml parse']):10.2f}{of_justext:>12}")
-    auto = ratio(seconds["extract(bytes), auto"], seconds["extract(bytes), English"])
-    print(f"\nauto beside English: {auto:.2f}")
+    english = seconds["extract(bytes), English"]
+    print("\nbeside extract(bytes), English:")
+    for name in ("extract(bytes), auto", *(name for name in seconds if name.startswith("the same"))):
+        print(f"{name:34}{ratio(seconds[name], english):.2f}")
 
 
 if __name__ == "__main__":

@@ -80,6 +80,35 @@ def names(value: Any) -> list[Any]:
     return [name.strip() if isinstance(name, str) else name for name in value]
 
 
+def rules(value: Any) -> tuple[Any, ...]:
+    """Selectors or patterns, or one alone; a string with a JSON list of strings in it is that list.
+
+    >>> rules(".ad, .byline"), rules("[data-ad]"), rules('[".ad", ".byline"]')
+    (('.ad, .byline',), ('[data-ad]',), ('.ad', '.byline'))
+    """
+    if isinstance(value, str):
+        return tuple(_strings(value) or [value])
+    if not isinstance(value, Iterable) or isinstance(value, Mapping | bytes):
+        raise ParameterError("", value, "must be a string or a list of strings")
+    return tuple(value)
+
+
+def _strings(value: str) -> list[str] | None:
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return None
+    return found if isinstance(found, list) and all(isinstance(one, str) for one in found) else None
+
+
+def mapping(value: Any) -> Mapping[Any, Any]:
+    """A mapping, also out of JSON."""
+    found = _from_json(value) if isinstance(value, str) else value
+    if not isinstance(found, Mapping):
+        raise ParameterError("", value, "must be a mapping")
+    return found
+
+
 def language(value: Any) -> Any:
     """A language's name or code, or a list of them; anything else is left for the check of the language."""
     if not isinstance(value, str):
@@ -122,15 +151,15 @@ def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
     """A converter for a mapping of known names to item fields, of which those left out keep their default."""
 
     def convert(value: Any) -> dict[str, str | None]:
-        mapping = _from_json(value) if isinstance(value, str) else value
-        if not isinstance(mapping, Mapping):
+        given = _from_json(value) if isinstance(value, str) else value
+        if not isinstance(given, Mapping):
             raise ParameterError("", value, f"must be a mapping from {kind} to item field")
-        for name, field in mapping.items():
+        for name, field in given.items():
             if name not in default:
                 raise UnknownNameError("", name, kind, default)
             if field is not None:
                 item_field(field)
-        return {**default, **mapping}
+        return {**default, **given}
 
     return convert
 

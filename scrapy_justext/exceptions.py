@@ -42,11 +42,12 @@ class UnknownNameError(ParameterError):
     ``known``: the names that would have been right, ``suggestions``: the closest of them.
     """
 
-    def __init__(self, name: str, value: object, kind: str, known: Iterable[str]) -> None:
+    def __init__(self, name: str, value: object, kind: str, known: Iterable[str], hint: str = "") -> None:
         self.kind = kind
+        self.hint = hint
         self.known = tuple(known)
         self.suggestions = close_names(str(value), self.known)
-        super().__init__(name, value, f"unknown {kind}; {self._advice()}")
+        super().__init__(name, value, f"unknown {kind}; {self._advice()}{hint}")
 
     def _advice(self) -> str:
         if self.suggestions:
@@ -56,7 +57,7 @@ class UnknownNameError(ParameterError):
         return f"known are {shown}" + (f" and {more} more" if more > 0 else "")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.name, self.value, self.kind, self.known)
+        return type(self), (self.name, self.value, self.kind, self.known, self.hint)
 
 
 class StoplistError(ParameterError):

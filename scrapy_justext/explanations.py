@@ -21,7 +21,12 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
     if good:
         minimum = configuration.min_good_characters
         return f"{found}, {extraction.good_characters} < {minimum} good characters"
-    thresholds = configuration.options.thresholds
+    options = configuration.options
+    if not options.profile.by_stopwords:
+        longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
+        return f"{found}; longest: {longest.characters} characters, {longest.reason}"
+    is_listed = extraction.language_source != "fallback"
+    thresholds = options.judging(options.library.find(extraction.language) if is_listed else None).thresholds
     nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
     return f"{found}; nearest miss: {_miss(nearest, thresholds)}"
 

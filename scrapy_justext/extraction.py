@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
-from scrapy_justext.core.context_free import classify, measure
+from scrapy_justext.core.context import Context
+from scrapy_justext.core.context_free import measure
+from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
 from scrapy_justext.core.paths import Paths, element_paths
-from scrapy_justext.core.segmentation import segment
+from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.selection import choose
+from scrapy_justext.core.writings import measure_unspaced
 from scrapy_justext.languages import (
     OWN_STOPLIST,
     LanguageChoice,
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.thresholds import Thresholds
     from scrapy_justext.stoplists import StoplistSource
 
 #: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
@@ -57,7 +60,8 @@ class Extraction:
     @property
     def paragraphs(self) -> list[str]:
         """The texts of the good blocks."""
-        return [block.text for block in self.blocks if block.is_good]
+        # An image without ALT has no text.
+        return [block.text for block in self.blocks if block.is_good and block.text]
 
     @property
     def text(self) -> str:
@@ -101,7 +105,7 @@ def extract(
     encoding: str | None = None,
     url: str | None = None,
     paths: bool = False,
-    **thresholds: Any,
+    **knobs: Any,
 ) -> Extraction:
     """The clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
@@ -113,8 +117,10 @@ def extract(
     ``profile``: one of :data:`~scrapy_justext.profiles.PROFILES`.
     ``url``: kept in the result, nothing else.
     ``paths``: whether blocks get their ``xpath`` and ``dom_path``, which take time.
-    ``thresholds``: fields of :class:`~scrapy_justext.core.thresholds.Thresholds`; the profile's where left
-    out.
+    ``knobs``: fields of :class:`~scrapy_justext.core.thresholds.Thresholds`, the profile's where left out;
+    and ``keep_css``, ``drop_css`` (CSS selectors of elements whose blocks are good, or bad, before their
+    neighbours are judged), ``drop_text`` (regular expressions, searched in the text of blocks that are bad):
+    each a string or several.  What is dropped is dropped also inside of what is kept.
 
     Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, and for
     a ``page`` that is none.  A page without text gives an extraction without blocks.
@@ -122,7 +128,13 @@ def extract(
     >>> extract("<p>Home<p>" + "It was the best of times, it was the worst of times. " * 5).paragraphs
     ['It was the best of times, ...']
     """
-    options = make_options(language=language, stoplist=stoplist, profile=profile, paths=paths, thresholds=thresholds)
+    options = make_options(
+        language=language,
+        stoplist=stoplist,
+        profile=profile,
+        paths=paths,
+        knobs=knobs,
+    )
     return extract_parsed(parse_html(page, encoding), options, url=url)
 
 
@@ -134,19 +146,25 @@ def extract_parsed(
     segments: list[Segment] = []
     paths: list[Paths] = []
     title = ""
+    count = 0
     if root is not None:
-        segments = segment(root, profile.tags)
+        segments, count = segment_and_count(root, profile.tags)
         title = page_title(root)
         declared = [*declared, *declared_languages(root)]
         paths = element_paths(root, profile.tags) if options.paths else []
     choice = _choose_language(segments, options, declared)
-    stopwords, thresholds = _judged_by(choice, options)
+    stopwords, thresholds, writing = options.judging(choice.language)
 
-    figures = measure(segments, stopwords)
-    context_free = classify(segments, figures, thresholds, profile.rules)
+    figures = measure(segments, stopwords) if writing is None else measure_unspaced(segments, stopwords, writing)
+    context_free = profile.classify(segments, figures, thresholds)
+    elements = None if root is None else Elements(root, profile.tags, count)
+    chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
+    for i, decision in chosen.items():
+        context_free[i] = decision
+    context = Context(segments, context_free, thresholds, frozenset(chosen), elements)
     decisions = context_free
     for apply in profile.passes:
-        decisions = apply(segments, context_free, decisions, thresholds)
+        decisions = apply(context, decisions)
 
     return Extraction(
         blocks=make_blocks(_rows(segments, figures, context_free, decisions, paths)),
@@ -180,15 +198,6 @@ def _sample(segments: Sequence[Segment]) -> str:
     return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
 
 
-def _judged_by(choice: LanguageChoice, options: Options) -> tuple[frozenset[str], Thresholds]:
-    """The stop words and thresholds for a page in the language of ``choice``."""
-    if options.stopwords is not None:
-        return options.stopwords, options.thresholds
-    if choice.language is not None:
-        return options.library.words(choice.language), options.thresholds
-    return frozenset(), replace(options.thresholds, stopwords_low=0.0, stopwords_high=0.0)
-
-
 def _rows(
     segments: Sequence[Segment],
     figures: Sequence[Figures],
@@ -199,8 +208,8 @@ def _rows(
     """What blocks are made of: the values of their fields, in order."""
     columns = zip(segments, figures, context_free, decisions, strict=True)
     for index, (one, figure, (before, _), (final, reason)) in enumerate(columns):
-        text, _, link_characters, tags_count, (tag, level, _, _), element = one
-        characters, word_count, link_density, stopword_density = figure
+        text, _, link_characters, _, tags_count, (tag, level, _, _), element, image_url = one
+        characters, word_count, _, link_density, stopword_density = figure
         xpath, dom_path = paths[element] if paths else (None, None)
         yield (
             text,
@@ -219,4 +228,6 @@ def _rows(
             index,
             xpath,
             dom_path,
+            image_url,
+            None if image_url is None else text,
         )

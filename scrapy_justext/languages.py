@@ -3,7 +3,8 @@
 ``auto`` looks at two things: the text of the page's longest blocks, of which ``py3langid`` says how probable
 each language is, and the language that the page declares, which is evidence but often wrong.  A declared
 language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by the text: enough to tell
-Bosnian from Croatian by what the page says, too little to take German for English.
+Bosnian from Croatian by what the page says, too little to take German for English.  Languages that are written
+without spaces are told by their scripts alone.
 
 A page in a language that has no stoplist, and one without text to tell, is judged without stop words
 (``fallback``): by length and links alone, which is jusText's own language-independent mode.
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.writings import JAPANESE, KANA_SHARE, writing_of, writing_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,8 +46,20 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Bosnian": ("bs", "bos"),
         "Breton": ("br", "bre"),
         "Bulgarian": ("bg", "bul"),
+        "Burmese": ("my", "mya", "bur", "Myanmar"),
         "Catalan": ("ca", "cat"),
         "Cebuano": ("ceb",),
+        "Chinese": (
+            "zh",
+            "zho",
+            "chi",
+            "cmn",
+            "Chinese_Simplified",
+            "Chinese_Traditional",
+            "Simplified_Chinese",
+            "Traditional_Chinese",
+            "Mandarin",
+        ),
         "Chuvash": ("cv", "chv"),
         "Croatian": ("hr", "hrv"),
         "Czech": ("cs", "ces", "cze"),
@@ -61,6 +76,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Greek": ("el", "ell", "gre"),
         "Gujarati": ("gu", "guj"),
         "Haitian": ("ht", "hat", "Haitian_Creole"),
+        "Hausa": ("ha", "hau"),
         "Hebrew": ("he", "heb", "iw"),
         "Hindi": ("hi", "hin"),
         "Hungarian": ("hu", "hun"),
@@ -70,14 +86,18 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Indonesian": ("id", "ind", "in"),
         "Irish": ("ga", "gle"),
         "Italian": ("it", "ita"),
+        "Japanese": ("ja", "jpn"),
         "Javanese": ("jv", "jav"),
         "Kannada": ("kn", "kan"),
         "Kazakh": ("kk", "kaz"),
+        "Khmer": ("km", "khm", "Cambodian"),
         "Korean": ("ko", "kor"),
         "Kurdish": ("ku", "kur"),
         "Kyrgyz": ("ky", "kir", "Kirghiz"),
+        "Lao": ("lo", "lao", "Laotian"),
         "Latin": ("la", "lat"),
         "Latvian": ("lv", "lav", "lvs"),
+        "Ligurian": ("lij",),
         "Lithuanian": ("lt", "lit"),
         "Lombard": ("lmo",),
         "Low_Saxon": ("nds", "Low_German"),
@@ -101,8 +121,10 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Romanian": ("ro", "ron", "rum"),
         "Russian": ("ru", "rus"),
         "Samogitian": ("sgs",),
+        "Scottish_Gaelic": ("gd", "gla"),
         "Serbian": ("sr", "srp", "srl"),
         "Serbo_Croatian": ("sh", "hbs"),
+        "Sesotho": ("st", "sot", "Southern_Sotho"),
         "Sicilian": ("scn",),
         "Simple_English": ("en-simple",),
         "Slovak": ("sk", "slk", "slo"),
@@ -113,7 +135,11 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Swedish": ("sv", "swe"),
         "Tagalog": ("tl", "tgl", "fil", "Filipino"),
         "Tamil": ("ta", "tam"),
+        "Tatar": ("tt", "tat"),
         "Telugu": ("te", "tel"),
+        "Thai": ("th", "tha"),
+        "Tibetan": ("bo", "bod", "tib"),
+        "Tswana": ("tn", "tsn", "Setswana"),
         "Turkish": ("tr", "tur"),
         "Turkmen": ("tk", "tuk"),
         "Ukrainian": ("uk", "ukr"),
@@ -212,6 +238,9 @@ def choose_language(sample: str, declared: Sequence[str], lists: Lists) -> Langu
     claims = [claim for tag in declared if (claim := lists.find(tag))]
     if not sample:
         return _choose_without_text(claims)
+    unspaced = _unspaced(sample, claims)
+    if unspaced is not None and (language := lists.find(unspaced)) is not None:
+        return LanguageChoice(language, language.code, "detected", _WRITTEN_SO)
     probabilities = detect(sample)
     for claim in claims:
         is_known = not probabilities.keys().isdisjoint(claim.codes)
@@ -243,6 +272,10 @@ def choose_among(candidates: Sequence[Language], sample: str, declared: Sequence
     if not sample:
         choice = _choose_without_text(claims)
         return choice if claims else given(candidates[0], "the first of those given; no text to tell")
+    unspaced = _unspaced(sample, claims)
+    for candidate in candidates:
+        if unspaced in candidate.codes:
+            return LanguageChoice(candidate, candidate.code, "detected", _WRITTEN_SO)
     scores = _candidate_scores(candidates, sample, lists)
     weighed = {c: scores[c] * (DECLARED_WEIGHT if c in claims else 1) for c in candidates}
     best = max(candidates, key=weighed.__getitem__)
@@ -250,6 +283,19 @@ def choose_among(candidates: Sequence[Language], sample: str, declared: Sequence
     if best != top:
         return LanguageChoice(best, best.code, "declared", f"declared; {top.code} is as probable")
     return LanguageChoice(best, best.code, "detected", "the most probable of those given")
+
+
+_WRITTEN_SO = "it is written in its script"
+
+
+def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
+    """The code of the language without spaces that a text is written in; None for one with spaces.
+
+    Their scripts tell them, and the detector does not know all of them.
+    """
+    japanese = any(JAPANESE.code in claim.codes for claim in claims)
+    writing = writing_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
+    return None if writing is None else writing.code
 
 
 def _choose_without_text(claims: Sequence[Language]) -> LanguageChoice:
@@ -276,8 +322,11 @@ def _candidate_scores(candidates: Sequence[Language], sample: str, lists: Lists)
 
 
 def _density(language: Language, sample: str, lists: Lists) -> float:
+    stoplist = lists.words(language)
+    if writing_of_words(stoplist) is not None:
+        return 0.0
     words = sample.lower().split()
-    return sum(map(lists.words(language).__contains__, words)) / max(len(words), 1)
+    return sum(map(stoplist.__contains__, words)) / max(len(words), 1)
 
 
 def detect(sample: str) -> dict[str, float]:

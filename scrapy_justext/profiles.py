@@ -1,53 +1,79 @@
-"""Named bundles of rules, passes and thresholds: only data.
+"""Named bundles of segmentation tags, classifier, passes and thresholds: only data.
 
-==============  =======================================================================================
-``justext``     the published algorithm on the block-level elements of today's HTML
-``justext-3.0`` what ``justext`` 3.0 gives, block for block, for corpora that must be reproduced;
-                without its losses: text nested deeper than 250 elements, empty pages that raise
-==============  =======================================================================================
+======================  =================================================================================
+``justext``             the published algorithm on the block-level elements of today's HTML
+``justext-3.0``         what ``justext`` 3.0 gives, block for block, for corpora that must be reproduced;
+                        without its losses: text nested deeper than 250 elements, empty pages that raise
+``justext-java``        the Java port by WizeNoze: H1 is good, images are blocks
+``article``             ``justext``, then the HTML-tree filter
+``boilerpipe``          Boilerpipe's block classifier
+``boilerpipe-article``  ``boilerpipe``, then the HTML-tree filter: the method of its paper as it stands
+======================  =================================================================================
+
+Every profile ends with the tree filter, which does nothing without ``tree_depth``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from scrapy_justext.core import context_sensitive, headings
-from scrapy_justext.core.blocks import Decision, Segment
-from scrapy_justext.core.context_free import PUBLISHED_RULES, Rule
-from scrapy_justext.core.tags import MODERN, REFERENCE, TagRules
+from scrapy_justext.core import boilerpipe, context_sensitive, headings, tree_filter
+from scrapy_justext.core.blocks import Decision, Figures, Segment
+from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
+from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
 from scrapy_justext.core.thresholds import Thresholds
 from scrapy_justext.exceptions import UnknownNameError
 
-#: Segments, their context-free decisions, the decisions so far, thresholds -> decisions.
-Pass = Callable[[Sequence[Segment], Sequence[Decision], Sequence[Decision], Thresholds], list[Decision]]
+if TYPE_CHECKING:
+    from scrapy_justext.core.context import Pass
+
+#: Segments, their figures, thresholds -> context-free decisions.
+Classifier = Callable[[Sequence[Segment], Sequence[Figures], Thresholds], list[Decision]]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a page is cut into blocks, and what decides their classes."""
+    """How a page is cut into blocks, and what decides their classes.
+
+    ``by_stopwords``: whether the classifier looks at stop words; ``unspaced``: whether languages without
+    spaces are measured in their own way.
+    """
 
     name: str
     tags: TagRules
-    rules: tuple[Rule, ...]
+    classify: Classifier
     passes: tuple[Pass, ...]
     thresholds: Thresholds = field(default_factory=Thresholds)
+    by_stopwords: bool = True
+    unspaced: bool = True
 
+
+_JUSTEXT = (headings.promote, context_sensitive.resolve, headings.restore, tree_filter.select)
+_ARTICLE = Thresholds(tree_depth=2)
 
 _ROWS = (
-    Profile(
-        "justext",
-        MODERN,
-        PUBLISHED_RULES,
-        (headings.promote, context_sensitive.resolve, headings.restore),
-    ),
+    Profile("justext", MODERN, partial(classify, rules=MODERN_RULES), _JUSTEXT),
     Profile(
         "justext-3.0",
         REFERENCE,
-        PUBLISHED_RULES,
-        (context_sensitive.resolve, headings.restore),
+        partial(classify, rules=PUBLISHED_RULES),
+        # Its heading pre-pass does nothing, see there.
+        (context_sensitive.resolve, headings.restore, tree_filter.select),
+        unspaced=False,
     ),
+    Profile(
+        "justext-java",
+        JAVA,
+        partial(classify, rules=JAVA_RULES),
+        (headings.promote, headings.promote_images, *_JUSTEXT[1:]),
+    ),
+    Profile("article", MODERN, partial(classify, rules=MODERN_RULES), _JUSTEXT, _ARTICLE),
+    Profile("boilerpipe", MODERN, boilerpipe.classify, (tree_filter.select,), by_stopwords=False),
+    Profile("boilerpipe-article", MODERN, boilerpipe.classify, (tree_filter.select,), _ARTICLE, by_stopwords=False),
 )
 
 PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _ROWS})

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.exceptions import JustextError
@@ -27,7 +28,9 @@ from scrapy_justext.settings import (
     from_settings,
     from_spider,
     is_enabled,
+    make_layers,
 )
+from scrapy_justext.sites import find_domain
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -77,12 +80,12 @@ class Session:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._given = from_settings(crawler.settings)
-        if crawler.spider is not None:
-            self._given |= from_spider(crawler.spider)
-        self.configuration = configure(self._given)
-        if not is_enabled(self._given):
+        spider = {} if crawler.spider is None else from_spider(crawler.spider)
+        self._layers = make_layers(from_settings(crawler.settings), spider)
+        self.configuration = configure(self._layers.given())
+        if not is_enabled(self._layers.given()):
             raise NotConfigured
+        self._configurations: dict[str | None, Configuration] = {None: self.configuration}
         # There is none before the crawl's components are made.
         assert crawler.stats is not None
         self._stats = crawler.stats
@@ -164,22 +167,31 @@ class Session:
         override = request.meta.get(KEY) if request is not None else None
         if override is False:
             return "request"
-        configuration = self.configuration
+        site = find_domain(urlparse_cached(response).hostname, self._layers.sites)
         if override is not None:
-            given = self._given | from_mapping(override, f"request.meta[{KEY!r}]")
+            given = self._layers.given(site) | from_mapping(override, f"request.meta[{KEY!r}]", but="sites")
             if not is_enabled(given):
                 return "request"
             configuration = configure(given)
+        elif not is_enabled(self._layers.given(site)):
+            return "site"
+        else:
+            configuration = self._configuration_of(site)
         reason = skip_reason(request, response, configuration)
         if reason is not None:
             return reason
         return Page(extract_response(cast("TextResponse", response), configuration), configuration)
 
+    def _configuration_of(self, site: str | None) -> Configuration:
+        if site not in self._configurations:
+            self._configurations[site] = configure(self._layers.given(site))
+        return self._configurations[site]
+
     def _count_page(self, page: Page, seconds: float) -> None:
         extraction = page.extraction
         self.count("pages")
         self.count("seconds", seconds)
-        self.count(f"language/{self._language_name(extraction)}")
+        self.count(f"language/{_language_name(page)}")
         for block_class, number in Counter(b.block_class for b in extraction.blocks).items():
             self.count(f"blocks/{block_class}", number)
         if extraction.language_source == "fallback":
@@ -188,10 +200,6 @@ class Session:
             self.count("pages_cut_at_depth")
         if not page.is_good:
             self.count("pages_without_good_content")
-
-    def _language_name(self, extraction: Extraction) -> str:
-        language = self.configuration.options.library.find(extraction.language)
-        return language.name if language is not None else extraction.language
 
     def _count_error(self, error: Exception, where: str) -> None:
         self.count("errors")
@@ -208,6 +216,11 @@ class Session:
             # By now another page's item may have the identity of one that is gone.
             if noted is not None and noted.page is page:
                 del self._items[identity]
+
+
+def _language_name(page: Page) -> str:
+    language = page.configuration.options.library.find(page.extraction.language)
+    return language.name if language is not None else page.extraction.language
 
 
 _SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()

@@ -6,7 +6,7 @@ The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``lengt
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,16 +19,18 @@ from scrapy_justext.conversion import (
     item_field,
     laid_over,
     language,
+    mapping,
     names_among,
     number,
     one_of,
+    rules,
     statuses,
     whole_number,
 )
-from scrapy_justext.core.thresholds import THRESHOLD_NAMES
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
 from scrapy_justext.extraction import BLOCK_FIELDS
-from scrapy_justext.options import Options, make_options
+from scrapy_justext.options import KNOBS, Options, make_options
+from scrapy_justext.sites import domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +57,9 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
 
 #: Paths are dear, so they are made only when asked for.
 _PATHS = frozenset({"xpath", "dom_path"})
-DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in _PATHS)
+#: What blocks have where the profile makes blocks of images.
+_OF_IMAGES = ("image_url", "image_alt")
+DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*_PATHS, *_OF_IMAGES})
 
 
 class Setting(NamedTuple):
@@ -91,6 +95,17 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             None, number, "characters from a heading to the good block that rescues it, at the most"
         ),
         "no_headings": Setting(None, boolean, "treat headings like any other block"),
+        "no_headlines": Setting(None, boolean, "`justext-java`: judge what stands in H1 like any other block"),
+        "no_images": Setting(None, boolean, "`justext-java`: images before good text stay bad"),
+        "tree_depth": Setting(
+            None, number, "1 to 5: after any profile, keep the main group of blocks that share this ancestor"
+        ),
+        "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
+        "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
+        "drop_text": Setting((), rules, "regular expressions, searched in blocks' text, of blocks that are bad"),
+        "sites": Setting(
+            MappingProxyType({}), mapping, "settings by domain, sub-domains included, in lower case without the prefix"
+        ),
         "fields": Setting(
             DEFAULT_FIELDS,
             laid_over(DEFAULT_FIELDS, "part of an extraction"),
@@ -100,7 +115,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "block_fields": Setting(
             DEFAULT_BLOCK_FIELDS,
             names_among("field of a block", BLOCK_FIELDS),
-            "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for",
+            "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for; images' only where "
+            "the profile makes blocks of them",
         ),
         "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
         "drop": Setting(
@@ -141,6 +157,45 @@ class Given(NamedTuple):
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What was set for a crawl, by how far it reaches; the later the stronger."""
+
+    project: Mapping[str, Given]
+    sites: Mapping[str, Mapping[str, Given]]
+    """By domain."""
+    spider: Mapping[str, Given]
+
+    def given(self, site: str | None = None) -> dict[str, Given]:
+        """All that holds for the pages of a site."""
+        return {**self.project, **(self.sites[site] if site is not None else {}), **self.spider}
+
+
+def make_layers(project: Mapping[str, Given], spider: Mapping[str, Given]) -> Layers:
+    """The layers of a crawl; raises :class:`SettingError` for sites that are none, or not allowed.
+
+    Every site's settings are checked, though none of its pages may come.
+    """
+    layers = Layers(project, _sites({**project, **spider}), spider)
+    for site in layers.sites:
+        configure(layers.given(site))
+    return layers
+
+
+def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
+    label = given["sites"].label if "sites" in given else ""
+    sites: dict[str, dict[str, Given]] = {}
+    for name, values in _values(given)["sites"].items():
+        try:
+            site = domain(name)
+        except ParameterError as error:
+            raise SettingError(label, name, error.allowed) from error
+        if site in sites:
+            raise SettingError(label, name, "must be there once")
+        sites[site] = from_mapping(values, f"{label}[{name!r}]", but="sites")
+    return sites
+
+
 def from_settings(settings: BaseSettings) -> dict[str, Given]:
     """What is set as JUSTEXT_*."""
     return {
@@ -162,16 +217,20 @@ def from_spider(spider: Spider) -> dict[str, Given]:
     return attribute | arguments
 
 
-def from_mapping(values: object, label: str) -> dict[str, Given]:
-    """What a mapping of lower-case names says; ``label`` is the mapping's name in messages."""
+def from_mapping(values: object, label: str, *, but: str = "") -> dict[str, Given]:
+    """What a mapping of lower-case names says; ``label`` is the mapping's name in messages.
+
+    ``but``: a setting that has no place in it.
+    """
     if not isinstance(values, Mapping):
         raise SettingError(label, values, "must be a mapping of setting names to values")
-    return {_known(name, label, str): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
+    names = SETTINGS.keys() - {but}
+    return {_known(name, label, str, names): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
 
 
-def _known(name: object, label: str, spell: Callable[[str], str]) -> str:
-    """The setting that is spelt ``name`` in the place that ``label`` names."""
-    spelt = {spell(known): known for known in SETTINGS}
+def _known(name: object, label: str, spell: Callable[[str], str], names: Iterable[str] = ()) -> str:
+    """The setting that is spelt ``name`` in the place that ``label`` names; ``names``: the settings it can be."""
+    spelt = {spell(known): known for known in (names or SETTINGS)}
     if isinstance(name, str) and name in spelt:
         return spelt[name]
     raise UnknownNameError(label, name, "setting", spelt)
@@ -201,11 +260,13 @@ def configure(given: Mapping[str, Given]) -> Configuration:
             stoplists_dir=values["stoplists_dir"],
             profile=values["profile"],
             paths=not _PATHS.isdisjoint(block_fields),
-            thresholds={name: values[name] for name in THRESHOLD_NAMES if values[name] is not None},
+            knobs={name: values[name] for name in KNOBS if values[name] is not None},
         )
     except ParameterError as error:
         label = given[error.name].label if error.name in given else PREFIX + error.name.upper()
         raise SettingError(label, error.value, error.allowed) from error
+    if options.profile.tags.images and values["block_fields"] is DEFAULT_BLOCK_FIELDS:
+        values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *_OF_IMAGES)
     return Configuration(
         options=options,
         **{name: values[name] for name in Configuration.__dataclass_fields__ if name != "options"},

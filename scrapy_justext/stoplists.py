@@ -24,6 +24,9 @@ def shipped_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "stoplists"
 
 
+_OWN_LIST = "; the ISO 639 code of any other will do where a stoplist of your own is given"
+
+
 class StoplistLibrary:
     """The stoplists at hand: the shipped ones, and those of a folder, which come first.
 
@@ -58,7 +61,7 @@ class StoplistLibrary:
         language = self.find(name) if isinstance(name, str) else None
         if language is None:
             known = [found.name for found in self.languages]
-            raise UnknownNameError(parameter, name, "language", known)
+            raise UnknownNameError(parameter, name, "language", known, _OWN_LIST)
         return language
 
     def words(self, language: Language) -> frozenset[str]:

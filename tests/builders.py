@@ -15,7 +15,7 @@ import scrapy_justext
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Place, Segment
 from scrapy_justext.core.parsing import decode, parse_html
 from scrapy_justext.core.segmentation import segment
-from scrapy_justext.core.tags import MODERN, REFERENCE, TagRules
+from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ CORPORA = REPOSITORY.parent / "shared" / "corpora"
 DEMO_SITE = REPOSITORY / "example_project" / "demo_site" / "pages"
 DEMO_PAGES = sorted(DEMO_SITE.rglob("*.html"))
 
-RULES = {"justext": MODERN, "justext-3.0": REFERENCE}
+RULES = {"justext": MODERN, "justext-3.0": REFERENCE, "justext-java": JAVA}
 
 LETTERS = {"G": GOOD, "N": NEAR_GOOD, "S": SHORT, "B": BAD}
 
@@ -95,7 +95,8 @@ def letters(decisions: list[Decision] | list[BlockClass]) -> str:
 
 def make_segment(text: str, *, link_characters: int = 0, place: Place | None = None) -> Segment:
     """A segment of a text on one line."""
-    return Segment(text, text, link_characters, 0, place or Place("p"), 1)
+    words = len(text[:link_characters].split())
+    return Segment(text, text, link_characters, words, 0, place or Place("p"), 1)
 
 
 def prose(characters: int, *, stopwords: int, words: int = 20, stopword: str = "the") -> str:

@@ -79,6 +79,8 @@ class TestResult:
             "index": 0,
             "xpath": None,
             "dom_path": None,
+            "image_url": None,
+            "image_alt": None,
         }
 
     def test_reasons_join_the_rules_that_decided(self) -> None:
@@ -196,6 +198,9 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("max_heading_distance at the distance", HEADED, {"max_heading_distance": 150}, "G B G"),
     ("max_heading_distance", HEADED, {"max_heading_distance": 149}, "B B G"),
     ("no_headings", HEADED, {"no_headings": True}, "B B G"),
+    ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
+    ("no_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "no_images": False}, "G G"),
+    ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
 ]
 
 
@@ -205,7 +210,7 @@ class TestThresholds:
         assert classes(page, **thresholds) == expected
 
     def test_each_is_tried_above(self) -> None:
-        assert {name for _, _, thresholds, _ in EFFECTS for name in thresholds} == set(THRESHOLD_NAMES)
+        assert {name for _, _, thresholds, _ in EFFECTS for name in thresholds} >= set(THRESHOLD_NAMES)
 
     def test_defaults_are_the_published_ones(self) -> None:
         assert {field.name: getattr(Thresholds(), field.name) for field in fields(Thresholds)} == {
@@ -216,8 +221,13 @@ class TestThresholds:
             "max_link_density": 0.2,
             "max_heading_distance": 200,
             "no_headings": False,
+            "no_headlines": False,
+            "no_images": True,
+            "tree_depth": None,
         }
-        assert {profile.thresholds for profile in PROFILES.values()} == {Thresholds()}
+        own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
+        assert own == {"article", "boilerpipe-article"}
+        assert {PROFILES[name].thresholds for name in own} == {Thresholds(tree_depth=2)}
 
     @pytest.mark.parametrize(
         ("name", "value"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestWheel:
     def test_it_holds_the_package_and_its_lists(self, wheel: Path) -> None:
         names = zipfile.ZipFile(wheel).namelist()
-        assert sorted(Path(n).name for n in names if n.endswith(".txt") and "/data/stoplists/" in n) == LISTS
+        assert sorted(Path(n).name for n in names if re.search(r"/data/stoplists/[^/]+\.txt$", n)) == LISTS
         package = {
             f"scrapy_justext/{path.relative_to(REPOSITORY / 'scrapy_justext').as_posix()}"
             for path in (REPOSITORY / "scrapy_justext").rglob("*.py")
@@ -84,7 +85,7 @@ class TestWheel:
         [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
         metadata = Parser().parsestr(archive.read(name).decode())
         assert metadata["Name"] == "scrapy-justext"
-        assert metadata["License-Expression"] == "BSD-2-Clause"
+        assert metadata["License-Expression"] == "BSD-2-Clause AND MIT AND Apache-2.0 AND CC0-1.0"
         assert metadata["Requires-Python"] == ">=3.10"
 
     def test_it_works_unpacked(self, wheel: Path, tmp_path: Path) -> None:

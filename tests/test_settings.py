@@ -66,6 +66,10 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("stopwords_high", 0.5, ".5", 0.5),
     ("max_link_density", 1, "1", 1),
     ("max_heading_distance", 0, "0", 0),
+    ("no_headlines", True, "yes", True),
+    ("no_images", False, "no", False),
+    ("tree_depth", 1, "1", 1),
+    ("tree_depth", 5, " 5 ", 5),
     ("no_headings", True, "True", True),
     ("no_headings", True, "1", True),
     ("no_headings", True, "yes", True),
@@ -148,6 +152,11 @@ def test_paths_are_made_when_a_block_field_asks_for_them(name: str) -> None:
     assert configured(block_fields=["text", name]).options.paths is True
 
 
+def test_images_have_fields_of_their_own_where_they_are_blocks() -> None:
+    assert configured(profile="justext-java").block_fields == (*DEFAULT_BLOCK_FIELDS, "image_url", "image_alt")
+    assert configured(profile="justext-java", block_fields="text").block_fields == ("text",)
+
+
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "yes", "on"])
 def test_switched_on(value: object) -> None:
     assert is_enabled({"enabled": Given(value, "test")}) is True
@@ -196,6 +205,21 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("max_link_density", "20%", "20%", DENSITY),
     ("max_link_density", {}, {}, DENSITY),
     ("max_heading_distance", -200, -200, CHARACTERS),
+    ("no_headlines", "maybe", "maybe", BOOLEAN),
+    ("no_images", 2, 2, BOOLEAN),
+    ("tree_depth", 0, 0, "must be a whole number from 1 to 5"),
+    ("tree_depth", 6, 6, "must be a whole number from 1 to 5"),
+    ("tree_depth", "2.5", 2.5, "must be a whole number from 1 to 5"),
+    ("tree_depth", True, True, "must be a whole number from 1 to 5"),
+    ("tree_depth", "two", "two", "must be a whole number from 1 to 5"),
+    ("keep_css", "p >", "p >", "must be a CSS selector: Expected selector"),
+    ("drop_css", [".ad", "p::text"], "p::text", "must be a CSS selector: Pseudo-elements are not supported"),
+    ("drop_css", 3, 3, "must be a string or a list of strings"),
+    ("drop_css", {".ad": 1}, {".ad": 1}, "must be a string or a list of strings"),
+    ("drop_text", "(", "(", "must be a regular expression: missing )"),
+    ("drop_text", [b"x"], b"x", "must be a regular expression"),
+    ("sites", "example.com", "example.com", "must be JSON"),
+    ("sites", ["example.com"], ["example.com"], "must be a mapping"),
     ("no_headings", "maybe", "maybe", BOOLEAN),
     ("no_headings", 2, 2, BOOLEAN),
     ("fields", {"txt": "text"}, "txt", "did you mean text"),

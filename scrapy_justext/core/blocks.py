@@ -53,23 +53,31 @@ class Segment(NamedTuple):
     """A block as segmentation leaves it, before anything is judged.
 
     ``text`` is what the user gets, ``collapsed`` the same on one line, from which every figure is
-    taken; ``element`` counts the block-level elements of the page that were opened up to
-    this block's own (0: text outside all of them).
+    taken; ``link_words`` counts the words inside links, one that stands in and out of a link once for
+    each part of it; ``element`` counts the block-level elements of the page that were opened up to
+    this block's own (0: text outside all of them); ``image_url`` is the SRC of an image's block, whose
+    text is the ALT, and None for text.
     """
 
     text: str
     collapsed: str
     link_characters: int
+    link_words: int
     tags_count: int
     place: Place
     element: int
+    image_url: str | None = None
 
 
 class Figures(NamedTuple):
-    """What context-free classification measures on a segment."""
+    """What context-free classification measures on a segment.
+
+    ``word_count`` and ``link_words`` are estimates where white space does not delimit words.
+    """
 
     characters: int
     word_count: int
+    link_words: int
     link_density: float
     stopword_density: float
 
@@ -104,8 +112,10 @@ class Block:
     link_density: float
     """Characters inside links / characters."""
     stopword_density: float
-    """Words in the stoplist / words."""
+    """Words in the stoplist / words; in languages without spaces, characters that the stoplist's words cover
+    / characters."""
     word_count: int
+    """In languages without spaces an estimate, from the characters."""
     characters: int
     link_characters: int
     tags_count: int
@@ -116,6 +126,10 @@ class Block:
     """Selects the block's element in the page as parsed; None unless it was asked for."""
     dom_path: str | None = None
     """Names of the elements from HTML down to the block's, joined by dots; None unless asked for."""
+    image_url: str | None = None
+    """The SRC of an image, where the profile makes images blocks; else None."""
+    image_alt: str | None = None
+    """Its ALT, which is the block's text; may be empty."""
 
     @property
     def is_good(self) -> bool:

@@ -17,11 +17,15 @@ stop-word density >= ``stopwords_high``                             NEAR_GOOD
 stop-word density >= ``stopwords_low``                              NEAR_GOOD
 stop-word density < ``stopwords_low``                               BAD
 ==================================================================  =========
+
+The Java port has two rules more: an image is BAD before all else, and a text inside H1 is GOOD unless
+its links or a copyright sign speak against it (``no_headlines`` switches that off).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -32,26 +36,31 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.thresholds import Thresholds
 
-Rule = Callable[["Segment", Figures, "Thresholds"], Decision | None]
+Rule = Callable[["Segment", Figures, "Thresholds"], "Decision | None"]
 
 
 def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Figures]:
     """The figures of each segment; ``stoplist`` holds lower-case words."""
     is_stopword = stoplist.__contains__
-    rows: list[tuple[int, int, float, float]] = []
-    for _, collapsed, link_characters, _, _, _ in segments:
+    rows: list[tuple[int, int, int, float, float]] = []
+    for _, collapsed, link_characters, link_words, _, _, _, _ in segments:
         characters = len(collapsed)
         word_count = stopwords = 0
         for part in (collapsed,) if characters <= SLICE else in_slices(collapsed):
             words = part.lower().split()
             word_count += len(words)
             stopwords += sum(map(is_stopword, words))
-        # A segment is never empty.
-        rows.append((characters, word_count, link_characters / characters, stopwords / word_count))
+        if word_count:
+            rows.append((characters, word_count, link_words, link_characters / characters, stopwords / word_count))
+        else:
+            rows.append(NOTHING)
     return list(map(_new_figures, rows))
 
 
 _new_figures = maker(Figures)
+
+#: Those of an image without ALT.
+NOTHING = Figures(0, 0, 0, 0.0, 0.0)
 
 
 def classify(
@@ -82,6 +91,48 @@ def copyright_sign(segment: Segment, figures: Figures, thresholds: Thresholds) -
     """The copyright sign, also as an entity that was not resolved: BAD."""
     if "\xa9" in segment.text or "&copy" in segment.text:
         return _COPYRIGHT
+    return None
+
+
+def copyright_entity(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """The copyright sign, also as a whole entity that was not resolved: BAD, in the Java port."""
+    if "\xa9" in segment.text or "&copy;" in segment.text:
+        return _COPYRIGHT
+    return None
+
+
+def wide_copyright_sign(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """The copyright sign as East Asian pages write it, too: BAD."""
+    text = segment.text
+    if text.isascii():
+        return None
+    if "ⓒ" in text or "Ⓒ" in text or any(map(_BESIDE_A_SIGN.search, _around_wide_c(text))):
+        return _COPYRIGHT
+    return None
+
+
+def _around_wide_c(text: str) -> Iterator[str]:
+    """What stands right before and after each c in full-width parentheses."""
+    for sign in _WIDE_C.finditer(text):
+        yield text[max(sign.start() - 12, 0) : sign.end() + 12]
+
+
+#: It counts things, too: beside the word or a year only it is the sign.
+_WIDE_C = re.compile("（[cCｃＣ]）")
+_BESIDE_A_SIGN = re.compile(
+    r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
+)
+
+
+def image(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """An image: BAD."""
+    return _IMAGE if segment.image_url is not None else None
+
+
+def headline(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+    """Inside H1: GOOD whatever its length."""
+    if segment.place.heading_level == 1 and not thresholds.no_headlines:
+        return _HEADLINE
     return None
 
 
@@ -138,11 +189,29 @@ def _too_short(length: int, low: int, has_link: bool) -> Decision:
 
 _COPYRIGHT = Decision(BAD, "copyright sign")
 _SELECT = Decision(BAD, "inside SELECT")
+_IMAGE = Decision(BAD, "image")
+_HEADLINE = Decision(GOOD, "inside H1")
 
-#: The rules of jusText in their order.
+#: The rules of jusText in their order, exactly.
 PUBLISHED_RULES: tuple[Rule, ...] = (
     too_many_links,
     copyright_sign,
+    inside_select,
+    too_short,
+    many_stopwords,
+    some_stopwords,
+    few_stopwords,
+)
+
+#: The same on today's web: © is written in other ways, too.
+MODERN_RULES: tuple[Rule, ...] = (too_many_links, copyright_sign, wide_copyright_sign, *PUBLISHED_RULES[2:])
+
+#: Those of the Java port: images and headlines first.
+JAVA_RULES: tuple[Rule, ...] = (
+    image,
+    too_many_links,
+    copyright_entity,
+    headline,
     inside_select,
     too_short,
     many_stopwords,

@@ -20,16 +20,10 @@ from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.thresholds import Thresholds
+    from scrapy_justext.core.context import Context
 
 
-def resolve(
-    segments: Sequence[Segment],
-    context_free: Sequence[Decision],
-    decisions: Sequence[Decision],
-    thresholds: Thresholds,
-) -> list[Decision]:
+def resolve(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     """Every decision made GOOD or BAD."""
     resolved = list(decisions)
     for start, end in _undecided_runs(decisions):

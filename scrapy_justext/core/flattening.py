@@ -16,9 +16,10 @@ them all the same: a mark without a code tells, and ``replace_marks`` makes U+FF
 ``INLINE`` + ``UNLINK`` A ends
 ``INLINE`` + ``TAG``    another inline element starts
 ``INLINE`` + ``UNTAG``  it ends (only where text is read node by node)
-``INLINE`` + ``ENTER``  an inline element starts that is a SELECT by its name only
+``INLINE`` + ``ENTER``  a SELECT starts that is no block-level element
 ``INLINE`` + ``LEAVE``  it ends
 ``INLINE`` + ``BREAK``  a BR
+``INLINE`` + ``SOURCE`` inside an IMG, between its ALT and its SRC
 ======================  =========================================================
 """
 
@@ -45,12 +46,23 @@ UNTAG = "-"
 ENTER = "("
 LEAVE = ")"
 BREAK = "|"
+SOURCE = "@"
 
-_NEVER_HIDDEN = frozenset({"html", "body"})
+NEVER_HIDDEN = frozenset({"html", "body"})
 
 _REPLACE_MARKS = (
     '<xsl:template match="text()">'
     f"<xsl:value-of select=\"translate(., '{BLOCK}{INLINE}', '\ufffd\ufffd')\"/>"
+    "</xsl:template>"
+)
+
+_ATTRIBUTE = f"<xsl:value-of select=\"translate(@{{}}, '{BLOCK}{INLINE}', '\ufffd\ufffd')\"/>"
+
+#: Braces for the mark at the start.
+_IMAGE = (
+    '<xsl:template match="img" priority="1">'
+    f"<xsl:text>{{}}</xsl:text>{_ATTRIBUTE.format('alt')}<xsl:text>{INLINE}{SOURCE}</xsl:text>"
+    f"{_ATTRIBUTE.format('src')}<xsl:text>{BLOCK}{CLOSE}</xsl:text>"
     "</xsl:template>"
 )
 
@@ -90,11 +102,13 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
     yield _template("br", 0, INLINE + BREAK, untag, hides=hides)
     yield _template("a", 0, INLINE + LINK, INLINE + UNLINK, hides=hides)
     for name, code in tag_codes(rules).items():
-        hides_this = hides and name not in _NEVER_HIDDEN
+        hides_this = hides and name not in NEVER_HIDDEN
         yield _template(name, 0, BLOCK + code, BLOCK + CLOSE, hides=hides_this)
-    if rules.select_in_name:
-        pattern = "*[contains(name(), 'select')]"
+    if "select" not in rules.block_level:
+        pattern = "*[contains(name(), 'select')]" if rules.select_in_name else "select"
         yield _template(pattern, 0, INLINE + ENTER, INLINE + LEAVE, hides=hides)
+    if rules.images:
+        yield _IMAGE.format(BLOCK + tag_codes(rules)["img"])
     if rules.text_nodes:
         yield _template("processing-instruction()", 0, untag, content=False)
     for name in sorted(rules.unwrapped):
@@ -145,10 +159,15 @@ def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etr
     end, at which its tail is to be read.
     """
     removed = _matching(root, rules.removed) - _matching(root, rules.kept)
-    # What follows the end of HTML in broken markup stands beside it at the top of the tree.
-    beside = root.itersiblings(etree.Element) if root.getparent() is None else ()
-    for top in (root, *beside):
+    for top in tops(root):
         yield from _kept_below(top, rules, removed)
+
+
+def tops(root: etree._Element) -> Iterator[etree._Element]:
+    """``root``, and what stands beside it at the top of the tree: what follows the end of HTML in broken markup."""
+    yield root
+    if root.getparent() is None:
+        yield from root.itersiblings(etree.Element)
 
 
 def _kept_below(
@@ -179,11 +198,15 @@ def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
     name = node.tag
     if name in rules.unwrapped:
         return _NO_MARKS
-    if rules.hidden_removed and "hidden" in node.attrib and name not in _NEVER_HIDDEN:
+    if rules.hidden_removed and "hidden" in node.attrib and name not in NEVER_HIDDEN:
         return None
-    if name in rules.block_level:
-        return BLOCK + tag_codes(rules)[name], BLOCK + CLOSE
-    return _inline_marks(name, rules)
+    if name not in rules.block_level:
+        return _inline_marks(name, rules)
+    start = BLOCK + tag_codes(rules)[name]
+    if name == "img":
+        alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
+        start = f"{start}{alt}{INLINE}{SOURCE}{source}"
+    return start, BLOCK + CLOSE
 
 
 def _inline_marks(name: str, rules: TagRules) -> tuple[str, str]:
@@ -192,7 +215,7 @@ def _inline_marks(name: str, rules: TagRules) -> tuple[str, str]:
         return INLINE + LINK, INLINE + UNLINK
     if name == "br":
         return INLINE + BREAK, untag
-    if rules.select_in_name and "select" in name:
+    if name == "select" or (rules.select_in_name and "select" in name):
         return INLINE + ENTER, INLINE + LEAVE
     return INLINE + TAG, untag
 

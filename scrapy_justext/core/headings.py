@@ -1,10 +1,11 @@
-"""Rescuing headings, which are too short to be judged by themselves.
+"""Rescuing headings, which are too short to be judged by themselves, and the images of the Java port.
 
 * :func:`promote`, before the context pass: a SHORT heading with a GOOD block not far ahead becomes
   NEAR_GOOD.  It looks at context-free classes, so one heading never promotes another.
 * :func:`restore`, after it: a heading that the context made BAD, though its own text had not, becomes
   GOOD when a GOOD block is not far ahead.  It looks at the classes that the context pass left, so
   headings made GOOD here promote no others.
+* :func:`promote_images`, between the two: an image with a GOOD block not far ahead becomes NEAR_GOOD.
 
 The distance is the summed length of the blocks in between; ``max_heading_distance`` itself still
 counts.  In the reference the first of the two is dead (issue 45 of miso-belica/jusText).  The Java port
@@ -21,59 +22,54 @@ from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.thresholds import Thresholds
+    from scrapy_justext.core.context import Context
 
 
-def promote(
-    segments: Sequence[Segment],
-    context_free: Sequence[Decision],
-    decisions: Sequence[Decision],
-    thresholds: Thresholds,
-) -> list[Decision]:
+def promote(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     """SHORT headings before a GOOD block made NEAR_GOOD."""
-    headings = [i for i in _headings(segments, thresholds) if decisions[i].block_class is SHORT]
-    return _rescue(headings, NEAR_GOOD, segments, decisions, thresholds)
+    headings = [i for i in _headings(context) if decisions[i].block_class is SHORT]
+    return rescue(headings, NEAR_GOOD, "heading", context, decisions)
 
 
-def restore(
-    segments: Sequence[Segment],
-    context_free: Sequence[Decision],
-    decisions: Sequence[Decision],
-    thresholds: Thresholds,
-) -> list[Decision]:
+def restore(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     """Headings before a GOOD block made GOOD that are BAD by their context alone."""
     headings = [
         i
-        for i in _headings(segments, thresholds)
-        if decisions[i].block_class is BAD and context_free[i].block_class is not BAD
+        for i in _headings(context)
+        if decisions[i].block_class is BAD and context.context_free[i].block_class is not BAD
     ]
-    return _rescue(headings, GOOD, segments, decisions, thresholds)
+    return rescue(headings, GOOD, "heading", context, decisions)
 
 
-def _headings(segments: Sequence[Segment], thresholds: Thresholds) -> list[int]:
+def promote_images(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+    """Images before a GOOD block made NEAR_GOOD, headings or not; nothing under ``no_images``."""
+    if context.thresholds.no_images:
+        return list(decisions)
+    images = [i for i, segment in enumerate(context.segments) if segment.image_url is not None]
+    images = [i for i in images if i not in context.pinned]
+    return rescue(images, NEAR_GOOD, "image", context, decisions)
+
+
+def _headings(context: Context) -> list[int]:
     """The indices of the blocks that are treated as headings."""
-    if thresholds.no_headings:
+    if context.thresholds.no_headings:
         return []
-    return [i for i, segment in enumerate(segments) if segment.place.heading_level]
+    return [i for i, segment in enumerate(context.segments) if segment.place.heading_level]
 
 
-def _rescue(
-    headings: list[int],
-    to: BlockClass,
-    segments: Sequence[Segment],
-    decisions: Sequence[Decision],
-    thresholds: Thresholds,
+def rescue(
+    rescued: Sequence[int], to: BlockClass, what: str, context: Context, decisions: Sequence[Decision]
 ) -> list[Decision]:
-    """``decisions`` with those of ``headings`` that are near enough to a GOOD block made ``to``."""
-    rescued = list(decisions)
+    """``decisions`` with those of the blocks ``rescued`` that are near enough to a GOOD one made ``to``."""
+    result = list(decisions)
+    segments = context.segments
     distance: float = inf  # from the end of the block at hand to the next GOOD one
     seen = len(segments)
-    for heading in reversed(headings):
-        for i in range(seen - 1, heading, -1):
+    for index in reversed(rescued):
+        for i in range(seen - 1, index, -1):
             is_good = decisions[i].block_class is GOOD
             distance = 0 if is_good else distance + len(segments[i].collapsed)
-        seen = heading + 1
-        if distance <= thresholds.max_heading_distance:
-            rescued[heading] = Decision(to, f"heading, good block {distance} characters ahead")
-    return rescued
+        seen = index + 1
+        if distance <= context.thresholds.max_heading_distance:
+            result[index] = Decision(to, f"{what}, good block {distance} characters ahead")
+    return result

@@ -2,7 +2,8 @@
 
 [A]: the page on the jusText algorithm by the NLP Centre, Masaryk University (Pomikálek);
 [B]: the page on jusText by WizeNoze, authors of the Java port;
-[R]: the Python reference, ``justext`` 3.0.2.
+[R]: the Python reference, ``justext`` 3.0.2;
+[C]: the paper on a precision-improving content filter over Boilerpipe using the HTML tree.
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ class TagRules:
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
+    ``images``: whether an IMG is a block of its own; "img" is then among ``block_level``.
     """
 
     block_level: frozenset[str]
@@ -99,6 +101,7 @@ class TagRules:
     hidden_removed: bool = True
     text_nodes: bool = False
     select_in_name: bool = False
+    images: bool = False
 
 
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
@@ -141,4 +144,17 @@ REFERENCE = TagRules(
     hidden_removed=False,
     text_nodes=True,
     select_in_name=True,
+)
+
+#: [B] takes out HEAD, scripts and styles only.  SELECT is no block-level element to it, its OPTIONs are.
+JAVA = TagRules(
+    block_level=PUBLISHED_BLOCK_LEVEL | {"img"},
+    removed=frozenset(["head", "meta", "title", "script", "style"]),
+    hidden_removed=False,
+    images=True,
+)
+
+#: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
+PARAGRAPHS = frozenset(
+    ["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS],
 )

@@ -6,13 +6,41 @@ leaves two of them out).  Comparisons stand with the rules, in :mod:`.context_fr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.exceptions import ParameterError
 
-_BOOLEAN = "must be True or False"
-_LENGTH = "must be a whole number of characters, 0 or more"
-_DENSITY = "must be a number from 0 to 1"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _Range(NamedTuple):
+    """Which values are allowed, in words and as a check."""
+
+    allowed: str
+    holds: Callable[[Any], bool]
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_BOOLEAN = _Range("must be True or False", lambda value: isinstance(value, bool))
+_LENGTH = _Range("must be a whole number of characters, 0 or more", lambda value: _is_whole(value) and value >= 0)
+_DENSITY = _Range("must be a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
+_DEPTH = _Range(
+    "must be a whole number from 1 to 5, or None for no tree filter",
+    lambda value: value is None or (_is_whole(value) and 1 <= value <= 5),
+)
+
+
+def _limit(default: Any, range_: _Range) -> Any:
+    return field(default=default, metadata={"range": range_})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,47 +51,36 @@ class Thresholds:
     its range, or a low threshold above its high one.
     """
 
-    length_low: int = 70
+    length_low: int = _limit(70, _LENGTH)
     """Characters; a shorter block is SHORT, or BAD when it holds a link."""
-    length_high: int = 200
+    length_high: int = _limit(200, _LENGTH)
     """Characters; only a longer block is GOOD by itself."""
-    stopwords_low: float = 0.30
+    stopwords_low: float = _limit(0.30, _DENSITY)
     """Stop words / words; a block with a lower density is BAD."""
-    stopwords_high: float = 0.32
+    stopwords_high: float = _limit(0.32, _DENSITY)
     """Stop words / words; from this density on a long block is GOOD."""
-    max_link_density: float = 0.2
+    max_link_density: float = _limit(0.2, _DENSITY)
     """Link characters / characters; a block with a higher density is BAD."""
-    max_heading_distance: int = 200
+    max_heading_distance: int = _limit(200, _LENGTH)
     """Characters between a heading and the good block that rescues it, at the most."""
-    no_headings: bool = False
+    no_headings: bool = _limit(False, _BOOLEAN)
     """True: headings are treated like any other block."""
+    no_headlines: bool = _limit(False, _BOOLEAN)
+    """True: text inside H1 is judged like any other (``justext-java`` only)."""
+    no_images: bool = _limit(True, _BOOLEAN)
+    """False: an image before a good block may become good (``justext-java`` only)."""
+    tree_depth: int | None = _limit(None, _DEPTH)
+    """The ancestor that the paragraphs of a main text share: 1 parent, 2 grandparent … 5; None: no tree filter."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            _check(field.name, getattr(self, field.name))
+        for one in fields(self):
+            value, range_ = getattr(self, one.name), one.metadata["range"]
+            if not range_.holds(value):
+                raise ParameterError(one.name, value, range_.allowed)
         for low, high in (("length_low", "length_high"), ("stopwords_low", "stopwords_high")):
             if getattr(self, low) > getattr(self, high):
                 allowed = f"must not be above {high} = {getattr(self, high)!r}"
                 raise ParameterError(low, getattr(self, low), allowed)
 
 
-def check_threshold_names(names: object) -> None:
-    """Raise :class:`UnknownNameError` for the first of ``names`` that is no threshold."""
-    for name in names if isinstance(names, dict | set | frozenset | tuple | list) else ():
-        if name not in THRESHOLD_NAMES:
-            raise UnknownNameError("threshold", name, "threshold", THRESHOLD_NAMES)
-
-
-def _check(name: str, value: object) -> None:
-    default = Thresholds.__dataclass_fields__[name].default
-    if isinstance(default, bool):
-        if not isinstance(value, bool):
-            raise ParameterError(name, value, _BOOLEAN)
-    elif isinstance(default, int):
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ParameterError(name, value, _LENGTH)
-    elif not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise ParameterError(name, value, _DENSITY)
-
-
-THRESHOLD_NAMES = tuple(field.name for field in fields(Thresholds))
+THRESHOLD_NAMES = tuple(one.name for one in fields(Thresholds))

@@ -146,11 +146,11 @@ def test_reasons_show_the_thresholds_in_force() -> None:
 @pytest.mark.parametrize(
     ("text", "links", "figures"),
     [
-        ("The lamp", 0, (8, 2, 0.0, 0.5)),
-        ("THE the The lamp", 4, (16, 4, 0.25, 0.75)),
-        ("È vero", 0, (6, 2, 0.0, 0.5)),
-        ("the, lamp.", 0, (10, 2, 0.0, 0.0)),
-        ("\U0001f600\U0001f600", 1, (2, 1, 0.5, 0.0)),
+        ("The lamp", 0, (8, 2, 0, 0.0, 0.5)),
+        ("THE the The lamp", 4, (16, 4, 1, 0.25, 0.75)),
+        ("È vero", 0, (6, 2, 0, 0.0, 0.5)),
+        ("the, lamp.", 0, (10, 2, 0, 0.0, 0.0)),
+        ("\U0001f600\U0001f600", 1, (2, 1, 1, 0.5, 0.0)),
     ],
 )
 def test_figures_are_shares_of_characters_and_of_words(text: str, links: int, figures: tuple[float, ...]) -> None:
@@ -158,8 +158,8 @@ def test_figures_are_shares_of_characters_and_of_words(text: str, links: int, fi
 
 
 def test_figures_of_preformatted_text_are_those_of_one_line() -> None:
-    pre = Segment("the\n    lamp", "the lamp", 0, 0, Place("pre", preformatted=True), 1)
-    assert measure([pre], STOPLIST) == [(8, 2, 0.0, 0.5)]
+    pre = Segment("the\n    lamp", "the lamp", 0, 0, 0, Place("pre", preformatted=True), 1)
+    assert measure([pre], STOPLIST) == [(8, 2, 0, 0.0, 0.5)]
 
 
 def decide(segment: Segment, thresholds: Thresholds | None = None) -> Decision:

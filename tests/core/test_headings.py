@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision
+from scrapy_justext.core.context import Context
 from scrapy_justext.core.headings import promote, restore
 from scrapy_justext.core.thresholds import Thresholds
 from tests.builders import blocks, letters
@@ -39,7 +40,7 @@ PROMOTED = [
 @pytest.mark.parametrize(("before", "after"), [c[1:] for c in PROMOTED], ids=[c[0] for c in PROMOTED])
 def test_short_headings_near_a_good_block_become_near_good(before: str, after: str) -> None:
     segments, decisions = blocks(before)
-    assert letters(promote(segments, decisions, decisions, Thresholds())) == after
+    assert letters(promote(Context(segments, decisions, Thresholds()), decisions)) == after
 
 
 # Context-free classes, classes after the context pass, classes expected.
@@ -66,7 +67,7 @@ RESTORED = [
 def test_headings_that_context_alone_made_bad_become_good(own: str, before: str, after: str) -> None:
     context_free = blocks(own).decisions
     segments, decisions = blocks(before)
-    assert letters(restore(segments, context_free, decisions, Thresholds())) == after
+    assert letters(restore(Context(segments, context_free, Thresholds()), decisions)) == after
 
 
 @pytest.mark.parametrize(
@@ -83,16 +84,16 @@ def test_thresholds_decide_which_headings_count(thresholds: dict[str, Any], expe
     first, second = expected.replace("10", "").split("; ")
     for notation, after in (("hS S10 G", first), ("hS G", second)):
         segments, decisions = blocks(notation)
-        assert letters(promote(segments, decisions, decisions, Thresholds(**thresholds))) == after
+        assert letters(promote(Context(segments, decisions, Thresholds(**thresholds)), decisions)) == after
         # The same for the pass after the context, where S is a heading made BAD.
         made_bad = [Decision(BAD if d.block_class is SHORT else d.block_class, "") for d in decisions]
-        restored = restore(segments, decisions, made_bad, Thresholds(**thresholds))
+        restored = restore(Context(segments, decisions, Thresholds(**thresholds)), made_bad)
         assert restored[0].block_class is (GOOD if after.startswith("N") else BAD)
 
 
 def test_reasons_tell_the_distance() -> None:
     segments, decisions = blocks("hS B150 B10 G", reason="short")
-    promoted = promote(segments, decisions, decisions, Thresholds())
+    promoted = promote(Context(segments, decisions, Thresholds()), decisions)
     assert promoted[0] == Decision(NEAR_GOOD, "heading, good block 160 characters ahead")
     assert [one.reason for one in promoted[1:]] == ["short"] * 3
 
@@ -100,7 +101,7 @@ def test_reasons_tell_the_distance() -> None:
 @pytest.mark.parametrize("notation", ["hN G", "hB G", "hG G", "S G", "hS B201 G"])
 def test_what_is_not_promoted_keeps_its_reason(notation: str) -> None:
     segments, decisions = blocks(notation, reason="own")
-    assert promote(segments, decisions, decisions, Thresholds()) == decisions
+    assert promote(Context(segments, decisions, Thresholds()), decisions) == decisions
 
 
 pages = st.lists(
@@ -122,13 +123,13 @@ def test_the_passes_do_what_their_definition_says(page: list[tuple[bool, str, in
 
     own = [one.block_class for one in decisions]
     headings = [heading for heading, *_ in page]
-    promoted = promote(segments, decisions, decisions, Thresholds())
+    promoted = promote(Context(segments, decisions, Thresholds()), decisions)
     assert [one.block_class for one in promoted] == [
         NEAR_GOOD if headings[i] and c is SHORT and good_ahead(i) else c for i, c in enumerate(own)
     ]
     # Every BAD had another class of its own.
     before = [Decision(SHORT, "")] * len(own)
-    restored = restore(segments, before, decisions, Thresholds())
+    restored = restore(Context(segments, before, Thresholds()), decisions)
     assert [one.block_class for one in restored] == [
         GOOD if headings[i] and c is BAD and good_ahead(i) else c for i, c in enumerate(own)
     ]
@@ -151,7 +152,7 @@ def test_the_work_grows_with_the_page_and_no_faster(pattern: str) -> None:
         segments, decisions = blocks(" ".join([pattern] * times))
         counted = [one._replace(collapsed=CountedText(one.collapsed)) for one in segments]
         CountedText.reads = 0
-        promote(counted, decisions, decisions, Thresholds())
+        promote(Context(counted, decisions, Thresholds()), decisions)
         return CountedText.reads
 
     assert 0 < reads(640) <= 80 * reads(10)

@@ -8,6 +8,7 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.core import headings
+from scrapy_justext.core.context import Context
 from scrapy_justext.core.thresholds import Thresholds
 from scrapy_justext.profiles import PROFILES
 from tests.builders import blocks, lines_run
@@ -73,7 +74,7 @@ def test_the_count_notices_quadratic_work() -> None:
 
         def each() -> None:
             for i in range(n):
-                headings.promote(segments[i:], decisions[i:], decisions[i:], Thresholds())
+                headings.promote(Context(segments[i:], decisions[i:], Thresholds()), decisions[i:])
 
         return lines_run(each)
 

@@ -30,7 +30,7 @@ def check(root: etree._Element, blocks: list[Block]) -> None:
         assert element.tag == block.tag
         assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
         # Comments and removed elements may stand between the words.
-        characters = iter(all_text(element))
+        characters = iter(all_text(element) if block.image_url is None else element.get("alt", ""))
         assert all(c in characters for c in block.text if not c.isspace() and c != "\ufffd"), block
 
 
@@ -163,7 +163,7 @@ def test_a_deep_tree_has_paths() -> None:
     assert [b.dom_path for b in blocks] == ["html.body" + ".div" * depth]
 
 
-@pytest.mark.parametrize("tag", ["script", "head", "button"])
+@pytest.mark.parametrize("tag", ["script", "head", "style"])
 @EVERY_PROFILE
 def test_a_root_that_is_removed_has_no_blocks(tag: str, profile: str) -> None:
     root = etree.Element(tag)

@@ -28,7 +28,7 @@ from tests.builders import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-BOTH = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 PUBLISHED = [
     "blockquote",
@@ -195,7 +195,7 @@ SEPARATED = [
 
 
 class TestBreaks:
-    @BOTH
+    @ALL_RULES
     @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in SEPARATED], ids=[c[0] for c in SEPARATED])
     def test_two_or_more_consecutive_br_split(self, html: str, expected: list[str], rules: TagRules) -> None:
         assert texts(f"<body>{html}", rules) == expected
@@ -210,19 +210,12 @@ class TestBreaks:
     def test_they_do_in_justext_3(self) -> None:
         assert texts("<body>one<br><b></b><br>two", REFERENCE) == ["one two"]
 
-    @BOTH
+    @ALL_RULES
     def test_the_br_of_a_separator_are_no_elements_of_a_block(self, rules: TagRules) -> None:
         segments = cut("<body>one<br>x<br><br><br>two <a>three</a>", rules)
         assert [(one.text, one.tags_count) for one in segments] == [("one x", 1), ("two three", 1)]
 
-    @pytest.mark.parametrize(
-        "rules",
-        [
-            MODERN,
-            REFERENCE,
-        ],
-        ids=RULES,
-    )
+    @ALL_RULES
     def test_inline_elements_count_for_the_run_they_stand_in(self, rules: TagRules) -> None:
         segments = cut("<p>one<br><br><b>two</b>", rules)
         assert [(one.text, one.tags_count) for one in segments] == [("one", 0), ("two", 1)]
@@ -265,14 +258,14 @@ class TestRemoved:
         [one] = cut("<p>one<script>x</script><svg><text>x</text></svg></p>")
         assert one.tags_count == 0
 
-    @BOTH
+    @ALL_RULES
     def test_comments_instructions_and_doctype_are_no_text(self, rules: TagRules) -> None:
         html = (
             "<?xml version='1.0'?><!DOCTYPE html><!-- x --><p>one<!-- x --> two<?php x ?> three<!-- x --></p><!-- x -->"
         )
         assert texts(html, rules) == ["one two three"]
 
-    @BOTH
+    @ALL_RULES
     def test_the_head_is_no_text(self, rules: TagRules) -> None:
         html = "<head><title>x</title><meta name=a content=b></head><body><p>one"
         assert texts(html, rules) == ["one"]
@@ -487,7 +480,7 @@ def test_select_in_a_name_is_no_place() -> None:
 
 
 class TestMarks:
-    @BOTH
+    @ALL_RULES
     @pytest.mark.parametrize(
         "html",
         [
@@ -502,7 +495,7 @@ class TestMarks:
 
     @pytest.mark.parametrize("mark", ["\ufdd0", "\ufdd1"], ids=["BLOCK", "INLINE"])
     @pytest.mark.parametrize("code", ["", " ", "x", "\u02ff", "\ufdd0", "\ufdd1"])
-    @BOTH
+    @ALL_RULES
     def test_marks_without_a_code_are_text(self, mark: str, code: str, rules: TagRules) -> None:
         found = texts(f"<div><p>one</p>two{mark}{code}</div>three", rules)
         marks = "\ufffd" * len((mark + code).strip().rstrip("x\u02ff"))
@@ -526,7 +519,7 @@ class TestMarks:
         ],
         ids=ascii,
     )
-    @BOTH
+    @ALL_RULES
     def test_marks_with_a_code_are_text(self, marks: str, rules: TagRules) -> None:
         segments = cut(f"<div>one{marks}two</div>three", rules)
         expected = marks.replace("&lt;", "<").replace(BLOCK, "\ufffd").replace(INLINE_MARK, "\ufffd")
@@ -552,17 +545,17 @@ class TestTrees:
         ]
         assert etree.tostring(root) == before
 
-    @BOTH
+    @ALL_RULES
     def test_a_subtree_is_read_alone(self, rules: TagRules) -> None:
         root = tree("<h1>x</h1><div>one<p>two</p>three</div>x<p>x</p>")
         assert texts(select(root, "//div")[0], rules) == ["one", "two", "three"]
 
-    @BOTH
+    @ALL_RULES
     def test_a_subtree_that_is_inline(self, rules: TagRules) -> None:
         root = tree("<p>x <b>one <a>two</a></b> x</p>")
         assert texts(select(root, "//b")[0], rules) == ["one two"]
 
-    @BOTH
+    @ALL_RULES
     @pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
     def test_they_are_left_as_they_were(self, page: Path, rules: TagRules) -> None:
         root = tree(read_page(page))
@@ -571,19 +564,19 @@ class TestTrees:
         walk(root, rules)
         assert etree.tostring(root.getroottree()) == before
 
-    @BOTH
+    @ALL_RULES
     def test_text_after_the_end_of_html_is_read(self, rules: TagRules) -> None:
         # libxml2 makes a second root element of it.
         assert texts("<p>one</p></body></html><p>two</p>", rules) == ["one", "two"]
 
-    @BOTH
+    @ALL_RULES
     @pytest.mark.parametrize("depth", [1_000, 2_900, 5_000, 20_000])
     def test_a_tree_made_by_hand_may_be_deep(self, depth: int, rules: TagRules) -> None:
         root = nested(["html", "body", *["div"] * depth], "one")
         root[0].text = "start"
         assert texts(root, rules) == ["start", "one"]
 
-    @BOTH
+    @ALL_RULES
     def test_inline_elements_and_links_may_nest_deep(self, rules: TagRules) -> None:
         [one] = cut(nested(["html", "body", *["b", "a"] * 3_000], "one"), rules)
         assert (one.text, one.link_characters, one.tags_count) == ("one", 3, 6_000)
@@ -592,13 +585,13 @@ class TestTrees:
 class TestFlattening:
     """The two ways of reading a tree give the same string."""
 
-    @BOTH
+    @ALL_RULES
     @pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
     def test_on_demo_pages(self, page: Path, rules: TagRules) -> None:
         root = tree(read_page(page))
         assert flatten(root, rules) == walk(root, rules)
 
-    @BOTH
+    @ALL_RULES
     @pytest.mark.parametrize("path", ["//div", "//p", "//ul", "//li[2]"])
     def test_on_subtrees(self, path: str, rules: TagRules) -> None:
         root = tree("x<div>onetwo<p>three</p>four<ul><li>five</li>six<li>seven</li>x</ul>x</div>x")
@@ -627,12 +620,12 @@ class TestFlattening:
                 for rules in RULES.values():
                     assert flatten(root, rules) == walk(root, rules), page.name
 
-    @BOTH
+    @ALL_RULES
     def test_after_the_end_of_html(self, rules: TagRules) -> None:
         root = tree("<p>one</p></body></html><p>two</p>")
         assert flatten(root, rules) == walk(root, rules)
 
-    @BOTH
+    @ALL_RULES
     def test_marks_in_the_page_are_replaced(self, rules: TagRules) -> None:
         root = tree("<p>a\ufdd0b<b>c\ufdd1</b></p>\ufdd0")
         flat = flatten(root, rules, replace_marks=True)

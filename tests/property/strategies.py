@@ -33,7 +33,9 @@ texts = st.sampled_from(TEXTS)
 def element(content: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """An element with some content."""
     tags = st.sampled_from(TAGS)
-    attributes = st.sampled_from(["", "", "", " hidden", " href='x'", " rel=stylesheet", " lang=de"])
+    attributes = st.sampled_from(
+        ["", "", "", " hidden", " href='x'", " rel=stylesheet", " lang=de", " alt='an image' src=a.png"]
+    )
     return st.builds(
         lambda tag, attribute, inner: f"<{tag}{attribute}>{''.join(inner)}</{tag}>",
         tags,

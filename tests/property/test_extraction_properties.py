@@ -13,6 +13,7 @@ from lxml import etree
 
 from scrapy_justext import Extraction, JustextError, extract
 from scrapy_justext.core.blocks import BAD, GOOD, SHORT, Decision
+from scrapy_justext.core.context import Context
 from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.segmentation import segment
@@ -23,7 +24,7 @@ from tests.builders import RULES, all_text, ancestors_and_self, select
 from tests.property.strategies import bodies, byte_strings, pages, soups, strings
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
-BOTH_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
 densities = st.floats(0, 1)
 thresholds = st.fixed_dictionaries(
@@ -36,6 +37,9 @@ thresholds = st.fixed_dictionaries(
         "max_link_density": densities,
         "max_heading_distance": st.integers(0, 500),
         "no_headings": st.booleans(),
+        "no_headlines": st.booleans(),
+        "no_images": st.booleans(),
+        "tree_depth": st.none() | st.integers(1, 5),
     },
 )
 
@@ -48,19 +52,20 @@ def whole(root: etree._Element) -> bool:
 def check_extraction(extraction: Extraction, profile: str) -> None:
     for index, block in enumerate(extraction.blocks):
         assert block.index == index
-        assert block.text.strip()
+        assert block.text.strip() or block.image_url is not None
         assert block.characters == len(" ".join(block.text.split())) or profile == "justext-3.0"
-        assert block.word_count == len(block.text.split()) > 0
+        assert block.word_count == len(block.text.split())
+        assert (block.tag == "img") == (block.image_url is not None)
         assert 0 <= block.stopword_density <= 1
         assert 0 <= block.link_characters <= block.characters or profile == "justext-3.0"
-        assert block.link_density == block.link_characters / block.characters
+        assert block.link_density == (block.link_characters / block.characters if block.characters else 0)
         assert block.is_heading == (block.heading_level > 0)
         assert block.reason
         # No SHORT or NEAR_GOOD survives, and what was decided by itself stays so.
         assert block.block_class in {GOOD, BAD}
-        if block.context_free_class in {GOOD, BAD}:
-            assert block.block_class is block.context_free_class
-    assert extraction.text == "\n\n".join(b.text for b in extraction.blocks if b.block_class is GOOD)
+        if block.context_free_class in {GOOD, BAD} and block.image_url is None:
+            assert block.block_class is block.context_free_class or "outside the main group" in block.reason
+    assert extraction.text == "\n\n".join(b.text for b in extraction.blocks if b.block_class is GOOD and b.text)
     assert extraction.profile == profile
 
 
@@ -115,7 +120,7 @@ def test_an_extraction_is_the_same_from_text_bytes_and_tree(profile: str, page: 
         assert extract(root, language="English", profile=profile) == first
 
 
-@BOTH_RULES
+@ALL_RULES
 @given(page=bodies | soups)
 def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page: str) -> None:
     root = parse_html(page).root
@@ -127,7 +132,7 @@ def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page
     assert etree.tostring(root.getroottree()) == before
     if whole(root):
         assert walked == flatten(root, rules, replace_marks=True)
-    assert all(one.text.strip() for one in segments)
+    assert all(one.text.strip() or one.image_url is not None for one in segments)
 
 
 @given(page=bodies | soups)
@@ -163,7 +168,7 @@ def test_xpaths_select_the_block_s_element(profile: str, page: str) -> None:
         [element] = select(root, str(block.xpath))
         assert element.tag == block.tag
         assert block.dom_path == ".".join(str(one.tag) for one in ancestors_and_self(element))
-        characters = iter(all_text(element))
+        characters = iter(all_text(element) if block.image_url is None else element.get("alt", ""))
         assert all(c in characters for c in block.text if not c.isspace() and c != "\ufffd")
 
 
@@ -175,7 +180,8 @@ page_of_blocks = st.lists(
 )
 
 
-@EVERY_PROFILE
+# Boilerpipe's classifier looks at what stands before a block in another way than at what comes after.
+@pytest.mark.parametrize("profile", [name for name, one in PROFILES.items() if one.by_stopwords])
 @given(parts=page_of_blocks)
 def test_without_headings_the_passes_commute_with_reversal(profile: str, parts: list[str]) -> None:
     def classes(parts: list[str]) -> list[str]:
@@ -194,7 +200,7 @@ def test_the_passes_take_decisions_and_give_as_many(parts: list[str]) -> None:
     decisions = [Decision(SHORT, "x")] * len(segments)
     for profile in PROFILES.values():
         for apply in profile.passes:
-            assert len(apply(segments, decisions, decisions, Thresholds())) == len(segments)
+            assert len(apply(Context(segments, decisions, Thresholds()), decisions)) == len(segments)
 
 
 @settings(max_examples=30)

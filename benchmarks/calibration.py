@@ -1,0 +1,97 @@
+"""How the thresholds of the languages without spaces come about: ``python -m benchmarks.calibration``.
+
+They are derived from the texts in ``tests/texts`` (running prose and boilerplate of each language, and
+parallel texts); those in ``tests/texts/validation`` are only measured.
+
+* Lengths: jusText's 70 and 200 characters of English, times the characters of parallel texts over those of
+  the English ones, to the nearest five.
+* Stop-word densities: a quarter, and two fifths, of the way from the densest boilerplate to the thinnest
+  prose.
+* Characters a word: those of the parallel texts over the words of the English ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from scrapy_justext import extract
+from scrapy_justext.core.coverage import covered_characters
+from scrapy_justext.stoplists import find_library
+
+TEXTS = Path(__file__).resolve().parent.parent / "tests" / "texts"
+
+#: The files of each language, by the code of its writing.
+FILES = {
+    "zh": ("zh", "zh-Hant"), "ja": ("ja",), "th": ("th",), "lo": ("lo",), "km": ("km",), "my": ("my",), "bo": ("bo",),
+}  # fmt: skip
+SPACED = ("gd", "ha", "lij", "st", "tn", "tt")
+
+ENGLISH_LENGTHS = {"length_low": 70, "length_high": 200}
+SHARES_OF_GAP = {"stopwords_low": 0.25, "stopwords_high": 0.4}
+
+
+def read(name: str) -> Any:
+    """The texts of a file: lists ``good`` and ``boilerplate``, or parallel texts by language."""
+    return json.loads((TEXTS / f"{name}.json").read_text("utf-8"))
+
+
+def densities(code: str, blocks: list[str]) -> list[float]:
+    """The stop-word density of each block in a language without spaces."""
+    library = find_library()
+    covered = covered_characters(blocks, library.words(library.get(code)))
+    return [count / len(block) for count, block in zip(covered, blocks, strict=True)]
+
+
+def derive(code: str) -> tuple[dict[str, float], float]:
+    """The thresholds of a language, and its characters a word."""
+    files = [read(name) for name in FILES[code]]
+    thinnest = min(density for file in files for density in densities(code, file["good"]))
+    densest = max(density for file in files for density in densities(code, file["boilerplate"]))
+    ratio, per_word = parallel_sizes(FILES[code])
+    lengths = {name: 5 * round(length * ratio / 5) for name, length in ENGLISH_LENGTHS.items()}
+    shares = {name: round(densest + share * (thinnest - densest), 2) for name, share in SHARES_OF_GAP.items()}
+    return {**lengths, **shares}, per_word
+
+
+def parallel_sizes(names: tuple[str, ...]) -> tuple[float, float]:
+    """Characters over those of English, and over English words: the means of law and of plain prose."""
+    parallel = read("parallel")
+    english = parallel["en"]
+    ratios, per_word = [], []
+    for articles in ([article for article in english if article != "plain"], ["plain"]):
+        own = mean(sum(len(parallel[name][article]) for article in articles) for name in names)
+        ratios.append(own / sum(len(english[article]) for article in articles))
+        per_word.append(own / sum(len(english[article].split()) for article in articles))
+    return mean(ratios), round(mean(per_word), 1)
+
+
+def classes(code: str, blocks: list[str]) -> Counter[str]:
+    """The context-free classes of blocks."""
+    page = "".join(f"<p>{block}</p>" for block in blocks)
+    return Counter(block.context_free_class.value for block in extract(page, language=code).blocks)
+
+
+def main() -> None:
+    """Print the thresholds, and what they make of the texts."""
+    print(f"{'':8}{'length low, high':>18}{'stop words low, high':>22}{'characters a word':>19}")
+    for code in FILES:
+        thresholds, per_word = derive(code)
+        low, high, stopwords_low, stopwords_high = thresholds.values()
+        print(f"{code:8}{low:>12.0f}, {high:>4.0f}{stopwords_low:>16}, {stopwords_high:>4}{per_word:>19}")
+    print(f"\n{'density':28}{'lowest':>8}{'median':>8}{'highest':>8}  classes")
+    for code, names in FILES.items():
+        for name in (file for one in names for file in (one, f"validation/{one}")):
+            for kind in ("good", "boilerplate"):
+                blocks = read(name)[kind]
+                found = densities(code, blocks)
+                shares = f"{min(found):8.2f}{median(found):8.2f}{max(found):8.2f}"
+                counts = ", ".join(f"{number} {one}" for one, number in classes(code, blocks).items())
+                print(f"{name + ' ' + kind:28}{shares}  {counts}")
+
+
+if __name__ == "__main__":
+    main()

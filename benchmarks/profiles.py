@@ -1,0 +1,45 @@
+"""One page in every profile, side by side: ``python -m benchmarks.profiles [FILE.html]``.
+
+A letter for each profile: G where the block is good, a dot where it is bad, a blank where the profile has no
+such block.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from benchmarks.pages import DEMO_PAGES
+from scrapy_justext import Extraction, extract
+from scrapy_justext.profiles import PROFILES
+
+PAGE = DEMO_PAGES / "shop" / "copper-kettle.html"
+SHOWN = 60
+
+
+def side_by_side(page: bytes) -> list[str]:
+    """A line for each block that is good somewhere, in the order of the page, under a line for each profile."""
+    found = {name: extract(page, profile=name) for name in PROFILES}
+    lines = [f"{'| ' * i}{name}" for i, name in enumerate(found)]
+    good = {block.text for extraction in found.values() for block in extraction.blocks if block.is_good}
+    # The Java port's blocks are those of the page with its images.
+    for text in dict.fromkeys(block.text for block in found["justext-java"].blocks if block.text in good):
+        marks = " ".join(_mark(extraction, text) for extraction in found.values())
+        lines.append(f"{marks}  {text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'}")
+    return lines
+
+
+def _mark(extraction: Extraction, text: str) -> str:
+    """The class of the first block of that text."""
+    is_good = next((block.is_good for block in extraction.blocks if block.text == text), None)
+    return " " if is_good is None else "G" if is_good else "."
+
+
+def main() -> None:
+    """Print the table of a page, the demo site's by default."""
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
+    print("\n".join(side_by_side(path.read_bytes())))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Boilerpipe's block classifier: a decision tree over the words and link densities of neighbours.
+
+From Kohlschütter, Fankhauser and Nejdl, "Boilerplate Detection using Shallow Text Features" (WSDM 2010):
+the tree over the number of words.  Link density is by words here: words inside A / words.  Outside the
+page there are no words and no links.
+
+::
+
+    link density here > 0.333333: boilerplate
+    link density before <= 0.555556
+        words here > 16: content
+        words here <= 16
+            words after > 15: content
+            words after <= 15
+                words before > 4: content
+                words before <= 4: boilerplate
+    link density before > 0.555556
+        words here > 40: content
+        words here <= 40
+            words after > 17: content
+            words after <= 17: boilerplate
+
+As everywhere, what stands inside SELECT is boilerplate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.blocks import BAD, GOOD, Decision
+from scrapy_justext.core.context_free import NOTHING, inside_select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_justext.core.blocks import Figures, Segment
+    from scrapy_justext.core.thresholds import Thresholds
+
+MAX_LINK_DENSITY = 0.333333
+MAX_LINK_DENSITY_BEFORE = 0.555556
+
+
+class Limits(NamedTuple):
+    """Words; a block with more of them, here, after or before it, is content.  None: no such test."""
+
+    here: int
+    after: int
+    before: int | None
+
+
+BESIDE_TEXT = Limits(here=16, after=15, before=4)
+BESIDE_LINKS = Limits(here=40, after=17, before=None)
+
+
+def classify(segments: Sequence[Segment], figures: Sequence[Figures], thresholds: Thresholds) -> list[Decision]:
+    """GOOD or BAD for each segment, by its own figures and its neighbours'."""
+    befores = [NOTHING, *figures]
+    afters = [*figures[1:], NOTHING]
+    return [
+        inside_select(segment, here, thresholds) or judge(before, here, after)
+        for segment, before, here, after in zip(segments, befores, figures, afters, strict=False)
+    ]
+
+
+def judge(before: Figures, here: Figures, after: Figures) -> Decision:
+    """The decision tree."""
+    density = word_link_density(here)
+    if density > MAX_LINK_DENSITY:
+        return Decision(BAD, f"words in links {density:.3g} > {MAX_LINK_DENSITY:.3g}")
+    beside_links = word_link_density(before) > MAX_LINK_DENSITY_BEFORE
+    limits = BESIDE_LINKS if beside_links else BESIDE_TEXT
+    behind = " behind links" if beside_links else ""
+    compared = (("", here, limits.here), (" ahead", after, limits.after), (" before", before, limits.before))
+    for where, figures, limit in compared:
+        if limit is not None and figures.word_count > limit:
+            return Decision(GOOD, f"{figures.word_count} > {limit} words{where}{behind}")
+    return Decision(BAD, f"only {here.word_count} <= {limits.here} words, few around{behind}")
+
+
+def word_link_density(figures: Figures) -> float:
+    """Words inside links / words, from 0 to 1.
+
+    A word that is partly a link's counts there, so that there can be more of them than words.
+    """
+    return min(figures.link_words / figures.word_count, 1.0) if figures.word_count else 0.0

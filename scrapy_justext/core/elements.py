@@ -1,0 +1,100 @@
+"""The elements of a tree that blocks stand in, and what is above them.
+
+Segmentation reads a page without looking at its nodes, which is what makes it fast; it numbers the
+block-level elements.  What needs the nodes themselves finds them here by that number.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from scrapy_justext.core.flattening import NEVER_HIDDEN, tops
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lxml import etree
+
+    from scrapy_justext.core.tags import TagRules
+
+Found = TypeVar("Found")
+
+
+class Elements:
+    """The block-level elements below a root that stay, found at the first look.
+
+    ``count``: how many segmentation met, where that is known; it spares a search for removed ones.
+    """
+
+    def __init__(self, root: etree._Element, rules: TagRules, count: int | None = None) -> None:
+        self.root = root
+        self.rules = rules
+        self._count = count
+
+    @cached_property
+    def nodes(self) -> list[etree._Element]:
+        """``root``, then each block-level element, by the number that segments have of it."""
+        found = [node for top in tops(self.root) for node in top.iter(*self.rules.block_level)]
+        if len(found) != self._count:
+            gone = _gone(self.root, self.rules)
+            found = [node for node in found if node not in gone]
+        return [self.root, *found]
+
+    def inherited(self, own: Callable[[etree._Element], Found | None]) -> Callable[[etree._Element], Found | None]:
+        """A function that gives what ``own`` gives for the nearest of an element and those above it.
+
+        However many elements are asked for, every element of the tree is looked at once.
+        """
+        known: dict[etree._Element, Found | None] = {}
+        root = self.root
+
+        def nearest(element: etree._Element) -> Found | None:
+            passed = []
+            node: etree._Element | None = element
+            while node is not None and node not in known:
+                passed.append(node)
+                known[node] = found = own(node)
+                if found is not None or node is root:
+                    break
+                node = node.getparent()
+            result = known[node] if node is not None else None
+            for one in passed:
+                known[one] = result
+            return result
+
+        return nearest
+
+    def ancestor(self, element: etree._Element, levels: int) -> etree._Element:
+        """The element so many levels above; the root where there are fewer."""
+        node: etree._Element | None = element
+        for _ in range(levels):
+            if node is None or node is self.root:
+                break
+            node = node.getparent()
+        return self.root if node is None else node
+
+
+def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:
+    """The elements that are removed, as far as they are block-level or hold others, and those inside."""
+    gone: set[etree._Element] = set()
+    for top in tops(root):
+        for node in _removed(top, rules):
+            # Most are scripts, which hold nothing.
+            if len(node) or node.tag in rules.block_level:
+                gone.update(() if node in gone else node.iter())
+    return gone
+
+
+def _removed(top: etree._Element, rules: TagRules) -> list[etree._Element]:
+    removed = list(top.iter(*(name for name in rules.removed if name.isalpha())))
+    hidden = _select(top, "descendant-or-self::*[@hidden]") if rules.hidden_removed else []
+    removed += [node for node in hidden if node.tag not in NEVER_HIDDEN]
+    if not rules.kept or not any(node.tag == "button" for node in removed):
+        return removed
+    kept = set(_select(top, "|".join(f"descendant-or-self::{pattern}" for pattern in rules.kept)))
+    return [node for node in removed if node not in kept or "hidden" in node.attrib]
+
+
+def _select(top: etree._Element, path: str) -> list[etree._Element]:
+    return cast("list[etree._Element]", top.xpath(path))

@@ -1,0 +1,274 @@
+"""Reading the text between block-level marks.
+
+Three ways exist:
+
+* as published: one run of text; a character is a link's when an A is open around it;
+* as the reference does (``TagRules.text_nodes``), text node by text node: blank nodes vanish with the
+  space that they are, a run of white space with a line break in it becomes a line feed, and an inner
+  end of A ends all links;
+* as the Java port does (``TagRules.images``): as published, with images as blocks, and SELECT as an inline
+  element.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_justext.core.flattening import BREAK, ENTER, INLINE, LEAVE, LINK, SOURCE, TAG, UNLINK, UNTAG
+from scrapy_justext.core.text import collapse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_justext.core.blocks import Place
+    from scrapy_justext.core.places import Around, Step
+    from scrapy_justext.core.tags import TagRules
+
+#: A segment as a plain tuple, of which many are made at once.
+Row = tuple[str, str, int, int, int, "Place", int, "str | None"]
+
+
+class Reader(Protocol):
+    """Reads the text between block-level marks; remembers which links are open."""
+
+    rows: list[Row]
+    """The blocks read so far."""
+
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:
+        """Add the blocks in ``body``; the place after it, or None where a mark is the page's own."""
+
+
+def reader_for(rules: TagRules) -> Reader:
+    """The reader that the rules ask for."""
+    if rules.text_nodes:
+        return ReferenceReader()
+    return JavaReader() if rules.images else PublishedReader()
+
+
+class PublishedReader:
+    """Reads text as published."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._links = 0
+
+    # One signature for both readers, so that they can change places.
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:  # noqa: ARG002
+        """Add the blocks in ``body``, which has no block-level mark inside."""
+        place = here.place
+        tags = 0
+        if INLINE in body:
+            # With BRs in it, the text may be several blocks, each with elements of its own.
+            if _BREAK not in body and (tags := body.count(_TAG)):
+                body = body.replace(_TAG, "")
+            if INLINE in body:
+                return here if self._read_pieces(body, tags, place, element) else None
+        if collapsed := collapse(body):
+            linked, words = (len(collapsed), collapsed.count(" ") + 1) if self._links else (0, 0)
+            text = _lines(body) if place.preformatted else collapsed
+            self.rows.append((text, collapsed, linked, words, tags, place, element, None))
+        return here
+
+    def _read_pieces(self, body: str, tags: int, place: Place, element: int) -> bool:
+        """Add the blocks in a text with links and BRs; False where a mark is the page's own."""
+        if not place.preformatted and (link := _ONE_LINK.fullmatch(body)):
+            # An entry of a menu, as most blocks of a page are.
+            if words := link[1].split():
+                text = " ".join(words)
+                self.rows.append((text, text, len(text), len(words), tags + 1, place, element, None))
+            return True
+        first, *pieces = body.split(INLINE)
+        links = self._links
+        texts = [first]
+        inside = [links > 0]
+        after_break = False
+        for piece in pieces:
+            code, text = piece[:1], piece[1:]
+            if code == TAG:
+                tags += 1
+            elif code == LINK:
+                tags += 1
+                links += 1
+            elif code == UNLINK:
+                links = links - 1 if links else 0
+            elif code != BREAK:
+                return False
+            elif after_break:
+                # The BRs of a separator are no elements of the block.
+                self._add(texts, inside, tags - 1, place, element)
+                texts, inside, tags = [], [], 0
+            else:
+                after_break = True
+                tags += 1
+                text = f"\n{text}"
+            if text:
+                after_break = after_break and text.isspace()
+                texts.append(text)
+                inside.append(links > 0)
+        self._links = links
+        self._add(texts, inside, tags, place, element)
+        return True
+
+    def _add(self, texts: list[str], inside: list[bool], tags: int, place: Place, element: int) -> None:
+        raw = "".join(texts)
+        if collapsed := collapse(raw):
+            linked, words = count_links(texts, inside) if True in inside else (0, 0)
+            text = _lines(raw) if place.preformatted else collapsed
+            self.rows.append((text, collapsed, linked, words, tags, place, element, None))
+
+
+_TAG = INLINE + TAG
+_BREAK = INLINE + BREAK
+_ONE_LINK = re.compile(rf"\s*{INLINE}{LINK}([^{INLINE}]*){INLINE}{UNLINK}\s*")
+
+
+def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]:
+    """Characters and words of the collapsed text of ``texts`` that stand inside links.
+
+    ``inside`` tells of each text whether a link is open around it.  White space between words counts as
+    one character, inside or outside as its first character is.
+
+    >>> count_links(["see ", " the  manual ", "now"], [False, True, False])
+    (11, 2)
+    """
+    linked = link_words = 0
+    # Whether the white space at hand began inside a link; None: no white space, or no word before it.
+    space: bool | None = None
+    started = False
+    for text, is_inside in zip(texts, inside, strict=True):
+        if started and space is None and text[:1].isspace():
+            space = is_inside
+        if text and not text.isspace():
+            if space:
+                linked += 1
+            if is_inside:
+                words = text.split()
+                linked += len(" ".join(words))
+                link_words += len(words)
+            started = True
+            space = is_inside if text[-1].isspace() else None
+    return linked, link_words
+
+
+def _lines(raw: str) -> str:
+    """Preformatted text: its lines, without white space at their ends and empty lines around."""
+    lines = [line.rstrip() for line in raw.splitlines()]
+    while lines and not lines[0]:
+        del lines[0]
+    while lines and not lines[-1]:
+        del lines[-1]
+    return "\n".join(lines)
+
+
+class JavaReader(PublishedReader):
+    """Reads text as published, images and inline SELECTs too."""
+
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:
+        """Add the blocks in ``body``, which has no block-level mark inside."""
+        if here.place.tag == "img":
+            self._add_image(body, here.place, element)
+            return here
+        if INLINE + ENTER not in body and INLINE + LEAVE not in body:
+            return super().read(body, here, element, around)
+        # A block is where it begins: text inside a SELECT stands in OPTIONs, which are blocks.
+        first = _SELECT_MARKS_FIRST.match(body)
+        place = here if first is None else _after_selects(first[0], here, element, around)
+        plain = body.replace(INLINE + ENTER, _TAG).replace(INLINE + LEAVE, "")
+        if place is None or super().read(plain, place, element, around) is None:
+            return None
+        return _after_selects(body if first is None else body[first.end() :], place, element, around)
+
+    def _add_image(self, body: str, place: Place, element: int) -> None:
+        alt, _, source = body.partition(INLINE + SOURCE)
+        text = collapse(alt)
+        linked, words = (len(text), len(text.split())) if self._links else (0, 0)
+        self.rows.append((text, text, linked, words, 0, place, element, source.strip()))
+
+
+def _after_selects(body: str, here: Step, element: int, around: Around) -> Step | None:
+    """The place after the starts and ends of SELECTs in a text; None where a mark is the page's own."""
+    after: Step | None = here
+    for mark in _SELECT_MARK.findall(body):
+        if after is None:
+            return None
+        if mark == INLINE + ENTER:
+            around.append((after, element))
+            after = after.in_select()
+        else:
+            after = around.pop()[0]
+    return after
+
+
+_SELECT_MARK = re.compile(f"{INLINE}[{ENTER}{LEAVE}]")
+_SELECT_MARKS_FIRST = re.compile(rf"(?:\s*{INLINE}[{ENTER}{LEAVE}])+")
+
+
+class ReferenceReader:
+    """Reads text node by text node, as the reference does."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._in_link = False
+        self._after_break = False
+
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:
+        """Add the blocks in ``body``, which has no block-level mark inside."""
+        place = here.place
+        after: Step | None = here
+        nodes: list[str] = []
+        linked = words = tags = 0
+        for piece in f"{UNTAG}{body}".split(INLINE):
+            code, text = piece[:1], piece[1:]
+            if code == BREAK and self._after_break:
+                self._add(nodes, (linked, words, tags - 1), place, element)
+                nodes, linked, words, tags = [], 0, 0, 0
+            else:
+                tags += code in _STARTS
+                nodes += " " if code == BREAK else ""
+                after = self._step(code, after, element, around)
+            if after is None:
+                return None
+            if text and not text.isspace():
+                nodes.append(_collapse_to_lines(text))
+                if self._in_link:
+                    linked += len(nodes[-1])
+                    words += len(text.split())
+                self._after_break = False
+        self._add(nodes, (linked, words, tags), place, element)
+        return after
+
+    def _step(self, code: str, here: Step | None, element: int, around: Around) -> Step | None:
+        """The place after an inline mark; None where the mark is the page's own."""
+        if here is None or code not in _REFERENCE_CODES:
+            return None
+        if code in _STARTS:
+            self._after_break = code == BREAK
+        if code in _LINKS:
+            self._in_link = code == LINK
+        elif code == ENTER:
+            around.append((here, element))
+            return here.in_select()
+        elif code == LEAVE:
+            return around.pop()[0]
+        return here
+
+    def _add(self, nodes: list[str], counts: tuple[int, int, int], place: Place, element: int) -> None:
+        if text := _collapse_to_lines("".join(nodes).strip()):
+            self.rows.append((text, text, *counts, place, element, None))
+
+
+_STARTS = frozenset({TAG, LINK, ENTER, BREAK})
+_LINKS = frozenset({LINK, UNLINK})
+_REFERENCE_CODES = _STARTS | {UNTAG, UNLINK, LEAVE}
+
+_WHITE_SPACE_RUN = re.compile(r"\s+")
+
+
+def _collapse_to_lines(text: str) -> str:
+    return _WHITE_SPACE_RUN.sub(_line_feed_or_space, text)
+
+
+def _line_feed_or_space(match: re.Match[str]) -> str:
+    run = match.group()
+    return "\n" if "\n" in run or "\r" in run else " "

@@ -1,0 +1,118 @@
+"""Blocks whose class the user chose, by where they stand or what they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrapy_justext import extract
+from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.profiles import PROFILES
+from tests.builders import lines_run, prose
+
+A = prose(250, stopwords=10)
+N = prose(150, stopwords=10)
+S = "short"
+FEW = prose(150, stopwords=2)
+
+
+def classes(html: str, **options: Any) -> str:
+    """The classes of the blocks, by their first letters."""
+    found = extract(f"<body>{html}", stoplist=["the"], **options)
+    return "".join(b.block_class.value[0] for b in found.blocks)
+
+
+CASES: list[tuple[str, str, dict[str, Any], str]] = [
+    ("dropped by its own class", f"<p class=x>{A}<p>{A}", {"drop_css": ".x"}, "bg"),
+    ("dropped inside an element", f"<div class=x><section><p>{A}</section></div><p>{A}", {"drop_css": ".x"}, "bg"),
+    ("kept by its own class", f"<p class=x>{FEW}", {"keep_css": ".x"}, "g"),
+    ("kept inside an element", f"<div class=x><p>{FEW}</p><p>{S}</p></div>", {"keep_css": "div.x"}, "gg"),
+    ("dropped inside of what is kept", f"<div class=x><p>{A}<p class=y>{A}</div>", {"keep_css": ".x", "drop_css": ".y"},
+     "gb"),
+    ("dropped around what is kept", f"<div class=y><p>{A}<p class=x>{A}</div>", {"keep_css": ".x", "drop_css": ".y"},
+     "bb"),
+    ("neighbours of a dropped block", f"<p>{A}<p>{N}<p class=x>{A}<p>{S}<p>{A}", {"drop_css": ".x"}, "ggbbg"),
+    ("neighbours of a kept block", f"<p>{S}<p>{N}<p class=x>{FEW}", {"keep_css": ".x"}, "bgg"),
+    ("a dropped heading is not rescued", f"<h2 class=x>{S}</h2><p>{A}", {"drop_css": "h2"}, "bg"),
+    ("a heading is rescued by a kept block", f"<h2>{S}</h2><p class=x>{FEW}", {"keep_css": ".x"}, "gg"),
+    ("by its text", f"<p>By Jo<p>{A}<p>by no means {N}", {"drop_text": "^By "}, "bgg"),
+    ("by its text anywhere", f"<p>{A} Subscribe now {A}<p>{A}", {"drop_text": "(?i)subscribe"}, "bg"),
+    ("text counts more than a selector that keeps", f"<p class=x>{A}", {"keep_css": ".x", "drop_text": "the"}, "b"),
+    ("text on one line", f"<pre>{A}\nof\nx", {"drop_text": "of x$"}, "b"),
+    ("a whole block in an inline element", f"<p><span class=x>{A}</span><p>{A}", {"drop_css": ".x"}, "bg"),
+    ("a part of a block in one", f"<p><span class=x>{A}</span> more<p>{A}", {"drop_css": ".x"}, "gg"),
+    ("one of several between BRs", f"<p>{A}<br><br><b class=x>{A}s</b><br><br>{N}", {"drop_css": "b"}, "gbb"),
+    ("several in one inline element", f"<p><b>{A}<br><br>{A}</b><br><br>{A}s", {"drop_css": "b"}, "bbg"),
+    ("inline elements around blocks", f"<span class=x><p>{A}</p></span><p>{A}", {"drop_css": ".x"}, "bg"),
+    ("inline in inline", f"<p><b><b>{A}</b></b>", {"drop_css": "b"}, "b"),
+    ("several selectors in one", f"<p class=x>{A}<p class=y>{A}<p>{A}", {"drop_css": ".x, .y"}, "bbg"),
+    ("several selectors", f"<p class=x>{A}<p class=y>{A}<p>{A}", {"drop_css": [".x", ".y"]}, "bbg"),
+    ("a selector that matches nothing", f"<p>{A}", {"drop_css": ".x"}, "g"),
+    ("a selector of what is removed", f"<p>{A}<script class=x>{A}</script>", {"drop_css": ".x"}, "g"),
+    ("text behind the end of HTML", f"<p>{A}</body></html><p class=x>{A}", {"drop_css": ".x"}, "gb"),
+    ("the whole page", f"<p>{A}<p>{A}", {"drop_css": "html"}, "bb"),
+    ("what is kept survives the tree filter", f"<div><div><p>{A}<p>{A}</div></div><div><div><p class=x>{A}</div></div>",
+     {"keep_css": ".x", "tree_depth": 2}, "ggg"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "rules", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_rules_decide_before_the_context(html: str, rules: dict[str, Any], expected: str) -> None:
+    assert classes(html, **rules) == expected
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_rules_work_with_any_profile(profile: str) -> None:
+    html = f"<h1 class=x>Title</h1><p>{A}<p class=x>{A}<p class=y>x</p>"
+    assert classes(html, profile=profile, drop_css=".x", keep_css=".y") == "bgbg"
+
+
+def test_a_dropped_image_stays_bad() -> None:
+    html = f"<p>{A}</p><img class=x alt=one><p>{A}</p>"
+    assert classes(html, profile="justext-java", no_images=False, drop_css=".x") == "gbg"
+    assert classes(html, profile="justext-java", no_images=False) == "ggg"
+    assert classes(html, profile="justext-java", keep_css="img") == "ggg"
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        ({"drop_css": ["nav", "p.x"]}, "drop_css p.x"),
+        ({"keep_css": "p"}, "keep_css p"),
+        ({"drop_text": ["zzz", "th+e"]}, "drop_text th+e"),
+    ],
+    ids=str,
+)
+def test_the_reason_names_the_rule(rules: dict[str, Any], reason: str) -> None:
+    [block] = extract(f"<body><p class=x>{A}", stoplist=["the"], **rules).blocks
+    assert block.reason == reason
+    assert block.context_free_class is block.block_class
+
+
+@pytest.mark.parametrize("name", ["keep_css", "drop_css"])
+@pytest.mark.parametrize("selector", ["p::text", "p >", "", "[x=", 3, None])
+def test_what_is_no_selector_is_an_error(name: str, selector: object) -> None:
+    knobs: dict[str, Any] = {name: [selector]}
+    with pytest.raises(ParameterError, match="must be a CSS selector") as caught:
+        extract("", **knobs)
+    assert (caught.value.name, caught.value.value) == (name, selector)
+
+
+@pytest.mark.parametrize("pattern", ["(", "*x", 3, None, b"x"])
+def test_what_is_no_pattern_is_an_error(pattern: object) -> None:
+    with pytest.raises(ParameterError, match="must be a regular expression") as caught:
+        extract("", drop_text=[pattern])
+    assert (caught.value.name, caught.value.value) == ("drop_text", pattern)
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<div class=x>one" * 11, "<b class=x>one" * 11, "<p><b class=x>one</b>" * 11, "<b class=x>one</b><br><br>" * 11],
+)
+def test_the_work_grows_with_the_page(html: str) -> None:
+    def work(times: int) -> int:
+        return lines_run(lambda: extract(html * times, stoplist=["the"], drop_css=".x", keep_css="div"))
+
+    work(1)
+    assert work(32) < 40 * work(1)

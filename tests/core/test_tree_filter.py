@@ -1,0 +1,164 @@
+"""The HTML-tree filter: paragraphs, their ancestors, groups, ties; and the elements that blocks stand in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+
+from scrapy_justext import extract
+from scrapy_justext.core.context import Context
+from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.thresholds import Thresholds
+from scrapy_justext.core.tree_filter import select
+from scrapy_justext.profiles import PROFILES
+from tests.builders import DEMO_PAGES, RULES, blocks, page_id, prose, read_page, tree
+from tests.property.strategies import bodies, soups
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from scrapy_justext.core.tags import TagRules
+
+A = prose(250, stopwords=10)
+LONG = prose(400, stopwords=10)
+BAD = prose(150, stopwords=2)
+
+
+def kept(html: str, **options: Any) -> str:
+    """The classes of the blocks, by their first letters."""
+    options = {"profile": "article", **options}
+    found = extract(f"<body>{html}", stoplist=["the"], **options)
+    return "".join(b.block_class.value[0] for b in found.blocks)
+
+
+CASES: list[tuple[str, str, str]] = [
+    ("siblings stay", f"<div><div><p>{A}<p>{A}</div></div>", "gg"),
+    ("cousins stay", f"<div><div><p>{A}</div><div><p>{A}</div></div>", "gg"),
+    (
+        "second cousins do not",
+        f"<div><div><div><p>{A}<p>{A}</div></div></div><div><div><div><p>{A}</div></div></div>",
+        "ggb",
+    ),
+    ("characters count, not blocks", f"<div><div><p>{A}<p>{A}</div></div><div><div><p>{LONG}{LONG}</div></div>", "bbg"),
+    ("of equals the first stays", f"<div><div><p>{A}</div></div><div><div><p>{A}</div></div>", "gb"),
+    ("bad blocks count in no group", f"<div><div><p>{A}</div></div><div><div><p>{BAD}<p>{BAD}</div></div>", "gbb"),
+    ("a DIV beside a P is a paragraph", f"<div><div>{A}<p>{A}</p></div></div>", "gb"),
+    ("inline elements count", f"<span><span><p>{A}<p>{A}</span></span><span><span><p>{LONG}</span></span>", "ggb"),
+    ("a list item's paragraph is the list", f"<div><div><ul><li>{A}<li>{A}</ul><ul><li>{A}</ul></div></div>", "ggg"),
+    ("a cell's paragraph is the table", f"<div><div><table><tr><td>{A}<td>{A}</table><p>{A}</div></div>", "ggg"),
+    ("a quotation's is what stands around it", f"<div><section><ol><dl>{A}</dl></ol></section><p>{LONG}</div>", "bg"),
+    ("few ancestors: the root", f"{A}<p>{A}", "gg"),
+    ("nothing good", f"<p>{BAD}", "b"),
+    ("nothing", "", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_blocks_of_the_main_group_stay(html: str, expected: str) -> None:
+    assert kept(html) == expected
+
+
+@pytest.mark.parametrize(
+    ("depth", "expected"), [(1, "bbbg"), (2, "ggbb"), (3, "gggb"), (4, "gggb"), (5, "gggb"), (None, "gggg")]
+)
+def test_the_depth_is_the_ancestor_s(depth: int | None, expected: str) -> None:
+    one = f"<div><p>{A}</div>"
+    article = f"<article><section>{one}{one}</section><section>{one}</section></article>"
+    html = f"<main>{article}<div><div><p>{LONG}</div></div></main>"
+    assert kept(html, tree_depth=depth) == expected
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_any_profile_can_end_with_the_filter(profile: str) -> None:
+    one = f"<div><div><p>{A}<p>{A}</div></div>"
+    two = f"<div><div><p>{A}</div></div>"
+    assert kept(one + two, profile=profile, tree_depth=2) == "ggb"
+    assert kept(one + two, profile=profile, tree_depth=None) == "ggg"
+
+
+def test_every_block_that_was_removed_says_so() -> None:
+    html = f"<body><div><div><p>{A}<p>{A}</div></div><div><div><p>{A}</div></div>"
+    found = extract(html, stoplist=["the"], profile="article").blocks
+    assert [b.reason.endswith("; outside the main group") for b in found] == [False, False, True]
+    assert found[2].reason.startswith("stop-word density")
+    assert found[2].context_free_class.value == "good"
+
+
+def test_the_root_is_the_one_that_was_given() -> None:
+    page = tree(f"<body><div id=x><p>{A}</div><div>{LONG}</div>")
+    inner = page.find(".//div[@id='x']")
+    assert inner is not None
+    found = extract(inner, stoplist=["the"], profile="article")
+    assert [b.block_class.value for b in found.blocks] == ["good"]
+
+
+def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
+    root = tree("<body><div><div><p>1</p></div></div><div><div><p>2</p><p>3</p></div></div>")
+    segments, decisions = blocks("G90 G G")
+    elements = Elements(root, RULES["justext"])
+    segments = [one._replace(element=number) for one, number in zip(segments, (4, 7, 8), strict=True)]
+    context = Context(segments, decisions, Thresholds(tree_depth=2), frozenset({0}), elements)
+    assert select(context, decisions) == decisions
+    alone = Context(segments, decisions, Thresholds(tree_depth=2), frozenset(), elements)
+    assert [one.block_class.value for one in select(alone, decisions)] == ["good", "bad", "bad"]
+
+
+def test_without_a_tree_or_a_depth_nothing_changes() -> None:
+    segments, decisions = blocks("G B G")
+    assert select(Context(segments, decisions, Thresholds(tree_depth=2)), decisions) == decisions
+
+
+def walked(root: etree._Element, rules: TagRules) -> list[etree._Element]:
+    """The block-level elements as the slow way of flattening meets them."""
+    events = kept_nodes(root, rules)
+    return [node for event, node, _ in events if event == "start" and node.tag in rules.block_level]
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
+def test_elements_are_numbered_as_segmentation_does(page: Any, rules: TagRules) -> None:
+    root = tree(read_page(page))
+    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@given(page=bodies | soups)
+def test_elements_of_any_page_are_numbered_so(rules: TagRules, page: str) -> None:
+    root = parse_html(page).root
+    if root is not None:
+        assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2><button><p>a</button></h2><button><p>b</button><p>c",
+        "<h2 hidden><button><p>a</button></h2><p>c",
+        "<h2><button hidden><p>a</button></h2><p>c",
+        "<span hidden><div hidden><p>a</div></span><p>b",
+        "<svg><button><p>a</button></svg><h1>b<svg><p>x</svg></h1>",
+        "<html hidden><body hidden><p>a",
+        "<template><p>a</p></template><noscript><p>b</p></noscript><p>c",
+        "</html><p>a<p hidden>b</p><div>c",
+    ],
+)
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_elements_that_are_removed_are_not_numbered(rules: TagRules, html: str) -> None:
+    root = tree(html)
+    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+
+
+def test_inherited_looks_at_each_element_once() -> None:
+    root = tree("<div>" * 300 + "<p>x</p>" * 300)
+    looked_at = []
+
+    def own(node: etree._Element) -> None:
+        looked_at.append(node)
+
+    nearest = Elements(root, RULES["justext"]).inherited(own)
+    assert all(nearest(node) is None for node in root.iter())
+    assert len(looked_at) == len(list(root.iter()))

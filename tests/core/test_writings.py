@@ -1,0 +1,273 @@
+"""Languages without spaces: what is covered, how they are told, and what becomes of real text in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.calibration import FILES, SPACED, derive, read
+from scrapy_justext import extract
+from scrapy_justext.core.blocks import BlockClass
+from scrapy_justext.core.coverage import covered_characters
+from scrapy_justext.core.writings import CHINESE, WRITINGS, estimate_words, writing_of, writing_of_words
+from scrapy_justext.stoplists import find_library
+from tests.builders import cut, lines_run
+
+TEXTS = [(code, name) for code, names in FILES.items() for one in names for name in (one, f"validation/{one}")]
+NAMES = [name for _, name in TEXTS]
+
+
+def page(*blocks: str) -> str:
+    return "<html><body>" + "".join(f"<p>{block}</p>" for block in blocks)
+
+
+def one_by_one(text: str, words: frozenset[str]) -> int:
+    """Greedy longest match, as it is defined."""
+    position = covered = 0
+    while position < len(text):
+        longest = max((word for word in words if text.startswith(word, position)), key=len, default="")
+        covered += len(longest)
+        position += max(len(longest), 1)
+    return covered
+
+
+words = st.frozensets(st.text("ab的\U0001f600", min_size=1, max_size=4), max_size=8)
+
+
+@given(texts=st.lists(st.text("ab的\U0001f600\ud800 ", max_size=30), max_size=5), words=words)
+def test_coverage_is_greedy_longest_match(texts: list[str], words: frozenset[str]) -> None:
+    assert covered_characters(texts, words) == [one_by_one(text, words) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "covered"),
+    [
+        ("我们的书", {"我们", "的"}, 3),
+        ("的话", {"的", "的话"}, 2),
+        ("的话题", {"的", "的话", "话题"}, 2),
+        ("不是不", {"不是", "是不"}, 2),
+        ("的的的", {"的"}, 3),
+        ("。，的", {"的"}, 1),
+        ("書", {"的"}, 0),
+        ("的", set(), 0),
+        ("", {"的"}, 0),
+    ],
+)
+def test_covered_characters(text: str, words: set[str], covered: int) -> None:
+    assert covered_characters([text], frozenset(words)) == [covered]
+
+
+def test_texts_do_not_run_into_one_another() -> None:
+    assert covered_characters(["ab", "ab", "", "b"], frozenset({"abab", "b", "ba"})) == [1, 1, 0, 1]
+
+
+def test_texts_of_any_size_are_covered_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["ab" * n for n in range(50)]
+    whole = covered_characters(texts, frozenset({"ab"}))
+    monkeypatch.setattr("scrapy_justext.core.coverage._BATCH", 100)
+    assert covered_characters(texts, frozenset({"ab"})) == whole == [2 * n for n in range(50)]
+
+
+@pytest.mark.parametrize(("code", "name"), TEXTS, ids=NAMES)
+@pytest.mark.parametrize("kind", ["good", "boilerplate"])
+def test_running_text_is_told_from_boilerplate(code: str, name: str, kind: str) -> None:
+    blocks = read(name)[kind]
+    found = [b.context_free_class for b in extract(page(*blocks), language=code).blocks]
+    assert len(found) == len(blocks) >= 5
+    if kind == "boilerplate":
+        assert set(found) == {BlockClass.BAD}
+    else:
+        assert set(found) <= {BlockClass.GOOD, BlockClass.NEAR_GOOD}
+        assert found.count(BlockClass.GOOD) >= 0.6 * len(found)
+
+
+@pytest.mark.parametrize(("code", "name"), TEXTS, ids=NAMES)
+@pytest.mark.parametrize("declared", ["", " lang=en"])
+def test_the_language_is_found(code: str, name: str, declared: str) -> None:
+    for block in read(name)["good"]:
+        found = extract(page(block).replace("<html", f"<html{declared}"))
+        assert (found.language, found.language_source) == (code, "detected"), block
+
+
+@pytest.mark.parametrize(("code", "name"), TEXTS, ids=NAMES)
+def test_a_whole_page_comes_out_clean(code: str, name: str) -> None:
+    texts = read(name)
+    half = len(texts["boilerplate"]) // 2
+    html = page(*texts["boilerplate"][:half], *texts["good"], *texts["boilerplate"][half:])
+    assert extract(html).paragraphs == [" ".join(text.split()) for text in texts["good"]]
+
+
+@pytest.mark.parametrize(("code", "length"), [("zh", 85), ("ja", 100), ("th", 200)])
+def test_a_paragraph_of_that_length_is_good_by_itself(code: str, length: int) -> None:
+    paragraphs = [text for name in FILES[code] for text in read(name)["good"] + read(f"validation/{name}")["good"]]
+    long_enough = [text[:length] for text in paragraphs if len(text) >= length]
+    assert len(long_enough) >= 5
+    for text in long_enough:
+        [block] = extract(page(text), language=code).blocks
+        assert block.context_free_class is BlockClass.GOOD, text
+
+
+@pytest.mark.parametrize("writing", WRITINGS, ids=[one.code for one in WRITINGS])
+def test_thresholds_are_those_that_the_texts_give(writing: Any) -> None:
+    assert derive(writing.code) == (writing.thresholds, writing.characters_per_word)
+
+
+@pytest.mark.parametrize("writing", WRITINGS, ids=[one.code for one in WRITINGS])
+def test_every_writing_has_a_stoplist_in_it(writing: Any) -> None:
+    library = find_library()
+    assert writing_of_words(library.words(library.get(writing.code))) is writing
+
+
+def test_no_other_stoplist_is_taken_for_one() -> None:
+    library = find_library()
+    unspaced = {one.code for one in library.languages if writing_of_words(library.words(one)) is not None}
+    assert unspaced == {one.code for one in WRITINGS}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("我们去年在那里住过。", "zh"),
+        ("我們去年在那裡住過。", "zh"),
+        ("去年そこに住んでいました。", "ja"),
+        ("カタカナ", "ja"),
+        ("한국어는 띄어쓰기를 합니다.", None),
+        ("Không có gì", None),
+        ("Hello 世界, this is mostly English text with two characters.", None),
+        ("Python 3 で書かれたコード", "ja"),
+        ("用 Python 写的程序", "zh"),
+        ("ქართული", None),
+        ("", None),
+        ("123 456 ...", None),
+    ],
+)
+def test_scripts_tell_the_language(text: str, code: str | None) -> None:
+    writing = writing_of(text)
+    assert (writing and writing.code) == code
+
+
+def test_a_declared_language_tells_chinese_from_japanese_where_kana_are_few() -> None:
+    text = "東京都公文書館所蔵史料目録第一巻明治期編 東京市会議事録抜粋の部" * 4
+    assert extract(page(text)).language == "zh"
+    assert extract(f"<html lang=ja><p>{text}").language == "ja"
+
+
+@pytest.mark.parametrize("candidates", [["my", "en"], ["en", "bo", "my"], ["zh", "ja", "th", "lo", "km", "my", "bo"]])
+def test_one_of_some_is_chosen_by_its_script(candidates: list[str]) -> None:
+    found = extract(page(*read("my")["good"]), language=candidates)
+    assert (found.language, found.language_source) == ("my", "detected")
+    assert extract(page("It was the best of times. " * 9), language=["my", "en"]).language == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sign"),
+    [
+        ("版权所有 © 二〇二四", True),
+        ("版权所有 ⓒ 二〇二四", True),
+        ("Ⓒ 山田書店", True),
+        ("Copyright（c）2024 山田書店", True),
+        ("（Ｃ）２０２４ 山田書店", True),
+        ("（C） Copyright 山田書店", True),
+        ("著作権（c）山田書店", True),
+        ("（a）第一、（b）第二、（c）第三", False),
+        ("（c）", False),
+    ],
+)
+def test_the_copyright_sign_of_east_asian_pages(text: str, is_sign: bool) -> None:
+    prose = read("zh")["good"][0]
+    [block] = extract(page(prose + text), language="zh").blocks
+    assert (block.reason == "copyright sign") is is_sign
+    assert block.is_good is not is_sign
+
+
+def test_full_width_white_space_and_punctuation() -> None:
+    prose = read("ja")["good"][0]
+    [plain] = extract(page(prose), language="ja").blocks
+    [spaced] = extract(page(f"\u3000{prose}\u3000\u3000{prose}\u3000"), language="ja").blocks
+    assert spaced.text == f"{prose} {prose}"
+    assert spaced.context_free_class is plain.context_free_class is BlockClass.GOOD
+
+
+def test_marks_in_another_order_and_invisible_breaks_change_nothing() -> None:
+    # Burmese asat and dot below may be typed in two orders; U+200B stands where a line may break.
+    texts = read("my")["good"]
+    swapped = [text.replace("\u1037\u103a", "\u103a\u1037") for text in texts]
+    assert texts != swapped
+    canonical, other = (extract(page(*blocks), language="my").blocks for blocks in (texts, swapped))
+    assert [b.stopword_density for b in canonical] == [b.stopword_density for b in other]
+    prose = read("km")["good"][0]
+    broken = "\u200b".join(prose[i : i + 6] for i in range(0, len(prose), 6))
+    first, second = extract(page(prose, broken), language="km").blocks
+    assert first.stopword_density == second.stopword_density
+    assert second.text == broken
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("我们在Python里写程序。", 6), ("Python 3 only", 3), ("，", 1), ("我们", 1), ("Python和Java", 3)],
+)
+def test_words_are_estimated(text: str, words: int) -> None:
+    assert estimate_words(text, CHINESE) == words
+
+
+def test_boilerpipe_counts_estimated_words() -> None:
+    texts = read("zh")
+    found = extract(page(*texts["good"]), language="zh", profile="boilerpipe")
+    assert [b.is_good for b in found.blocks] == [True] * len(texts["good"])
+    [linked] = extract(f"<p><a>{texts['good'][0]}</a>", language="zh", profile="boilerpipe").blocks
+    assert linked.reason == "words in links 1 > 0.333"
+
+
+def test_a_threshold_that_was_given_holds_in_every_language() -> None:
+    text = read("zh")["good"][0][:60]
+    assert [b.reason for b in extract(page(text), language="zh").blocks] == [
+        f"stop-word density {_density(text):.3g} >= 0.16, 60 > 55 characters"
+    ]
+    [block] = extract(page(text), language="zh", length_high=100).blocks
+    assert block.reason.startswith("short (60 < 70 characters)")
+    [block] = extract(page(text), language="zh", stopwords_high=0.9).blocks
+    assert "0.3" in block.reason
+
+
+def _density(text: str) -> float:
+    library = find_library()
+    return covered_characters([text], library.words(library.get("zh")))[0] / len(text)
+
+
+def test_own_words_without_spaces_are_counted_so() -> None:
+    [block] = extract(page("我们的书在这里" * 10), stoplist=["我们", "的", "在"]).blocks
+    assert block.stopword_density == pytest.approx(4 / 7)
+
+
+def test_the_reference_profile_knows_no_such_language() -> None:
+    [block] = extract(page("我们的 书在 这里"), stoplist=["我们的"], profile="justext-3.0").blocks
+    assert (block.stopword_density, block.word_count) == (1 / 3, 3)
+
+
+@pytest.mark.parametrize("code", SPACED)
+def test_the_added_lists_know_their_languages(code: str) -> None:
+    texts = read(code)
+    assert all(b.is_good for b in extract(page(*texts["good"]), language=code).blocks)
+    assert not any(b.is_good for b in extract(page(*texts["boilerplate"]), language=code).blocks)
+
+
+@pytest.mark.parametrize("name", ["zh", "zho", "zh-CN", "zh-Hant-TW", "Chinese", "Traditional Chinese", "mandarin"])
+def test_chinese_has_one_list_for_both_scripts(name: str) -> None:
+    assert find_library().get(name).name == "Chinese"
+
+
+def test_the_work_grows_with_the_text() -> None:
+    prose = read("th")["good"][0]
+
+    def work(times: int) -> int:
+        return lines_run(lambda: extract(page(*[prose] * times), language="th"))
+
+    work(1)
+    assert work(640) <= 80 * work(10)
+
+
+def test_segments_are_the_same_in_every_language() -> None:
+    assert [one.text for one in cut("<p>我们 的\n书<br><br>在")] == ["我们 的 书", "在"]
