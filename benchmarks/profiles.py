@@ -22,8 +22,7 @@ def side_by_side(page: bytes) -> list[str]:
     found = {name: extract(page, profile=name) for name in PROFILES}
     lines = [f"{'| ' * i}{name}" for i, name in enumerate(found)]
     good = {block.text for extraction in found.values() for block in extraction.blocks if block.is_good}
-    # The Java port's blocks are those of the page with its images.
-    for text in dict.fromkeys(block.text for block in found["justext-java"].blocks if block.text in good):
+    for text in dict.fromkeys(block.text for block in found["justext"].blocks if block.text in good):
         marks = " ".join(_mark(extraction, text) for extraction in found.values())
         lines.append(f"{marks}  {text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'}")
     return lines
@@ -31,7 +30,7 @@ def side_by_side(page: bytes) -> list[str]:
 
 def _mark(extraction: Extraction, text: str) -> str:
     """The class of the first block of that text."""
-    is_good = next((block.is_good for block in extraction.blocks if block.text == text), None)
+    is_good = next((b.is_good for b in extraction.blocks if b.text == text and b.image_url is None), None)
     return " " if is_good is None else "G" if is_good else "."
 
 

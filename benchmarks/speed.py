@@ -10,6 +10,7 @@ import argparse
 import importlib
 import logging
 from collections import deque
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -88,9 +89,7 @@ def main() -> None:
         "extract(bytes), English": over(lambda body: extract(body, language="English"), bodies),
         "extract(bytes), auto": over(extract, bodies),
         **{
-            f"the same, {profile}": over(
-                lambda body, profile=profile: extract(body, language="English", profile=profile), bodies
-            )
+            f"the same, {profile}": over(partial(extract, language="English", profile=profile), bodies)
             for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java")
         },
         **{name: over(peer, bodies) for name, peer in peers().items()},

@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.profiles import PAGE, side_by_side
+from scrapy_justext.core.writings import WRITINGS
 from scrapy_justext.extraction import BLOCK_FIELDS
 from scrapy_justext.profiles import PROFILES
 from scrapy_justext.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
+from scrapy_justext.stoplists import find_library
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+PROFILES_PAGE = (ROOT / "docs" / "profiles.md").read_text("utf-8")
+LANGUAGES = (ROOT / "docs" / "languages.md").read_text("utf-8")
 
 
 def table_rows(first_column: str) -> list[list[str]]:
@@ -38,10 +43,41 @@ def test_settings_table_has_the_default(name: str) -> None:
         assert shown.split()[0] == str(default)
     elif default is None:
         assert shown in ("None", "the profile's")
+    elif not default:
+        assert shown in ("[]", "{}")
+
+
+def test_the_thresholds_of_languages_without_spaces_are_those_of_the_code() -> None:
+    rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(WRITINGS)]
+    library = find_library()
+    assert [row.strip("| ").split(" | ") for row in rows] == [
+        [library.get(one.code).name, *map(str, one.thresholds.values()), str(one.characters_per_word)]
+        for one in WRITINGS
+    ]
+
+
+def test_the_profiles_side_by_side_are_real_output() -> None:
+    shown = PROFILES_PAGE.partition("<!-- side by side -->\n```\n")[2].partition("\n```")[0]
+    assert shown.splitlines() == side_by_side(PAGE.read_bytes())
+
+
+@pytest.mark.parametrize("page", [README, PROFILES_PAGE, LANGUAGES], ids=["README", "profiles", "languages"])
+def test_pages_name_only_profiles_and_settings_that_exist(page: str) -> None:
+    named = set(re.findall(r"JUSTEXT_[A-Z_]+[A-Z]", page))
+    known = {PREFIX + name.upper() for name in SETTINGS}
+    assert {name for name in named if not any(one.startswith(name) for one in known)} == set()
+    assert len(find_library().languages) == 113
+
+
+def test_the_stoplists_readme_names_every_added_list() -> None:
+    listed = re.findall(r"^\| (\w+) \| \d+ \|", (ROOT / "stoplists" / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert len(listed) == 13
+    assert all((ROOT / "stoplists" / f"{name}.txt").is_file() for name in listed)
 
 
 def test_profiles_table_is_complete() -> None:
-    assert {row[0].strip("`") for row in table_rows(r"justext[\w.-]*")} == set(PROFILES)
+    rows = README.partition("Profiles (")[2].partition("Thresholds of all")[0].splitlines()
+    assert [row.split("`")[1] for row in rows if row.startswith("| `")] == list(PROFILES)
 
 
 def test_every_field_is_explained() -> None:
