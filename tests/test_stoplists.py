@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 LIBRARY = find_library()
 WHEEL = Path(justext.__file__).parent / "stoplists"
 ADDED = {
-    "Burmese", "Chinese", "Hausa", "Japanese", "Khmer", "Lao", "Ligurian", "Scottish_Gaelic", "Sesotho", "Tatar", "Thai",
-    "Tibetan", "Tswana",
+    "Burmese", "Chinese", "Hausa", "Japanese", "Khmer", "Lao", "Ligurian", "Scottish_Gaelic", "Sesotho", "Tatar",
+    "Thai", "Tibetan", "Tswana",
 }  # fmt: skip
 OF_THE_REFERENCE = [language for language in LIBRARY.languages if language.name not in ADDED]
 
