@@ -250,17 +250,17 @@ def choose_language(sample: str, declared: Sequence[str], lists: Lists) -> Langu
     if probabilities[best] < SURE and lists.find(best) is None:
         listed = {code: share for code, share in probabilities.items() if lists.find(code)}
         best = _most_probable(listed, claims)
-    return _choice(best, probabilities, lists)
+    return _choice(best, probabilities, claims, lists)
 
 
-def _choice(best: str, probabilities: Mapping[str, float], lists: Lists) -> LanguageChoice:
+def _choice(best: str, probabilities: Mapping[str, float], claims: Sequence[Language], lists: Lists) -> LanguageChoice:
     language = lists.find(best)
     reason = f"probability {probabilities[best]:.2f}"
     if language is None:
         return LanguageChoice(None, best, "fallback", f"no stoplist for {best}, {reason}")
-    if probabilities[best] == max(probabilities.values()):
-        return LanguageChoice(language, language.code, "detected", reason)
-    return LanguageChoice(language, language.code, "declared", f"declared, {reason}")
+    if language in claims and probabilities[best] < max(probabilities.values()):
+        return LanguageChoice(language, language.code, "declared", f"declared, {reason}")
+    return LanguageChoice(language, language.code, "detected", reason)
 
 
 def choose_among(candidates: Sequence[Language], sample: str, declared: Sequence[str], lists: Lists) -> LanguageChoice:

@@ -224,7 +224,9 @@ def from_mapping(values: object, label: str, *, but: str = "") -> dict[str, Give
     """
     if not isinstance(values, Mapping):
         raise SettingError(label, values, "must be a mapping of setting names to values")
-    names = SETTINGS.keys() - {but}
+    if but and but in values:
+        raise SettingError(f"{label}[{but!r}]", values[but], "has no place here")
+    names = [name for name in SETTINGS if name != but]
     return {_known(name, label, str, names): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
 
 

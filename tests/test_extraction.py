@@ -15,7 +15,7 @@ from lxml import etree
 
 import scrapy_justext
 from scrapy_justext import Block, BlockClass, Extraction, JustextError, extract
-from scrapy_justext.core.blocks import make_block
+from scrapy_justext.core.blocks import make_blocks
 from scrapy_justext.core.thresholds import THRESHOLD_NAMES, Thresholds
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from scrapy_justext.extraction import BLOCK_FIELDS, blocks_to_dicts
@@ -129,7 +129,7 @@ class TestResult:
         assert first == second
         assert len({*first, *second}) == len(first)
         assert type(first[0]) is Block
-        assert make_block(*[getattr(first[0], name) for name in BLOCK_FIELDS]) == first[0]
+        assert make_blocks([tuple(getattr(first[0], name) for name in BLOCK_FIELDS)]) == first[:1]
 
     def test_bytes_str_and_tree_give_the_same(self) -> None:
         expected = extract(PAGE, language="English")

@@ -53,10 +53,9 @@ class Segment(NamedTuple):
     """A block as segmentation leaves it, before anything is judged.
 
     ``text`` is what the user gets, ``collapsed`` the same on one line, from which every figure is
-    taken; ``link_words`` counts the words inside links, one that stands in and out of a link once for
-    each part of it; ``element`` counts the block-level elements of the page that were opened up to
-    this block's own (0: text outside all of them); ``image_url`` is the SRC of an image's block, whose
-    text is the ALT, and None for text.
+    taken; ``link_words`` counts the words inside links, parts of words, too; ``element`` counts the
+    block-level elements of the page that were opened up to this block's own (0: text outside all of
+    them); ``image_url`` is the SRC of an image's block, whose text is the ALT, and None for text.
     """
 
     text: str
@@ -101,7 +100,8 @@ class Block:
     block_class: BlockClass
     """The final class: ``good`` or ``bad``."""
     context_free_class: BlockClass
-    """The class that the block's own text earned, before its neighbours were looked at."""
+    """The class that the block's own text earned, or that a rule of the user's gave it, before its neighbours were
+    looked at."""
     reason: str
     """The rule that decided the final class, in words."""
     is_heading: bool
@@ -148,11 +148,6 @@ def make_blocks(rows: Iterable[tuple[object, ...]]) -> tuple[Block, ...]:
     for block in blocks:
         block.__class__ = Block
     return tuple(blocks)
-
-
-def make_block(*values: object) -> Block:
-    """A block from the values of all its fields, in order."""
-    return make_blocks([values])[0]
 
 
 Row = TypeVar("Row")

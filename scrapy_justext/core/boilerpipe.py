@@ -66,7 +66,7 @@ def judge(before: Figures, here: Figures, after: Figures) -> Decision:
     """The decision tree."""
     density = word_link_density(here)
     if density > MAX_LINK_DENSITY:
-        return Decision(BAD, f"words in links {density:.3g} > {MAX_LINK_DENSITY:.3g}")
+        return Decision(BAD, f"words in links {density:.7g} > {MAX_LINK_DENSITY}")
     beside_links = word_link_density(before) > MAX_LINK_DENSITY_BEFORE
     limits = BESIDE_LINKS if beside_links else BESIDE_TEXT
     behind = " behind links" if beside_links else ""

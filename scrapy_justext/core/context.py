@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Context:
     """A page as the passes see it.
 
-    ``context_free``: the classes that the blocks' own texts earned; ``pinned``: the indices of the blocks
-    whose class the user chose, which no pass may change; ``elements``: where the blocks stand in the tree.
+    ``context_free``: the classes that the blocks' own texts earned, or that the user chose; ``pinned``: the
+    indices of the latter, whose class no pass may change; ``elements``: where the blocks stand in the tree.
     """
 
     segments: Sequence[Segment]

@@ -20,18 +20,24 @@ if TYPE_CHECKING:
 _BATCH = 1 << 20
 
 
+#: Cells of a table of all nodes by all characters; a larger one is not made, but a list of those that are filled.
+_LARGEST_TABLE = 1 << 21
+
+
 class _Tree(NamedTuple):
     """The words as a tree; 0 is its root, and at the same time what stands for no node.
 
     ``characters``: by code point, the number of each character that stands in a word, 0 for all others; one
-    entry more than the highest code point.  ``children``: by node times ``width`` plus character, the node
-    below.  ``words``: by node, the length of the word that ends there, else 0.  ``inner``: nodes from this
+    entry more than the highest code point.  A step is a node times ``width`` plus a character; it leads to
+    ``below``: of that step, or, where ``steps`` lists those that there are in ascending order, at its place
+    there.  ``words``: by node, the length of the word that ends there, else 0.  ``inner``: nodes from this
     number on have none below.
     """
 
-    characters: NDArray[np.int32]
-    children: NDArray[np.int32]
+    characters: NDArray[np.int64]
     width: int
+    steps: NDArray[np.int64] | None
+    below: NDArray[np.int32]
     words: NDArray[np.int32]
     inner: int
 
@@ -85,7 +91,7 @@ def _longest_matches(text: str, tree: _Tree) -> NDArray[np.int32]:
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     characters = tree.characters[np.minimum(codes, len(tree.characters) - 1)]
-    nodes = tree.children[characters]
+    nodes = _below(tree, characters)
     longest = tree.words[nodes]
     positions = np.flatnonzero((nodes > 0) & (nodes < tree.inner))
     nodes = nodes[positions]
@@ -93,13 +99,23 @@ def _longest_matches(text: str, tree: _Tree) -> NDArray[np.int32]:
     while len(positions):
         fits = positions + depth < len(characters)
         positions, nodes = positions[fits], nodes[fits]
-        nodes = tree.children[nodes * tree.width + characters[positions + depth]]
+        nodes = _below(tree, nodes.astype(np.int64) * tree.width + characters[positions + depth])
         depth += 1
         is_word = tree.words[nodes] > 0
         longest[positions[is_word]] = depth
         goes_on = (nodes > 0) & (nodes < tree.inner)
         positions, nodes = positions[goes_on], nodes[goes_on]
     return longest
+
+
+def _below(tree: _Tree, steps: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The nodes that steps lead to; 0 for those that lead to none."""
+    import numpy as np  # noqa: PLC0415
+
+    if tree.steps is None:
+        return tree.below[steps]
+    places = np.minimum(np.searchsorted(tree.steps, steps), len(tree.steps) - 1)
+    return np.where(tree.steps[places] == steps, tree.below[places], 0).astype(np.int32)
 
 
 def _first_come(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -126,16 +142,21 @@ def _tree(words: frozenset[str]) -> _Tree:
 
     alphabet = {character: i for i, character in enumerate(sorted(set().union(*words)), start=1)}
     inner = sorted({word[:length] for word in words for length in range(len(word))} | {""})
-    leaves = sorted(words - set(inner))
-    numbers = {prefix: i for i, prefix in enumerate([*inner, *leaves])}
+    nodes = [*inner, *sorted(words - set(inner))]
+    numbers = {prefix: number for number, prefix in enumerate(nodes)}
     width = len(alphabet) + 1
-    children = np.zeros(len(inner) * width, np.int32)
-    lengths = np.zeros(len(numbers), np.int32)
-    for prefix, number in numbers.items():
-        if prefix:
-            children[numbers[prefix[:-1]] * width + alphabet[prefix[-1]]] = number
-        lengths[number] = len(prefix) if prefix in words else 0
-    characters = np.zeros(max(map(ord, alphabet), default=0) + 2, np.int32)
+    steps = {
+        numbers[prefix[:-1]] * width + alphabet[prefix[-1]]: number for prefix, number in numbers.items() if prefix
+    }
+    is_table = len(inner) * width <= _LARGEST_TABLE or not steps
+    listed = None if is_table else np.array(sorted(steps), np.int64)
+    if listed is None:
+        below = np.zeros(len(inner) * width, np.int32)
+        below[list(steps)] = list(steps.values())
+    else:
+        below = np.array([steps[step] for step in listed.tolist()], np.int32)
+    characters = np.zeros(max(map(ord, alphabet), default=0) + 2, np.int64)
     for character, number in alphabet.items():
         characters[ord(character)] = number
-    return _Tree(characters, children, width, lengths, len(inner))
+    lengths = np.array([len(prefix) if prefix in words else 0 for prefix in nodes], np.int32)
+    return _Tree(characters, width, listed, below, lengths, len(inner))

@@ -7,7 +7,7 @@ first is the fast way, the second takes over where the tree is deeper than libxs
 (about 1,500 elements; today's parsers stop at 2,048, older ones nowhere).
 
 The marks are noncharacters, which Unicode reserves for use inside a program.  A page may hold
-them all the same: a mark without a code tells, and ``replace_marks`` makes U+FFFD of the page's own.
+them all the same: then ``OWN_MARKS`` stands first, and ``replace_marks`` makes U+FFFD of the page's own.
 
 ======================  =========================================================
 ``BLOCK`` + code        a block-level element starts; the code tells which
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.tags import TagRules
 
 BLOCK = "\ufdd0"
+OWN_MARKS = "\ufdd2"
 INLINE = "\ufdd1"
 CLOSE = "/"
 LINK = "<"
@@ -64,6 +65,13 @@ _IMAGE = (
     f"<xsl:text>{{}}</xsl:text>{_ATTRIBUTE.format('alt')}<xsl:text>{INLINE}{SOURCE}</xsl:text>"
     f"{_ATTRIBUTE.format('src')}<xsl:text>{BLOCK}{CLOSE}</xsl:text>"
     "</xsl:template>"
+)
+
+
+_TELL_OWN_MARKS = (
+    '<xsl:template match="/">'
+    f"<xsl:if test=\"contains(., '{BLOCK}') or contains(., '{INLINE}')\"><xsl:text>{OWN_MARKS}</xsl:text></xsl:if>"
+    "<xsl:apply-templates/></xsl:template>"
 )
 
 
@@ -117,8 +125,7 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
         yield _template(pattern, 2, content=False)
     for pattern in sorted(rules.kept):
         yield _template(pattern, 3, INLINE + TAG, untag, hides=hides)
-    if replace_marks:
-        yield _REPLACE_MARKS
+    yield _REPLACE_MARKS if replace_marks else _TELL_OWN_MARKS
     yield "</xsl:stylesheet>"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.tags import TagRules
 
 
-class Step(dict[str, "Step | None"]):
+class Step(dict[str, "Step"]):
     """A place; by the code of an element that starts there, the place inside that element.
 
     There are few different places, so steps are made once and shared by all pages.
@@ -26,11 +26,8 @@ class Step(dict[str, "Step | None"]):
         self.place = place
         self.rules = rules
 
-    def __missing__(self, code: str) -> Step | None:
-        name = _names(self.rules).get(code)
-        if name is None:
-            return None
-        step = self[code] = step_at(descend(self.place, name), self.rules)
+    def __missing__(self, code: str) -> Step:
+        step = self[code] = step_at(descend(self.place, _names(self.rules)[code]), self.rules)
         return step
 
     def in_select(self) -> Step:
@@ -49,9 +46,8 @@ def _names(rules: TagRules) -> dict[str, str]:
     return {code: name for name, code in tag_codes(rules).items()}
 
 
-#: The places around the one at hand, outermost first, each with the number of its element; the
-#: first entry, around the root, is none.
-Around = list[tuple["Step | None", int]]
+#: The places around the one at hand, outermost first, each with the number of its element.
+Around = list[tuple[Step, int]]
 
 
 def descend(place: Place, tag: str) -> Place:

@@ -35,8 +35,8 @@ class Reader(Protocol):
     rows: list[Row]
     """The blocks read so far."""
 
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:
-        """Add the blocks in ``body``; the place after it, or None where a mark is the page's own."""
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step:
+        """Add the blocks in ``body``; the place after it."""
 
 
 def reader_for(rules: TagRules) -> Reader:
@@ -53,8 +53,8 @@ class PublishedReader:
         self.rows: list[Row] = []
         self._links = 0
 
-    # One signature for both readers, so that they can change places.
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:  # noqa: ARG002
+    # One signature for all readers, so that they can change places.
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step:  # noqa: ARG002
         """Add the blocks in ``body``, which has no block-level mark inside."""
         place = here.place
         tags = 0
@@ -63,21 +63,22 @@ class PublishedReader:
             if _BREAK not in body and (tags := body.count(_TAG)):
                 body = body.replace(_TAG, "")
             if INLINE in body:
-                return here if self._read_pieces(body, tags, place, element) else None
+                self._read_pieces(body, tags, place, element)
+                return here
         if collapsed := collapse(body):
             linked, words = (len(collapsed), collapsed.count(" ") + 1) if self._links else (0, 0)
             text = _lines(body) if place.preformatted else collapsed
             self.rows.append((text, collapsed, linked, words, tags, place, element, None))
         return here
 
-    def _read_pieces(self, body: str, tags: int, place: Place, element: int) -> bool:
-        """Add the blocks in a text with links and BRs; False where a mark is the page's own."""
+    def _read_pieces(self, body: str, tags: int, place: Place, element: int) -> None:
+        """Add the blocks in a text with links and BRs."""
         if not place.preformatted and (link := _ONE_LINK.fullmatch(body)):
             # An entry of a menu, as most blocks of a page are.
             if words := link[1].split():
                 text = " ".join(words)
                 self.rows.append((text, text, len(text), len(words), tags + 1, place, element, None))
-            return True
+            return
         first, *pieces = body.split(INLINE)
         links = self._links
         texts = [first]
@@ -92,8 +93,6 @@ class PublishedReader:
                 links += 1
             elif code == UNLINK:
                 links = links - 1 if links else 0
-            elif code != BREAK:
-                return False
             elif after_break:
                 # The BRs of a separator are no elements of the block.
                 self._add(texts, inside, tags - 1, place, element)
@@ -108,7 +107,6 @@ class PublishedReader:
                 inside.append(links > 0)
         self._links = links
         self._add(texts, inside, tags, place, element)
-        return True
 
     def _add(self, texts: list[str], inside: list[bool], tags: int, place: Place, element: int) -> None:
         raw = "".join(texts)
@@ -133,6 +131,8 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
     (11, 2)
     """
     linked = link_words = 0
+    # Whether the text so far ends inside a link, within a word.
+    in_word = False
     # Whether the white space at hand began inside a link; None: no white space, or no word before it.
     space: bool | None = None
     started = False
@@ -145,9 +145,12 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
             if is_inside:
                 words = text.split()
                 linked += len(" ".join(words))
-                link_words += len(words)
+                link_words += len(words) - (in_word and not text[0].isspace())
+            in_word = is_inside and not text[-1].isspace()
             started = True
             space = is_inside if text[-1].isspace() else None
+        elif text:
+            in_word = False
     return linked, link_words
 
 
@@ -164,7 +167,7 @@ def _lines(raw: str) -> str:
 class JavaReader(PublishedReader):
     """Reads text as published, images and inline SELECTs too."""
 
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step:
         """Add the blocks in ``body``, which has no block-level mark inside."""
         if here.place.tag == "img":
             self._add_image(body, here.place, element)
@@ -172,12 +175,12 @@ class JavaReader(PublishedReader):
         if INLINE + ENTER not in body and INLINE + LEAVE not in body:
             return super().read(body, here, element, around)
         # A block is where it begins: text inside a SELECT stands in OPTIONs, which are blocks.
-        first = _SELECT_MARKS_FIRST.match(body)
-        place = here if first is None else _after_selects(first[0], here, element, around)
+        before_text = _MARKS_FIRST.match(body)
+        begins = before_text.end() if before_text else 0
+        place = _after_selects(body[:begins], here, element, around)
         plain = body.replace(INLINE + ENTER, _TAG).replace(INLINE + LEAVE, "")
-        if place is None or super().read(plain, place, element, around) is None:
-            return None
-        return _after_selects(body if first is None else body[first.end() :], place, element, around)
+        super().read(plain, place, element, around)
+        return _after_selects(body[begins:], place, element, around)
 
     def _add_image(self, body: str, place: Place, element: int) -> None:
         alt, _, source = body.partition(INLINE + SOURCE)
@@ -186,12 +189,10 @@ class JavaReader(PublishedReader):
         self.rows.append((text, text, linked, words, 0, place, element, source.strip()))
 
 
-def _after_selects(body: str, here: Step, element: int, around: Around) -> Step | None:
-    """The place after the starts and ends of SELECTs in a text; None where a mark is the page's own."""
-    after: Step | None = here
+def _after_selects(body: str, here: Step, element: int, around: Around) -> Step:
+    """The place after the starts and ends of SELECTs in a text."""
+    after = here
     for mark in _SELECT_MARK.findall(body):
-        if after is None:
-            return None
         if mark == INLINE + ENTER:
             around.append((after, element))
             after = after.in_select()
@@ -201,7 +202,7 @@ def _after_selects(body: str, here: Step, element: int, around: Around) -> Step 
 
 
 _SELECT_MARK = re.compile(f"{INLINE}[{ENTER}{LEAVE}]")
-_SELECT_MARKS_FIRST = re.compile(rf"(?:\s*{INLINE}[{ENTER}{LEAVE}])+")
+_MARKS_FIRST = re.compile(rf"(?:\s*{INLINE}[{ENTER}{LEAVE}{TAG}{LINK}{UNLINK}])+")
 
 
 class ReferenceReader:
@@ -212,10 +213,10 @@ class ReferenceReader:
         self._in_link = False
         self._after_break = False
 
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step | None:
+    def read(self, body: str, here: Step, element: int, around: Around) -> Step:
         """Add the blocks in ``body``, which has no block-level mark inside."""
         place = here.place
-        after: Step | None = here
+        after = here
         nodes: list[str] = []
         linked = words = tags = 0
         for piece in f"{UNTAG}{body}".split(INLINE):
@@ -227,8 +228,6 @@ class ReferenceReader:
                 tags += code in _STARTS
                 nodes += " " if code == BREAK else ""
                 after = self._step(code, after, element, around)
-            if after is None:
-                return None
             if text and not text.isspace():
                 nodes.append(_collapse_to_lines(text))
                 if self._in_link:
@@ -238,10 +237,8 @@ class ReferenceReader:
         self._add(nodes, (linked, words, tags), place, element)
         return after
 
-    def _step(self, code: str, here: Step | None, element: int, around: Around) -> Step | None:
-        """The place after an inline mark; None where the mark is the page's own."""
-        if here is None or code not in _REFERENCE_CODES:
-            return None
+    def _step(self, code: str, here: Step, element: int, around: Around) -> Step:
+        """The place after an inline mark."""
         if code in _STARTS:
             self._after_break = code == BREAK
         if code in _LINKS:
@@ -260,7 +257,6 @@ class ReferenceReader:
 
 _STARTS = frozenset({TAG, LINK, ENTER, BREAK})
 _LINKS = frozenset({LINK, UNLINK})
-_REFERENCE_CODES = _STARTS | {UNTAG, UNLINK, LEAVE}
 
 _WHITE_SPACE_RUN = re.compile(r"\s+")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import Place, Segment, maker
-from scrapy_justext.core.flattening import BLOCK, CLOSE, flatten
+from scrapy_justext.core.flattening import BLOCK, CLOSE, OWN_MARKS, flatten
 from scrapy_justext.core.places import Around, Step, descend
 from scrapy_justext.core.readers import reader_for
 
@@ -28,38 +28,29 @@ def segment(root: etree._Element, rules: TagRules) -> list[Segment]:
 def segment_and_count(root: etree._Element, rules: TagRules) -> tuple[list[Segment], int]:
     """The blocks, and how many block-level elements there are."""
     flat = flatten(root, rules)
-    segments = _cut(flat, str(root.tag), rules)
-    if segments is None:
+    if flat.startswith(OWN_MARKS):
         flat = flatten(root, rules, replace_marks=True)
-        segments = _cut(flat, str(root.tag), rules)
     # Each has a mark at its start and one at its end.
-    return segments or [], flat.count(BLOCK) // 2
+    return _cut(flat, str(root.tag), rules), flat.count(BLOCK) // 2
 
 
-def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment] | None:
-    """The segments of a flattened tree; None where a mark is the page's own."""
+def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
+    """The segments of a flattened tree."""
     reader = reader_for(rules)
-    here: Step | None = None
+    here = Step(descend(Place(root_tag), root_tag), rules)
     element = opened = 0
     # The root's own text comes before the first mark, as if an element had just ended there.
-    around: Around = [(None, 0), (Step(descend(Place(root_tag), root_tag), rules), 0)]
+    around: Around = [(here, 0)]
     for chunk in f"{CLOSE}{flat}".split(BLOCK):
-        if not chunk:
-            return None
         code = chunk[0]
         if code == CLOSE:
             here, element = around.pop()
-        elif here is not None:
+        else:
             around.append((here, element))
             element = opened = opened + 1
             here = here[code]
-        if here is not None and chunk != code and not (body := chunk[1:]).isspace():
+        if chunk != code and not (body := chunk[1:]).isspace():
             here = reader.read(body, here, element, around)
-        if here is None:
-            return None
-    # The page's own marks open more than they close.
-    if len(around) != 1:
-        return None
     return list(map(_new_segment, reader.rows))
 
 

@@ -7,9 +7,12 @@ pass, so that the neighbours of such a block are judged by what it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from lxml import etree
 from lxml.cssselect import CSSSelector, SelectorError
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
@@ -18,9 +21,7 @@ from scrapy_justext.core.segmentation import segment as cut
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from lxml import etree
+    from collections.abc import Mapping, Sequence
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
@@ -58,21 +59,34 @@ def make_selection(
     What is dropped is dropped also inside of what is kept.
     """
     return Selection(
-        drop=tuple((_selector("drop_css", css), Decision(BAD, f"drop_css {css}")) for css in _several(drop_css)),
-        patterns=tuple((_pattern(pattern), Decision(BAD, f"drop_text {pattern}")) for pattern in _several(drop_text)),
-        keep=tuple((_selector("keep_css", css), Decision(GOOD, f"keep_css {css}")) for css in _several(keep_css)),
+        drop=tuple(
+            (_selector("drop_css", css), Decision(BAD, f"drop_css {css}")) for css in _several("drop_css", drop_css)
+        ),
+        patterns=tuple(
+            (_pattern(pattern), Decision(BAD, f"drop_text {pattern}")) for pattern in _several("drop_text", drop_text)
+        ),
+        keep=tuple(
+            (_selector("keep_css", css), Decision(GOOD, f"keep_css {css}")) for css in _several("keep_css", keep_css)
+        ),
     )
 
 
-def _several(rules: str | Iterable[str]) -> Iterable[str]:
-    return (rules,) if isinstance(rules, str) else rules
+def _several(name: str, rules: str | Iterable[str]) -> Iterable[str]:
+    if isinstance(rules, str):
+        return (rules,)
+    if not isinstance(rules, Iterable) or isinstance(rules, bytes):
+        raise ParameterError(name, rules, "must be a string or several")
+    return rules
 
 
 def _selector(name: str, css: str) -> CSSSelector:
     try:
-        return CSSSelector(css, translator="html")
-    except (SelectorError, TypeError) as error:
+        selector = CSSSelector(css, translator="html")
+        # Some, of namespaces that nobody declared for one, are told only when they are used.
+        selector(etree.Element("html"))
+    except (SelectorError, etree.LxmlError, TypeError, RecursionError) as error:
         raise ParameterError(name, css, f"must be a CSS selector: {error}") from error
+    return selector
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
@@ -81,17 +95,17 @@ def _pattern(pattern: str) -> re.Pattern[str]:
         raise ParameterError("drop_text", pattern, "must be a regular expression: no string")
     try:
         return re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ParameterError("drop_text", pattern, f"must be a regular expression: {error}") from error
 
 
 def choose(selection: Selection, segments: Sequence[Segment], elements: Elements) -> dict[int, Decision]:
     """The decisions of the blocks that a rule matches, by their indices."""
-    dropped = _selected(selection.drop, elements)
-    kept = _selected(selection.keep, elements)
+    dropped = _selected(selection.drop, segments, elements)
+    kept = _selected(selection.keep, segments, elements)
     chosen = {}
     for i, segment in enumerate(segments):
-        decision = dropped(segment) or _first_match(selection.patterns, segment.collapsed) or kept(segment)
+        decision = dropped.get(i) or _first_match(selection.patterns, segment.collapsed) or kept.get(i)
         if decision is not None:
             chosen[i] = decision
     return chosen
@@ -101,40 +115,76 @@ def _first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
     return next((decision for pattern, decision in patterns if pattern.search(text)), None)
 
 
-def _selected(rules: Sequence[SelectorRule], elements: Elements) -> Callable[[Segment], Decision | None]:
-    """A function that gives the decision of selectors for a segment."""
+def _selected(rules: Sequence[SelectorRule], segments: Sequence[Segment], elements: Elements) -> dict[int, Decision]:
+    """The decisions of selectors on segments, by their indices."""
     matched: dict[etree._Element, Decision] = {}
     for selector, decision in rules:
         for top in tops(elements.root):
             for node in cast("list[etree._Element]", selector(top)):
                 matched.setdefault(node, decision)
     if not matched:
-        return lambda _: None
-    nodes = elements.nodes
-    decision_at = elements.inherited(matched.get)
-    inline = _inline_texts(matched, elements)
-
-    def decide(segment: Segment) -> Decision | None:
-        node = nodes[segment.element]
-        return decision_at(node) or inline.get((node, segment.collapsed))
-
-    return decide
+        return {}
+    nodes, decision_at = elements.nodes, elements.inherited(matched.get)
+    around = ((i, decision_at(nodes[one.element])) for i, one in enumerate(segments))
+    found = {i: decision for i, decision in around if decision is not None}
+    inline = {node: decision for node, decision in matched.items() if node.tag not in elements.rules.block_level}
+    return _inside_inline(inline, elements) | found if inline else found
 
 
-def _inline_texts(
-    matched: Mapping[etree._Element, Decision], elements: Elements
-) -> dict[tuple[etree._Element, str], Decision]:
-    """The decisions on texts that stand in inline elements, by the element of their block and the text."""
-    rules = elements.rules
-    enclosing = elements.inherited(lambda node: node if node.tag in rules.block_level else None)
-    around = elements.inherited(matched.get)
-    found: dict[tuple[etree._Element, str], Decision] = {}
-    for node, decision in matched.items():
-        parent = node.getparent()
-        # What stands in another one is that one's.
-        if node.tag in rules.block_level or parent is None or around(parent) is not None:
-            continue
-        block = enclosing(parent)
-        for segment in cut(node, rules):
-            found[block if block is not None else elements.root, segment.collapsed] = decision
+# Noncharacters, as the marks of flattening are; these stand in the text itself.  The number of a matched element
+# stands between the first two.
+_START, _NUMBERED, _END = _MARKS = "\ufdd3\ufdd4\ufdd5"
+_PARTS = re.compile(f"{_START}\\d+{_NUMBERED}|{_END}|[^{_MARKS}]+")
+
+
+def _inside_inline(matched: Mapping[etree._Element, Decision], elements: Elements) -> dict[int, Decision]:
+    """The decisions on the blocks whose whole text stands in inline elements, by their indices.
+
+    A copy of the page, in which marks stand at both ends of these elements, is cut into blocks once more.
+    """
+    decisions = list(matched.values())
+    root = _marked_copy(list(matched), elements.root)
+    found: dict[int, Decision] = {}
+    around: list[Decision] = []
+    index = 0
+    for segment in cut(root, elements.rules):
+        inside: list[Decision | None] = []
+        for part in _PARTS.findall(segment.collapsed):
+            if part[0] == _START:
+                around.append(decisions[int(part[1:-1])])
+            elif part == _END:
+                around.pop()
+            elif not part.isspace():
+                inside.append(around[0] if around else None)
+        # Elements without text make blocks of nothing but marks.
+        if inside or segment.image_url is not None:
+            first = inside[0] if inside else None
+            if first is not None and None not in inside:
+                found[index] = first
+            index += 1
     return found
+
+
+def _marked_copy(matched: Sequence[etree._Element], root: etree._Element) -> etree._Element:
+    """A copy of the page with marks at both ends of some elements."""
+    numbers = {node: number for number, node in enumerate(matched)}
+    copied = deepcopy(root.getroottree()).getroot() if root.getparent() is None else deepcopy(root)
+    copies = [copy for top in tops(copied) for copy in top.iter()]
+    marked = {}
+    for node, copy in zip((node for top in tops(root) for node in top.iter()), copies, strict=True):
+        copy.tail = _without_marks(copy.tail)
+        if isinstance(copy.tag, str):
+            copy.text = _without_marks(copy.text)
+        if node in numbers:
+            marked[copy] = numbers[node]
+    for copy, number in marked.items():
+        copy.text = f"{_START}{number}{_NUMBERED}{copy.text or ''}"
+        if len(copy):
+            copy[-1].tail = f"{copy[-1].tail or ''}{_END}"
+        else:
+            copy.text += _END
+    return copied
+
+
+def _without_marks(text: str | None) -> str | None:
+    return text and re.sub(f"[{_MARKS}]", "\ufffd", text)

@@ -34,7 +34,7 @@ _BOOLEAN = _Range("must be True or False", lambda value: isinstance(value, bool)
 _LENGTH = _Range("must be a whole number of characters, 0 or more", lambda value: _is_whole(value) and value >= 0)
 _DENSITY = _Range("must be a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
 _DEPTH = _Range(
-    "must be a whole number from 1 to 5, or None for no tree filter",
+    "must be a whole number from 1 to 5",
     lambda value: value is None or (_is_whole(value) and 1 <= value <= 5),
 )
 

@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
-from unicodedata import is_normalized, normalize
 
 from scrapy_justext.core.blocks import Figures, maker
 from scrapy_justext.core.context_free import NOTHING
@@ -102,10 +101,10 @@ def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], writ
     covered = covered_characters(texts, stoplist)
     rows: list[tuple[int, int, int, float, float]] = []
     for segment, text, stopwords in zip(segments, texts, covered, strict=True):
-        if not text:
-            rows.append(NOTHING)
-            continue
         characters = len(segment.collapsed)
+        if not text:
+            rows.append(NOTHING._replace(characters=characters))
+            continue
         words = estimate_words(text, writing)
         density = segment.link_characters / characters
         rows.append((characters, words, round(density * words), density, stopwords / len(text)))
@@ -113,15 +112,15 @@ def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], writ
 
 
 def _comparable(text: str, *, has_case: bool) -> str:
-    """The text as stop words are looked for in it: marks in their canonical order, without invisible breaks."""
-    text = text.replace(_BREAK_HERE, "")
-    if not is_normalized("NFC", text):
-        text = normalize("NFC", text)
+    """The text as stop words are looked for in it."""
+    for typed, meant in _SPELLINGS:
+        text = text.replace(typed, meant)
     return text.lower() if has_case else text
 
 
-#: The zero-width space, which Khmer, Burmese and Thai pages put where a line may break.
-_BREAK_HERE = "\u200b"
+#: What stoplists have not, and what stands there for it: the zero-width space, which Khmer, Burmese and Thai pages put
+#: where a line may break, and two Burmese marks that many type in the other order than Unicode's canonical one.
+_SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
 
 
 def estimate_words(text: str, writing: Writing) -> int:

@@ -23,7 +23,7 @@ LINKS = figures(9, 6)  # two thirds of it
 TEXT = figures(9, 5)  # 0.5555..., just not more than the limit
 
 CASES: list[tuple[str, Figures, Figures, Figures, str, str]] = [
-    ("a third of the words in links", NOTHING, figures(30, 10), NOTHING, "bad", "words in links 0.333 > 0.333"),
+    ("a third of the words in links", NOTHING, figures(30, 10), NOTHING, "bad", "words in links 0.3333333 > 0.333333"),
     ("less than a third", NOTHING, figures(31, 10), NOTHING, "good", "31 > 16 words"),
     ("16 words alone", NOTHING, figures(16), NOTHING, "bad", "only 16 <= 16 words, few around"),
     ("17 words alone", NOTHING, figures(17), NOTHING, "good", "17 > 16 words"),
@@ -77,6 +77,10 @@ def test_outside_the_page_are_no_words(counts: Sequence[int], classes: str) -> N
         ("<a>" + "incomprehensibilities " * 7 + "</a>" + "a " * 15, "good"),
         ("<a>" + "a " * 15 + "</a>" + "incomprehensibilities " * 7, "bad"),
         ("<a>one<b>two</b></a>three " + "word " * 20, "good"),
+        # A word in parts is one, whether or not there is a BR.
+        ("word " * 14 + "<a>o<b>n</b>e t<b>w</b>o t<b>h</b>ree</a> x", "good"),
+        ("word " * 14 + "<a>o<b>n</b>e t<b>w</b>o t<b>h</b>ree</a><br>x", "good"),
+        ("word " * 20 + "<a>(one)</a><a>two</a>", "good"),
     ],
 )
 def test_link_density_is_by_words(inner: str, expected: str) -> None:

@@ -163,6 +163,7 @@ def test_an_image_in_a_link_is_a_link_s(html: str, links: list[tuple[int, int]])
         ("<select><option>a<option>b</select>c", [True, True, False]),
         ("<p>a <select><option>b</select> c", [False, True, False]),
         ("<select> text</select>", [True]),
+        ("<p><b></b><a></a><select> text</select>", [True]),
         ("<select><optgroup><option>a</select><p>b", [True, False]),
     ],
 )

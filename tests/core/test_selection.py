@@ -42,8 +42,13 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
     ("text on one line", f"<pre>{A}\nof\nx", {"drop_text": "of x$"}, "b"),
     ("a whole block in an inline element", f"<p><span class=x>{A}</span><p>{A}", {"drop_css": ".x"}, "bg"),
     ("a part of a block in one", f"<p><span class=x>{A}</span> more<p>{A}", {"drop_css": ".x"}, "gg"),
-    ("one of several between BRs", f"<p>{A}<br><br><b class=x>{A}s</b><br><br>{N}", {"drop_css": "b"}, "gbb"),
-    ("several in one inline element", f"<p><b>{A}<br><br>{A}</b><br><br>{A}s", {"drop_css": "b"}, "bbg"),
+    ("one of several between BRs", f"<p>{A}<br><br><b class=x>{A}</b><br><br>{N}", {"drop_css": "b"}, "gbb"),
+    ("several in one inline element", f"<p><b>{A}<br><br>{A}</b><br><br>{A}", {"drop_css": "b"}, "bbg"),
+    ("the same text outside", f"<div><b>{A}</b><br><br>{A}<p>{A}<b>x</b></div>", {"drop_css": "b"}, "bgg"),
+    ("text beside a block in an inline element", f"<div><span><p>{A}</p>{A}</span>{S}<br><br>{A}</div>",
+     {"drop_css": "span"}, "bgg"),
+    ("an element without text", f"<div><b></b><br><br>{A}<b> </b></div>", {"drop_css": "b"}, "g"),
+    ("one that is removed", f"<div><svg>x</svg>{A}</div><b>{A}</b>", {"drop_css": "svg, b"}, "gb"),
     ("inline elements around blocks", f"<span class=x><p>{A}</p></span><p>{A}", {"drop_css": ".x"}, "bg"),
     ("inline in inline", f"<p><b><b>{A}</b></b>", {"drop_css": "b"}, "b"),
     ("several selectors in one", f"<p class=x>{A}<p class=y>{A}<p>{A}", {"drop_css": ".x, .y"}, "bbg"),
@@ -91,7 +96,7 @@ def test_the_reason_names_the_rule(rules: dict[str, Any], reason: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["keep_css", "drop_css"])
-@pytest.mark.parametrize("selector", ["p::text", "p >", "", "[x=", 3, None])
+@pytest.mark.parametrize("selector", ["p::text", "p >", "", "[x=", "svg|p", "div " * 2000, 3, None])
 def test_what_is_no_selector_is_an_error(name: str, selector: object) -> None:
     knobs: dict[str, Any] = {name: [selector]}
     with pytest.raises(ParameterError, match="must be a CSS selector") as caught:
@@ -99,7 +104,16 @@ def test_what_is_no_selector_is_an_error(name: str, selector: object) -> None:
     assert (caught.value.name, caught.value.value) == (name, selector)
 
 
-@pytest.mark.parametrize("pattern", ["(", "*x", 3, None, b"x"])
+@pytest.mark.parametrize("name", ["keep_css", "drop_css", "drop_text"])
+@pytest.mark.parametrize("rules", [5, None, b"x"])
+def test_what_is_neither_one_rule_nor_several_is_an_error(name: str, rules: object) -> None:
+    knobs: dict[str, Any] = {name: rules}
+    with pytest.raises(ParameterError, match="must be a string or several") as caught:
+        extract("", **knobs)
+    assert (caught.value.name, caught.value.value) == (name, rules)
+
+
+@pytest.mark.parametrize("pattern", ["(", "*x", "a{99999999999}", "(" * 5000 + ")" * 5000, 3, None, b"x"])
 def test_what_is_no_pattern_is_an_error(pattern: object) -> None:
     with pytest.raises(ParameterError, match="must be a regular expression") as caught:
         extract("", drop_text=[pattern])

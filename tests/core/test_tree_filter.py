@@ -80,6 +80,13 @@ def test_any_profile_can_end_with_the_filter(profile: str) -> None:
     assert kept(one + two, profile=profile, tree_depth=None) == "ggg"
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_paragraphs_count_where_they_split_no_blocks(profile: str) -> None:
+    # SECTION and OL are no block-level elements of the published list.
+    assert kept(f"<div><p>{A}</p><section>{A}</section></div>", profile=profile, tree_depth=1) == "gg"
+    assert kept(f"<div><p>{A}</p></div><div><img><ol>{A}</ol></div>", profile=profile, tree_depth=1) in ("gb", "gbb")
+
+
 def test_every_block_that_was_removed_says_so() -> None:
     html = f"<body><div><div><p>{A}<p>{A}</div></div><div><div><p>{A}</div></div>"
     found = extract(html, stoplist=["the"], profile="article").blocks

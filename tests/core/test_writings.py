@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks.calibration import FILES, SPACED, derive, read
 from scrapy_justext import extract
+from scrapy_justext.core import coverage
 from scrapy_justext.core.blocks import BlockClass
 from scrapy_justext.core.coverage import covered_characters
 from scrapy_justext.core.writings import CHINESE, WRITINGS, estimate_words, writing_of, writing_of_words
@@ -37,9 +38,14 @@ def one_by_one(text: str, words: frozenset[str]) -> int:
 words = st.frozensets(st.text("ab的\U0001f600", min_size=1, max_size=4), max_size=8)
 
 
+@pytest.mark.parametrize("largest_table", [1 << 21, 0], ids=["table", "list"])
 @given(texts=st.lists(st.text("ab的\U0001f600\ud800 ", max_size=30), max_size=5), words=words)
-def test_coverage_is_greedy_longest_match(texts: list[str], words: frozenset[str]) -> None:
-    assert covered_characters(texts, words) == [one_by_one(text, words) for text in texts]
+def test_coverage_is_greedy_longest_match(largest_table: int, texts: list[str], words: frozenset[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage, "_LARGEST_TABLE", largest_table)
+        coverage._tree.cache_clear()
+        assert covered_characters(texts, words) == [one_by_one(text, words) for text in texts]
+    coverage._tree.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -218,7 +224,7 @@ def test_boilerpipe_counts_estimated_words() -> None:
     found = extract(page(*texts["good"]), language="zh", profile="boilerpipe")
     assert [b.is_good for b in found.blocks] == [True] * len(texts["good"])
     [linked] = extract(f"<p><a>{texts['good'][0]}</a>", language="zh", profile="boilerpipe").blocks
-    assert linked.reason == "words in links 1 > 0.333"
+    assert linked.reason == "words in links 1 > 0.333333"
 
 
 def test_a_threshold_that_was_given_holds_in_every_language() -> None:
