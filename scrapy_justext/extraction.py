@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
 from scrapy_justext.core.context import Context
@@ -26,10 +26,12 @@ from scrapy_justext.languages import (
 from scrapy_justext.options import Options, make_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lxml import etree
 
+    from scrapy_justext.core.thresholds import Thresholds
+    from scrapy_justext.profiles import Profile
     from scrapy_justext.stoplists import StoplistSource
 
 #: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
@@ -138,44 +140,76 @@ def extract(
     return extract_parsed(parse_html(page, encoding), options, url=url)
 
 
+class Prepared(NamedTuple):
+    """A page as far as no threshold has a say: in blocks, which are measured."""
+
+    segments: Sequence[Segment]
+    figures: Sequence[Figures]
+    thresholds: Thresholds
+    """Those for the page's language: see :meth:`Options.judging`."""
+    choice: LanguageChoice
+    chosen: Mapping[int, Decision]
+    """The decisions of the user's rules, by the indices of their blocks."""
+    elements: Elements | None
+    """None for a page without a tree."""
+    title: str
+
+
+class Judged(NamedTuple):
+    """The classes of a page's blocks: those that their own texts earned, and the final ones."""
+
+    context_free: Sequence[Decision]
+    final: Sequence[Decision]
+
+
 def extract_parsed(
     parsed: Parsed, options: Options, *, url: str | None = None, declared: Sequence[str] = ()
 ) -> Extraction:
     """The clean text of a parsed page.  ``declared``: languages that something else than the page says."""
-    root, profile = parsed.root, options.profile
-    segments: list[Segment] = []
-    paths: list[Paths] = []
-    title = ""
-    count = 0
-    if root is not None:
-        segments, count = segment_and_count(root, profile.tags)
-        title = page_title(root)
-        declared = [*declared, *declared_languages(root)]
-        paths = element_paths(root, profile.tags) if options.paths else []
-    choice = _choose_language(segments, options, declared)
-    stopwords, thresholds, writing = options.judging(choice.language)
-
-    figures = measure(segments, stopwords) if writing is None else measure_unspaced(segments, stopwords, writing)
-    context_free = profile.classify(segments, figures, thresholds)
-    elements = None if root is None else Elements(root, profile.tags, count)
-    chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
-    for i, decision in chosen.items():
-        context_free[i] = decision
-    context = Context(segments, context_free, thresholds, frozenset(chosen), elements)
-    decisions = context_free
-    for apply in profile.passes:
-        decisions = apply(context, decisions)
-
+    prepared = prepare(parsed, options, declared=declared)
+    judged = judge(prepared, options.profile, prepared.thresholds)
+    paths = element_paths(parsed.root, options.profile.tags) if options.paths and parsed.root is not None else []
     return Extraction(
-        blocks=make_blocks(_rows(segments, figures, context_free, decisions, paths)),
-        language=choice.code,
-        language_source=choice.source,
-        language_reason=choice.reason,
-        profile=profile.name,
-        title=title,
+        blocks=make_blocks(_rows(prepared.segments, prepared.figures, *judged, paths)),
+        language=prepared.choice.code,
+        language_source=prepared.choice.source,
+        language_reason=prepared.choice.reason,
+        profile=options.profile.name,
+        title=prepared.title,
         url=url,
         is_cut=parsed.is_cut,
     )
+
+
+def prepare(parsed: Parsed, options: Options, *, declared: Sequence[str] = ()) -> Prepared:
+    """Cut a parsed page into blocks and measure them: all that need not be done again for other thresholds."""
+    root, tags = parsed.root, options.profile.tags
+    segments: list[Segment] = []
+    title = ""
+    elements = None
+    if root is not None:
+        segments, count = segment_and_count(root, tags)
+        title = page_title(root)
+        declared = [*declared, *declared_languages(root)]
+        elements = Elements(root, tags, count)
+    choice = _choose_language(segments, options, declared)
+    stopwords, thresholds, writing = options.judging(choice.language)
+    figures = measure(segments, stopwords) if writing is None else measure_unspaced(segments, stopwords, writing)
+    chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
+    return Prepared(segments, figures, thresholds, choice, chosen, elements, title)
+
+
+def judge(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> Judged:
+    """The classes of a page's blocks."""
+    context_free = profile.classify(prepared.segments, prepared.figures, thresholds)
+    for i, decision in prepared.chosen.items():
+        context_free[i] = decision
+    pinned = frozenset(prepared.chosen)
+    context = Context(prepared.segments, context_free, thresholds, pinned, prepared.elements)
+    decisions = context_free
+    for apply in profile.passes:
+        decisions = apply(context, decisions)
+    return Judged(context_free, decisions)
 
 
 def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:

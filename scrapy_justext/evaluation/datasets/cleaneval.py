@@ -1,0 +1,107 @@
+"""CleanEval 2007: ``input/N.html`` and ``gold/N.txt``.
+
+A page is wrapped in a tag of its own, ``<text id="its URL" title="…" encoding="…">``; encodings such as ``unset`` and
+``unknown`` are met, and titles with anything in them.  A gold standard opens with a line ``URL: …``; the blocks after
+it are marked ``<p>``, ``<h>`` (heading) and ``<l>`` (list item).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.evaluation.datasets.encodings import decode_strictly, detect, find_encoding
+from scrapy_justext.evaluation.datasets.folders import (
+    Content,
+    Item,
+    Listing,
+    find_pairs,
+    read_bytes,
+    read_folder,
+    sub_folder,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_justext.evaluation.documents import DataSet
+
+_BOM = rb"(?P<bom>\xef\xbb\xbf)?"
+#: As it should be; with quotes in the title; without an encoding.
+_OPENINGS = tuple(
+    re.compile(_BOM + rb"\s*(?P<tag><text\b" + attributes + rb">)")
+    for attributes in (
+        rb'(?:\s+[\w:-]+\s*=\s*"[^"]*")*\s*',
+        rb'[^\r\n]*?\sencoding\s*=\s*"[^"\r\n]*"\s*',
+        rb"[^>]*",
+    )
+)
+_CLOSING = re.compile(rb"</text>\s*\Z")
+_ATTRIBUTE = re.compile(rb'\s(id|title|encoding)\s*=\s*"(.*?)"(?=\s+[\w:-]+\s*=|\s*>)', re.DOTALL)
+
+_URL_LINE = re.compile(r"\A\s*URL:[^\n]*\n?")
+_MARKER = re.compile(r"[ \t]*</?[phl]>[ \t]*", re.IGNORECASE)
+
+
+class Unwrapped(NamedTuple):
+    """A page without its wrapping, and the attributes of that."""
+
+    html: bytes
+    attributes: dict[str, bytes]
+
+
+def open_cleaneval(path: Path) -> DataSet:
+    """The data set in a folder with ``input/`` and ``gold/``.  Raises :class:`DataSetError`."""
+    return read_folder("cleaneval", path, _find, _read)
+
+
+def unwrap(page: bytes) -> Unwrapped:
+    """A page without the tag around it.
+
+    >>> unwrap(b'<text id="http://a.b/" title="x > y" encoding="utf8"><p>Hello</text>')
+    Unwrapped(html=b'<p>Hello', attributes={'id': b'http://a.b/', 'title': b'x > y', 'encoding': b'utf8'})
+    """
+    for opening in _OPENINGS:
+        if match := opening.match(page):
+            attributes = {name.decode(): value for name, value in _ATTRIBUTE.findall(match["tag"])}
+            return Unwrapped((match["bom"] or b"") + _CLOSING.sub(b"", page[match.end() :]), attributes)
+    return Unwrapped(page, {})
+
+
+def gold_text(text: str) -> str:
+    r"""A gold standard without its ``URL:`` line and its marks.
+
+    >>> gold_text("URL: http://a.b/\n\n  <h>Title\n\n<p>One < two\n<l> Item")
+    'Title\n\n\nOne < two\n\nItem'
+    """
+    return _MARKER.sub("\n", _URL_LINE.sub("", text)).strip()
+
+
+def _find(path: Path) -> Listing:
+    return find_pairs(sub_folder(path, "input"), (".html", ".htm"), sub_folder(path, "gold"), (".txt",))
+
+
+def _read(item: Item) -> Content | str:
+    page, gold = read_bytes(item.page), read_bytes(item.gold) if not isinstance(item.gold, str) else None
+    if page is None or gold is None:
+        return "unreadable page" if page is None else "unreadable gold"
+    html, attributes = unwrap(page)
+    encoding = item.encoding or find_encoding(html, attributes.get("encoding", b"").decode("ascii", "replace"))
+    if encoding is None:
+        return "undecodable page"
+    text = _decode_gold(gold, encoding.name)
+    if text is None:
+        return "undecodable gold"
+    decoded = {name: value.decode(encoding.name, "replace") for name, value in attributes.items()}
+    return Content(
+        html, encoding, gold_text(text), decoded.get("id"), {"title": decoded["title"]} if "title" in decoded else {}
+    )
+
+
+def _decode_gold(gold: bytes, page_encoding: str) -> str | None:
+    """Most are UTF-8, some in the page's encoding, some in neither."""
+    for encoding in ("utf-8", page_encoding):
+        if (text := decode_strictly(gold, encoding)) is not None:
+            return text
+    detected = detect(gold)
+    return gold.decode(detected.name, "replace") if detected else None

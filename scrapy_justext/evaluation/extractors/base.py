@@ -1,0 +1,158 @@
+"""What an extractor is, and what can be wrong with one."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import warnings
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.segmentation import segment
+from scrapy_justext.core.tags import MODERN
+from scrapy_justext.evaluation.documents import Document
+from scrapy_justext.exceptions import JustextError
+from scrapy_justext.stoplists import find_library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from scrapy_justext.languages import Language
+
+
+class ExtractorError(JustextError):
+    """An extractor that cannot be used, or that gave no text for a page; the message says why."""
+
+
+class MissingLibraryError(ExtractorError):
+    """A library or program that an extractor needs is not installed.
+
+    ``name``: the extractor, ``command``: what installs it.
+    """
+
+    def __init__(self, name: str, command: str) -> None:
+        super().__init__(name, command)
+        self.name = name
+        self.command = command
+
+    def __str__(self) -> str:
+        return f"{self.name} is not installed; to install it: {self.command}"
+
+
+class Extractor(Protocol):
+    """From a page to the text that is taken for its content.
+
+    An extractor may also have ``code``, a digest of what does the work, which results are bound to beside the version;
+    and a method ``warm_up(language: str | None) -> None``, which is called once in each process before its first page,
+    so that the loading of models and word lists is not counted as a page's time.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of the library that does the work."""
+        ...
+
+    def __call__(self, document: Document, language: str | None) -> str:
+        """The text of the content, blocks separated by line feeds; "" when there is none.
+
+        ``language``: an English name or ISO 639 code; None: not known.  Whatever it raises is a failure on this page.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionExtractor:
+    """An extractor made of a function; it never writes to the terminal.
+
+    ``function``: from a page and its language, where it is known, to the text.
+    ``code``: digest of what does the work, where a version does not tell enough: results of other code are others.
+    """
+
+    name: str
+    version: str
+    function: Callable[[Document, Language | None], str]
+    code: str | None = None
+
+    def __call__(self, document: Document, language: str | None) -> str:
+        """The text; raises what the function raises."""
+        with quiet():
+            return self.function(document, find_language(language))
+
+    def warm_up(self, language: str | None) -> None:
+        """Extract a small page, whatever comes of it: the first real page tells whether the extractor works."""
+        try:
+            self(warm_up_page(), language)
+        except Exception as error:  # whatever a library raises
+            logging.getLogger(__name__).debug("%s: warming up: %s", self.name, error)
+
+
+@lru_cache(maxsize=1)
+def warm_up_page() -> Document:
+    """A page with a paragraph long enough to be content, and a menu."""
+    sentence = "It was the best of times, it was the worst of times, it was the age of wisdom and of foolishness. "
+    page = (
+        "<!DOCTYPE html><html lang=en><head><title>Two cities</title></head><body><ul><li><a href=/>Home</a></ul>"
+        f"<article><h1>Two cities</h1><p>{sentence * 5}</p><p>{sentence * 4}</p></article></body></html>"
+    )
+    return Document(
+        id="warm-up",
+        html=page.encode(),
+        encoding="utf-8",
+        encoding_origin="declared",
+        encoding_confidence=1.0,
+        gold="",
+    )
+
+
+@lru_cache(maxsize=64)
+def find_language(name: str | None) -> Language | None:
+    """The language of a name or code; None for ``None`` and ``"auto"``.
+
+    Raises :class:`~scrapy_justext.exceptions.UnknownNameError` for a language without a stoplist.
+    """
+    return None if name in (None, "auto") else find_library().get(name)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings, no log messages and nothing printed by the code within; not for use in threads."""
+    disabled = logging.root.manager.disable
+    with warnings.catch_warnings(), open(os.devnull, "w", encoding="utf-8") as nowhere:
+        warnings.simplefilter("ignore")
+        logging.disable(logging.CRITICAL)
+        try:
+            with redirect_stdout(nowhere), redirect_stderr(nowhere):
+                yield
+        finally:
+            logging.disable(disabled)
+
+
+def digest_files(files: Iterable[Path]) -> str:
+    """The first 12 digits of the SHA-256 over the names of files and what they hold."""
+    digest = hashlib.sha256()
+    for file in files:
+        content = file.read_bytes()
+        digest.update(f"{file.name}:{len(content)}:".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+def html_to_text(html: str) -> str:
+    r"""The text of an HTML fragment, a line for each block, for extractors that give HTML.
+
+    >>> html_to_text("<div>One <b>and</b>   the same<p>Two<script>3</script></div>")
+    'One and the same\nTwo'
+    >>> html_to_text("")
+    ''
+    """
+    root = parse_html(html).root
+    return "" if root is None else "\n".join(block.collapsed for block in segment(root, MODERN))

@@ -1,0 +1,197 @@
+"""A service that extracts: the page is sent to it, its answer is the text.
+
+A service is named by its URL, behind whose ``#`` may stand ``json=PATH``, ``timeout=SECONDS`` and ``retries=NUMBER``::
+
+    http://127.0.0.1:9000/extract
+    https://example.org/v1/extract#json=data.text&timeout=10&retries=0
+
+The bytes of the page are the body of a POST request, its encoding stands in ``Content-Type``, the language in
+``Content-Language`` and the page's address in ``Content-Location`` where they are known.  The answer is the text
+itself, or JSON in which the names and list positions of the path lead to it; null is no text.
+
+A request is tried again when there is no connection or no answer in time, and for the statuses that say that it may
+go better later; any other status, and a redirect, is an error at once.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import parse_qsl, urldefrag, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from scrapy_justext.evaluation.extractors.base import ExtractorError, find_language
+from scrapy_justext.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_justext.evaluation.documents import Document
+
+#: Seconds that a service may take for an answer, and how often it is asked again.
+DEFAULT_TIMEOUT = 30.0
+DEFAULT_RETRIES = 2
+#: Seconds before the first repetition; before each later one twice as long.
+BACK_OFF = 0.5
+#: Statuses after which the same request may succeed.
+PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+_FORM = "an address such as http://127.0.0.1:9000/extract#json=data.text&timeout=10&retries=0"
+
+
+def is_service(name: str) -> bool:
+    """Whether an extractor's name is the address of a service.
+
+    >>> is_service("http://127.0.0.1/"), is_service("justext")
+    (True, False)
+    """
+    return name.startswith(("http://", "https://"))
+
+
+class _Failure(NamedTuple):
+    """Why a try gave no answer, and whether another may."""
+
+    reason: str
+    passing: bool
+
+
+class _NoRedirect(HTTPRedirectHandler):
+    """Redirects are errors: urllib would follow them without the page."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpExtractor:
+    """``name``: as the user wrote it; ``path``: where in a JSON answer the text is, () for an answer that is text."""
+
+    name: str
+    url: str
+    path: tuple[str, ...] = ()
+    timeout: float = DEFAULT_TIMEOUT
+    retries: int = DEFAULT_RETRIES
+    back_off: float = BACK_OFF
+    version: str = "service"
+
+    def __call__(self, document: Document, language: str | None) -> str:
+        """The service's text; raises :class:`ExtractorError` with the status or what else went wrong last."""
+        request = Request(self.url, document.html, _headers(document, language), method="POST")
+        failure = _Failure("not tried", False)
+        for attempt in range(self.retries + 1):
+            if attempt:
+                time.sleep(self.back_off * 2 ** (attempt - 1))
+            answer = _ask(request, self.timeout)
+            if isinstance(answer, str):
+                return _find_text(answer, self.path) if self.path else answer
+            failure = answer
+            if not failure.passing:
+                break
+        raise ExtractorError(f"{self.url}: {failure.reason}")
+
+
+def make_http(name: str) -> HttpExtractor:
+    """The extractor of a service's address; raises :class:`ParameterError` for one that cannot be used."""
+    url, fragment = urldefrag(name)
+    try:
+        usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ParameterError("extractor", name, f"must be {_FORM}")
+    return HttpExtractor(name, url, **_options(name, fragment))
+
+
+def _options(name: str, fragment: str) -> Mapping[str, Any]:
+    readers = {"json": _path, "timeout": _seconds, "retries": _count}
+    keys = {"json": "path", "timeout": "timeout", "retries": "retries"}
+    try:
+        pairs = parse_qsl(fragment, keep_blank_values=True, strict_parsing=bool(fragment))
+        return {keys[key]: readers[key](value) for key, value in pairs}
+    except (KeyError, ValueError) as error:
+        raise ParameterError("extractor", name, f"must be {_FORM}") from error
+
+
+def _path(value: str) -> tuple[str, ...]:
+    steps = tuple(value.split("."))
+    if not all(steps):
+        raise ValueError(value)
+    return steps
+
+
+def _seconds(value: str) -> float:
+    seconds = float(value)
+    if not 0 < seconds < float("inf"):
+        raise ValueError(value)
+    return seconds
+
+
+def _count(value: str) -> int:
+    count = int(value)
+    if count < 0:
+        raise ValueError(value)
+    return count
+
+
+def _headers(document: Document, language: str | None) -> dict[str, str]:
+    known = find_language(language)
+    headers = {"Content-Type": f"text/html; charset={document.encoding}", "Accept": "text/plain, application/json, */*"}
+    if known is not None:
+        headers["Content-Language"] = known.codes[0]
+    if document.url is not None and document.url.isascii() and document.url.isprintable():
+        headers["Content-Location"] = document.url
+    return headers
+
+
+def _ask(request: Request, timeout: float) -> str | _Failure:
+    """One try: the answer's text, or why there is none."""
+    try:
+        with build_opener(_NoRedirect).open(request, timeout=timeout) as response:
+            return _decode(response.read(), response.headers.get_content_charset() or "utf-8")
+    except HTTPError as error:
+        with error:
+            return _Failure(f"status {error.code} {error.reason}", error.code in PASSING_STATUSES)
+    except (OSError, HTTPException) as error:
+        return _Failure(_describe(error, timeout), True)
+
+
+def _decode(body: bytes, charset: str) -> str:
+    try:
+        return body.decode(charset, errors="replace")
+    except LookupError as error:
+        raise ExtractorError(f"the answer's encoding is not known: {charset}") from error
+
+
+def _describe(error: Exception, timeout: float) -> str:
+    cause = error.reason if isinstance(error, URLError) else error
+    if isinstance(cause, TimeoutError):
+        return f"no answer in {timeout:g} s"
+    if isinstance(error, URLError):
+        return f"no connection: {cause}"
+    return f"the connection broke: {type(error).__name__}: {error}"
+
+
+def _find_text(answer: str, path: tuple[str, ...]) -> str:
+    """What the path leads to in a JSON text.
+
+    >>> _find_text('{"data": [{"text": "So it goes."}]}', ("data", "0", "text"))
+    'So it goes.'
+    """
+    shown = ".".join(path)
+    try:
+        value = json.loads(answer)
+        for step in path:
+            value = value[int(step)] if isinstance(value, list) else value[step]
+    except json.JSONDecodeError as error:
+        raise ExtractorError(f"the answer is not JSON: {error}") from error
+    except (LookupError, TypeError, ValueError) as error:
+        raise ExtractorError(f"the answer has no {shown}") from error
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ExtractorError(f"{shown} in the answer is no text: {type(value).__name__}")
+    return value

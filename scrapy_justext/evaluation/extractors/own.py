@@ -1,0 +1,44 @@
+"""Every profile of this library, by its name."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import scrapy_justext
+from scrapy_justext.evaluation.extractors.base import FunctionExtractor, digest_files
+from scrapy_justext.extraction import extract
+from scrapy_justext.profiles import PROFILES
+from scrapy_justext.stoplists import shipped_folder
+
+if TYPE_CHECKING:
+    from scrapy_justext.evaluation.documents import Document
+    from scrapy_justext.languages import Language
+
+
+#: What decides an extraction beside :mod:`scrapy_justext.core`.
+MODULES = ("exceptions", "extraction", "languages", "options", "profiles", "stoplists")
+
+
+def own_names() -> list[str]:
+    """The names of the profiles."""
+    return list(PROFILES)
+
+
+def make_own(profile: str) -> FunctionExtractor:
+    """The extractor of a profile; without a language it chooses one for each page."""
+    return FunctionExtractor(profile, scrapy_justext.__version__, partial(_text, profile), code_digest())
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """What tells edited code and edited stoplists from others of the same version."""
+    package = Path(scrapy_justext.__file__).parent
+    modules = sorted([*(package / "core").glob("*.py"), *(package / f"{name}.py" for name in MODULES)])
+    return digest_files([*modules, *sorted(shipped_folder().rglob("*.txt"))])
+
+
+def _text(profile: str, document: Document, language: Language | None) -> str:
+    name = "auto" if language is None else language.name
+    return "\n".join(extract(document.text, language=name, profile=profile).paragraphs)

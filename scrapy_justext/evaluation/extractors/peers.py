@@ -1,0 +1,152 @@
+"""Other libraries, each called as its own documentation shows, with its defaults: ``ref:NAME``.
+
+All get the page decoded, and as a whole document, so that what is compared is the extraction, not the guessing of
+encodings, nor what a library makes of a page that the data set cut out of its HTML element.  The language is
+passed where a library takes one and has it, else the library's own default holds.  Libraries are imported when their
+extractor is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache, partial
+from importlib import import_module, metadata
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.evaluation.extractors.base import (
+    ExtractorError,
+    FunctionExtractor,
+    MissingLibraryError,
+    html_to_text,
+    quiet,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scrapy_justext.evaluation.documents import Document
+    from scrapy_justext.languages import Language
+
+#: ref:justext has English for a page in no language given, as its own command line asks for one.
+DEFAULT_STOPLIST = "English"
+
+#: lxml refuses a decoded text that still says which bytes it was.
+_BEFORE_MARKUP = re.compile(r"\A(?:\s+|<\?xml\b[^>]*>|<!--.*?-->)+", re.DOTALL)
+#: Without one of these at the start, lxml.html keeps but the first element of a page, and so do those that use it.
+_DOCUMENT_START = re.compile(r"<(?:!doctype|html)\b", re.IGNORECASE)
+
+
+def whole_document(text: str) -> str:
+    """A page's text with the start tag of HTML, which may be left out, and without what does not count before it.
+
+    >>> whole_document("<!-- saved --> <p>So it goes.")
+    '<html><p>So it goes.'
+    """
+    markup = _BEFORE_MARKUP.sub("", text)
+    return markup if _DOCUMENT_START.match(markup) else f"<html>{markup}"
+
+
+def _markup(document: Document) -> str:
+    return whole_document(document.text)
+
+
+def _justext(module: Any, document: Document, language: Language | None) -> str:
+    words = _justext_stoplist(module, language.name if language else DEFAULT_STOPLIST)
+    return "\n".join(block.text for block in module.justext(_markup(document), words) if not block.is_boilerplate)
+
+
+@lru_cache(maxsize=16)
+def _justext_stoplist(module: Any, name: str) -> frozenset[str]:
+    return frozenset(module.get_stoplist(name))
+
+
+def _boilerpy3(kind: str, module: Any, document: Document, _: Language | None) -> str:
+    return str(getattr(module, kind)().get_content(_markup(document)))
+
+
+def _readability_lxml(module: Any, document: Document, _: Language | None) -> str:
+    return html_to_text(module.Document(_markup(document), url=document.url).summary(html_partial=True))
+
+
+def _goose3(module: Any, document: Document, language: Language | None) -> str:
+    settings: dict[str, object] = {"enable_image_fetching": False}
+    if language is not None:
+        settings |= {"target_language": language.codes[0], "use_meta_language": False}
+    with module.Goose(settings) as goose:
+        return str(goose.extract(raw_html=_markup(document)).cleaned_text)
+
+
+def _newspaper4k(module: Any, document: Document, language: Language | None) -> str:
+    configuration = module.Config()
+    configuration.fetch_images = False
+    known = {code for code, _ in module.valid_languages()}
+    if language is not None and language.codes[0] in known:
+        configuration.language = language.codes[0]
+    article = module.Article(document.url or "http://localhost/", config=configuration)
+    article.download(input_html=_markup(document), ignore_read_more=True)
+    article.parse()
+    return str(article.text)
+
+
+def _trafilatura(module: Any, document: Document, _: Language | None) -> str:
+    # Its target_language drops pages in other languages; it has no use for one otherwise.
+    return module.extract(_markup(document)) or ""
+
+
+def _resiliparse(module: Any, document: Document, _: Language | None) -> str:
+    return str(module.extract_plain_text(_markup(document), main_content=True))
+
+
+def _turbohtml(module: Any, document: Document, _: Language | None) -> str:
+    return str(module.parse(_markup(document)).main_text())
+
+
+def _html_text(module: Any, document: Document, _: Language | None) -> str:
+    return str(module.extract_text(_markup(document)))
+
+
+class Peer(NamedTuple):
+    """``distribution``: its name on PyPI, ``requirements``: what pip has to install, as it is typed."""
+
+    module: str
+    distribution: str
+    requirements: str
+    function: Callable[[Any, Document, Language | None], str]
+
+
+PEERS: Mapping[str, Peer] = MappingProxyType(
+    {
+        "ref:justext": Peer("justext", "justext", "justext lxml-html-clean", _justext),
+        "ref:boilerpy3-default": Peer(
+            "boilerpy3.extractors", "boilerpy3", "boilerpy3", partial(_boilerpy3, "DefaultExtractor")
+        ),
+        "ref:boilerpy3-article": Peer(
+            "boilerpy3.extractors", "boilerpy3", "boilerpy3", partial(_boilerpy3, "ArticleExtractor")
+        ),
+        "ref:boilerpy3-sentences": Peer(
+            "boilerpy3.extractors", "boilerpy3", "boilerpy3", partial(_boilerpy3, "ArticleSentencesExtractor")
+        ),
+        "ref:readability-lxml": Peer("readability", "readability-lxml", "readability-lxml", _readability_lxml),
+        "ref:goose3": Peer("goose3", "goose3", "goose3", _goose3),
+        "ref:newspaper4k": Peer("newspaper", "newspaper4k", "newspaper4k", _newspaper4k),
+        "ref:trafilatura": Peer("trafilatura", "trafilatura", "trafilatura", _trafilatura),
+        "ref:resiliparse": Peer("resiliparse.extract.html2text", "resiliparse", "resiliparse", _resiliparse),
+        "ref:turbohtml": Peer("turbohtml", "turbohtml", "turbohtml", _turbohtml),
+        "ref:html-text": Peer("html_text", "html-text", "html-text", _html_text),
+    }
+)
+
+
+def make_peer(name: str) -> FunctionExtractor:
+    """The extractor of a row of :data:`PEERS`; raises :class:`MissingLibraryError`, :class:`ExtractorError`."""
+    peer = PEERS[name]
+    try:
+        with quiet():
+            module = import_module(peer.module)
+        version = metadata.version(peer.distribution)
+    except (ImportError, metadata.PackageNotFoundError) as error:
+        raise MissingLibraryError(name, f"pip install {peer.requirements}") from error
+    except Exception as error:  # whatever a library raises while it loads
+        raise ExtractorError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
+    return FunctionExtractor(name, version, partial(peer.function, module))

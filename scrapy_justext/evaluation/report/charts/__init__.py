@@ -1,0 +1,1 @@
+"""What the report draws: SVG by matplotlib, the same bytes for the same figures."""

@@ -1,0 +1,87 @@
+"""The command ``report``: what a run has measured, to be read by people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_justext.evaluation.libraries import require
+from scrapy_justext.evaluation.measures import MEASURES
+from scrapy_justext.evaluation.report.figures.contents import Request, make_contents
+from scrapy_justext.evaluation.report.reading.records import read_records
+from scrapy_justext.evaluation.report.reading.texts import TextReader
+from scrapy_justext.exceptions import ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    import argparse
+
+#: Documents shown for each pair of extractors.
+DEFAULT_TOP = 5
+
+DEFAULT_MEASURE = "sequence"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("dir", type=Path, metavar="DIR", help="folder of a run; report.md and report.html go there")
+    parser.add_argument(
+        "--pairs",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="A,B",
+        help="extractors to compare document by document; may be repeated (default: the two best)",
+    )
+    parser.add_argument(
+        "--top",
+        default=str(DEFAULT_TOP),
+        metavar="N",
+        help="documents shown for each pair, those that differ most (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--measure",
+        default=DEFAULT_MEASURE,
+        metavar="NAME",
+        help=f"measure that pairs are compared by: {', '.join(MEASURES)} (default: %(default)s)",
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Write the report; raises :class:`JustextError` for what cannot be done as it was asked for."""
+    require("matplotlib", "matplotlib")
+    require("jinja2", "jinja2")
+    # Imported here, so that the other commands neither wait for these libraries nor need them.
+    from scrapy_justext.evaluation.report.output.files import write_report  # noqa: PLC0415
+
+    records = read_records(arguments.dir)
+    request = Request(
+        pairs=tuple(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs)),
+        top=_parse_top(arguments.top),
+        measure=_check_measure(arguments.measure),
+    )
+    contents = make_contents(records, TextReader(arguments.dir, records.run), request)
+    for path in write_report(arguments.dir, contents):
+        print(path)
+    return 0
+
+
+def _parse_pair(text: str, known: tuple[str, ...]) -> tuple[str, str]:
+    names = text.split(",")
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("pairs", name, "extractor of this run", known)
+    if len(names) != 2 or names[0] == names[1]:
+        raise ParameterError("pairs", text, "must be two extractors of the run, as A,B")
+    return names[0], names[1]
+
+
+def _parse_top(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ParameterError("top", text, "must be a whole number, 0 or more")
+    return int(text)
+
+
+def _check_measure(name: str) -> str:
+    if name not in MEASURES:
+        raise UnknownNameError("measure", name, "measure", MEASURES)
+    return name

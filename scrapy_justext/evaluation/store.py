@@ -1,0 +1,277 @@
+"""What a run leaves on disk, so that measures can be computed again without running again.
+
+::
+
+    OUT/.lock                                       there while a run is going on; see :mod:`.locking`
+    OUT/run.json                                    what was run: data sets, extractors, language, limit
+    OUT/raw/DATA SET/EXTRACTOR/ID.txt               the text that the extractor gave, UTF-8, as it came
+    OUT/raw/DATA SET/EXTRACTOR/results.jsonl        a line for each document: id, status, seconds, error
+
+``results.jsonl`` only grows, a whole line at a time and after the text has been written, so that a run which was
+killed can go on: a last line that was torn off does not count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from urllib.parse import quote
+
+from scrapy_justext.evaluation.locking import LOCK_FILE, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.extractors import Extractor
+
+Status = Literal["ok", "failed", "timeout"]
+STATUSES: tuple[str, ...] = get_args(Status)
+
+__all__ = [
+    "DataSetRecord",
+    "ExtractorRecord",
+    "Result",
+    "ResultStore",
+    "Run",
+    "StoreError",
+    "describe_run",
+    "open_results",
+    "read_run",
+    "safe_name",
+    "start_run",
+    "write_whole",
+]
+
+RUN_FILE = "run.json"
+RESULTS_FILE = "results.jsonl"
+
+#: File systems allow 255 bytes; room is left for a suffix.
+_LONGEST_NAME = 200
+
+
+class Result(NamedTuple):
+    """How the extraction of one document ended."""
+
+    id: str
+    status: Status
+    seconds: float | None
+    """The extractor's own time; None when its process died or was killed."""
+    error: str | None
+    """What went wrong; None when nothing did."""
+
+
+class DataSetRecord(NamedTuple):
+    """A data set as it was when it was run."""
+
+    kind: str
+    path: str
+    name: str
+    digest: str
+
+
+class ExtractorRecord(NamedTuple):
+    """An extractor as it was when it was run."""
+
+    name: str
+    version: str
+    code: str | None = None
+    """Digest of the code and data that do the work, where the extractor has one: a version may be edited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was run: everything that a row of results means something under."""
+
+    data_sets: tuple[DataSetRecord, ...]
+    extractors: tuple[ExtractorRecord, ...]
+    language: str | None
+    limit: int | None
+    """At most so many documents of each data set; None: all."""
+
+
+def describe_run(
+    data_sets: Iterable[DataSet], extractors: Iterable[Extractor], language: str | None, limit: int | None
+) -> Run:
+    """The record of what is about to be run."""
+    return Run(
+        tuple(DataSetRecord(one.kind, str(one.path), one.name, one.digest) for one in data_sets),
+        tuple(ExtractorRecord(one.name, one.version, getattr(one, "code", None)) for one in extractors),
+        language,
+        limit,
+    )
+
+
+def read_run(out: Path) -> Run | None:
+    """What was run into this folder; None when nothing was.  Raises :class:`StoreError`."""
+    path = out / RUN_FILE
+    try:
+        value = json.loads(path.read_bytes())
+        return Run(
+            tuple(DataSetRecord(**row) for row in value["data_sets"]),
+            tuple(ExtractorRecord(**row) for row in value["extractors"]),
+            value["language"],
+            value["limit"],
+        )
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise StoreError(f"{path} is not the record of a run: {error}") from error
+
+
+def start_run(out: Path, run: Run) -> Run:
+    """Prepare a folder for a run, and give the record of all that was run into it, this run's included.
+
+    Raises :class:`StoreError` for a folder that is not one of results, and for one whose results were made under
+    other conditions; then nothing has been written.
+    """
+    before = read_run(out)
+    if before is None:
+        _check_empty(out)
+        merged = run
+    else:
+        _check_conditions(out, before, run)
+        merged = Run(
+            _merge(before.data_sets, run.data_sets), _merge(before.extractors, run.extractors), run.language, run.limit
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        write_whole(out / RUN_FILE, (json.dumps(_to_dict(merged), indent=2, ensure_ascii=False) + "\n").encode())
+    except OSError as error:
+        raise StoreError(f"{out} cannot be written: {error.strerror}") from error
+    return merged
+
+
+def _check_empty(out: Path) -> None:
+    try:
+        strange = next((path for path in out.iterdir() if path.name != LOCK_FILE), None)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(f"{out} cannot be used: {error.strerror}") from error
+    if strange is not None:
+        raise StoreError(f"{out} holds no run, but other files, such as {strange.name}; choose a new folder")
+
+
+def _check_conditions(out: Path, before: Run, now: Run) -> None:
+    digests = {one.name: one.digest for one in before.data_sets}
+    records = {one.name: one for one in before.extractors}
+    differences = [
+        *(
+            f"the data set {one.name} has digest {one.digest[:16]}, not {digests[one.name][:16]}"
+            for one in now.data_sets
+            if digests.get(one.name, one.digest) != one.digest
+        ),
+        *(
+            f"{one.name} is of version {_version(one)}, not {_version(records[one.name])}"
+            for one in now.extractors
+            if records.get(one.name, one) != one
+        ),
+    ]
+    if before.language != now.language:
+        differences.append(f"the language is {now.language}, not {before.language}")
+    if differences:
+        raise StoreError(f"{out} holds results of something else: {'; '.join(differences)}; choose a new folder")
+
+
+def _version(record: ExtractorRecord) -> str:
+    return record.version if record.code is None else f"{record.version} ({record.code})"
+
+
+def _merge(before: tuple[Any, ...], now: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple({**{one.name: one for one in before}, **{one.name: one for one in now}}.values())
+
+
+def _to_dict(run: Run) -> dict[str, Any]:
+    return {
+        **asdict(run),
+        "data_sets": [one._asdict() for one in run.data_sets],
+        "extractors": [one._asdict() for one in run.extractors],
+    }
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is, at each moment, either as it was or whole."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_bytes(content)
+    temporary.replace(path)
+
+
+def safe_name(name: str) -> str:
+    """A name that every file system takes, different for different names.
+
+    >>> safe_name("wcxb-dev"), safe_name("ref:justext"), safe_name("..")
+    ('wcxb-dev', 'ref%3Ajustext', '%2E.')
+    """
+    quoted = quote(name, safe=" ")
+    if quoted.startswith("."):
+        quoted = "%2E" + quoted[1:]
+    if len(quoted) <= _LONGEST_NAME:
+        return quoted
+    return f"{quoted[:_LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultStore:
+    """The results of one extractor on one data set."""
+
+    folder: Path
+
+    def read(self) -> dict[str, Result]:
+        """The results by the documents' ids; of two for a document the last.  A line that is not whole is left out."""
+        try:
+            lines = (self.folder / RESULTS_FILE).read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return {}
+        results: dict[str, Result] = {}
+        for line in lines[:-1]:
+            result = _parse(line)
+            if result is not None:
+                results[result.id] = result
+        return results
+
+    def read_text(self, document_id: str) -> str:
+        """The text that was extracted from a document; raises :class:`FileNotFoundError` when there is none."""
+        return self._text_path(document_id).read_bytes().decode()
+
+    def append(self, result: Result, text: str | None) -> None:
+        """Add the result of a document; ``text``: what was extracted, None when the extraction failed."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if text is not None:
+            # Half of a surrogate pair has no UTF-8; a text with one must not be lost.
+            self._text_path(result.id).write_bytes(text.encode("utf-8", "replace"))
+        line = json.dumps(result._asdict(), ensure_ascii=False).encode("utf-8", "replace")
+        with (self.folder / RESULTS_FILE).open("ab") as stream:
+            stream.write(line + b"\n")
+
+    def mend(self) -> None:
+        """Cut off a last line that was not written to its end."""
+        path = self.folder / RESULTS_FILE
+        if not path.exists():
+            return
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.truncate(path, whole)
+
+    def _text_path(self, document_id: str) -> Path:
+        return self.folder / f"{safe_name(document_id)}.txt"
+
+
+def open_results(out: Path, data_set: str, extractor: str) -> ResultStore:
+    """The results of an extractor on a data set, both given by name."""
+    return ResultStore(out / "raw" / safe_name(data_set) / safe_name(extractor))
+
+
+def _parse(line: bytes) -> Result | None:
+    try:
+        result = Result(**json.loads(line))
+    except (ValueError, TypeError):
+        return None
+    return result if isinstance(result.id, str) and result.status in STATUSES else None

@@ -1,0 +1,264 @@
+"""Every measure: by hand, at its boundaries, and against the formula that its data set published."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_justext import extract
+from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.evaluation.measures import MEASURES, Means, Scores
+from scrapy_justext.evaluation.measures.sequence import score_characters, score_sequence
+from scrapy_justext.evaluation.measures.words import split_words
+from tests.builders import CORPORA
+
+if TYPE_CHECKING:
+    from scrapy_justext.evaluation.documents import DataSet
+
+GOLD = "The cat sat on the mat."
+
+# gold, retrieved, precision, recall, F1, case
+BY_HAND: dict[str, dict[str, tuple[str, str, float | None, float | None, float | None, str]]] = {
+    "sequence": {
+        "equal": (GOLD, GOLD, 1.0, 1.0, 1.0, "ok"),
+        "equal but for case and punctuation": (GOLD, "the CAT (sat) on: the mat", 1.0, 1.0, 1.0, "ok"),
+        "half of it": (GOLD, "the cat sat", 1.0, 0.5, 2 / 3, "ok"),
+        "twice as much": (GOLD, f"{GOLD} and then some more words here", 0.5, 1.0, 2 / 3, "ok"),
+        "in another order": ("a b c d", "c d a b", 0.5, 0.5, 0.5, "ok"),
+        "one of three": ("a b c", "x b y", 1 / 3, 1 / 3, 1 / 3, "ok"),
+        "relevant empty": ("", "a", 0.0, None, None, "relevant_empty"),
+        "relevant without a word": ("— …", "a", 0.0, None, None, "relevant_empty"),
+        "retrieved empty": ("a", " \n", None, 0.0, None, "retrieved_empty"),
+        "both empty": ("", "", None, None, None, "both_empty"),
+        "mismatch": ("a b", "c", 0.0, 0.0, None, "mismatch"),
+    },
+    "character": {
+        "equal": (GOLD, GOLD, 1.0, 1.0, 1.0, "ok"),
+        # "cat" and "sat", 6 characters, of the 17 of all words
+        "two words": (GOLD, "cat sat", 1.0, 6 / 17, 12 / 23, "ok"),
+        "long words weigh more": ("a bcdefghij", "x bcdefghij", 0.9, 0.9, 0.9, "ok"),
+        "relevant empty": ("", "abc", 0.0, None, None, "relevant_empty"),
+        "retrieved empty": ("abc", "", None, 0.0, None, "retrieved_empty"),
+        "both empty": ("", "", None, None, None, "both_empty"),
+        "mismatch": ("abc", "abd", 0.0, 0.0, None, "mismatch"),
+    },
+    "bag": {
+        "equal in another order": ("a b c d", "d c B A", 1.0, 1.0, 1.0, "ok"),
+        # "the" counts twice: 2 of 3 words retrieved, of 6
+        "as often as in both": (GOLD, "the the the", 2 / 3, 2 / 6, 4 / 9, "ok"),
+        "other scripts": ("Ελλάδα und Österreich", "ελλάδα", 1.0, 1 / 3, 0.5, "ok"),
+        "an underscore is part of a word": ("a_b", "a b", 0.0, 0.0, 0.0, "mismatch"),
+        "relevant empty": ("", "a", 0.0, 0.0, 0.0, "relevant_empty"),
+        "retrieved empty": ("a", "", 0.0, 0.0, 0.0, "retrieved_empty"),
+        "both empty": (" ", "…", 1.0, 1.0, 1.0, "both_empty"),
+        "mismatch": ("a", "b", 0.0, 0.0, 0.0, "mismatch"),
+    },
+    "shingle": {
+        "equal": (GOLD, GOLD, 1.0, 1.0, 1.0, "ok"),
+        # abcd bcde of abcd bcde cdef
+        "two of three": ("a b c d e f", "a b c d e", 1.0, 2 / 3, 0.8, "ok"),
+        "each as often as in both": ("a b c d", "a b c d a b c d", 1 / 5, 1.0, 1 / 3, "ok"),
+        "fewer than four words are one shingle": ("a b c", "a b c", 1.0, 1.0, 1.0, "ok"),
+        "three words are not in four": ("a b c d", "a b c", 0.0, 0.0, None, "mismatch"),
+        "case counts": ("A b c d", "a b c d", 0.0, 0.0, None, "mismatch"),
+        "relevant empty": ("", "a", 0.0, None, None, "relevant_empty"),
+        "retrieved empty": ("a", "", None, 0.0, None, "retrieved_empty"),
+        "both empty": ("", "", None, None, None, "both_empty"),
+    },
+    "edit": {
+        "equal": (GOLD, GOLD, 1.0, 1.0, 1.0, "ok"),
+        "in another order": ("a b c d", "c d a b", 0.5, 0.5, 0.5, "ok"),
+        # "b d f" stay, where matching blocks, which begin with the longest, find "x y" only
+        "the longest subsequence, not the longest block": ("b x y d f", "b d f x y", 0.6, 0.6, 0.6, "ok"),
+        "a word replaced is one deleted and one inserted": ("a b c", "a x c d", 0.5, 2 / 3, 4 / 7, "ok"),
+        "relevant empty": ("", "a", 0.0, None, None, "relevant_empty"),
+        "retrieved empty": ("a", "", None, 0.0, None, "retrieved_empty"),
+        "both empty": ("", "", None, None, None, "both_empty"),
+        "mismatch": ("a", "b", 0.0, 0.0, None, "mismatch"),
+    },
+}
+
+CASES = [
+    pytest.param(measure, *case, id=f"{measure}: {name}")
+    for measure, cases in BY_HAND.items()
+    for name, case in cases.items()
+]
+
+TEXTS = st.text(alphabet="abc dE.é\n", max_size=60)
+
+
+@pytest.mark.parametrize(("measure", "gold", "retrieved", "precision", "recall", "f1", "case"), CASES)
+def test_by_hand(
+    measure: str, gold: str, retrieved: str, precision: float | None, recall: float | None, f1: float | None, case: str
+) -> None:
+    scores = MEASURES[measure](gold, retrieved)
+    assert scores.case == case
+    assert list(scores[:3]) == pytest.approx([precision, recall, f1])
+
+
+def test_all_measures_are_tested_by_hand_and_named() -> None:
+    assert set(MEASURES) == set(BY_HAND)
+    assert all(name == measure.name for name, measure in MEASURES.items())
+
+
+@pytest.mark.parametrize("name", ["sequence", "character", "edit"])
+def test_the_switch_for_other_scripts(name: str) -> None:
+    assert MEASURES[name]("Съешь ещё", "ещё").case == "both_empty"
+    scores = MEASURES[name]("Съешь ещё", "ещё", keep_non_ascii=True)
+    assert (scores.precision, scores.case) == (1.0, "ok")
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(gold=TEXTS, retrieved=TEXTS)
+def test_figures_are_shares_and_symmetric(name: str, gold: str, retrieved: str) -> None:
+    scores, swapped = MEASURES[name](gold, retrieved), MEASURES[name](retrieved, gold)
+    assert all(value is None or 0 <= value <= 1 for value in scores[:3])
+    if name not in ("sequence", "character"):  # difflib's blocks depend on which is the first
+        assert (scores.precision, scores.recall) == (swapped.recall, swapped.precision)
+    assert (scores.f1 is None) <= (scores.case != "ok")
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=300), st.lists(st.sampled_from("abcd"), max_size=300))
+def test_autojunk_and_its_switch(gold: list[str], retrieved: list[str]) -> None:
+    for autojunk in (True, False):
+        scores = score_sequence(" ".join(gold), " ".join(retrieved), autojunk=autojunk)
+        blocks = SequenceMatcher(None, gold, retrieved, autojunk).get_matching_blocks()
+        assert scores.sizes == (len(gold), len(retrieved), sum(block.size for block in blocks))
+        assert score_characters(" ".join(gold), " ".join(retrieved), autojunk=autojunk)[:4] == scores[:4]
+
+
+def published_d(gold: str, retrieved: str) -> tuple[float, float]:
+    """[D]'s precision and recall, in its own terms."""
+    relevant, found = split_words(gold), split_words(retrieved)
+    common = sum(block.size for block in SequenceMatcher(None, relevant, found).get_matching_blocks())
+    return common / len(found), common / len(relevant)
+
+
+def published_wcxb(gold: str, retrieved: str) -> float:
+    """WCXB's F1 of a page."""
+    expected, actual = Counter(re.findall(r"\w+", gold.lower())), Counter(re.findall(r"\w+", retrieved.lower()))
+    if not expected:
+        return float(not actual)
+    shared = sum(min(count, actual[word]) for word, count in expected.items())
+    if not shared:
+        return 0.0
+    precision, recall = shared / sum(actual.values()), shared / sum(expected.values())
+    return 2 * precision * recall / (precision + recall)
+
+
+def published_shingles(pairs: list[tuple[str, str]]) -> Means:
+    """The article extraction benchmark's figures of a set: means of precision and recall, and their harmonic mean."""
+    precisions, recalls = [], []
+    for gold, retrieved in pairs:
+        bags = []
+        for text in (gold, retrieved):
+            tokens = re.findall(r"\w+", text)
+            bags.append(Counter(tuple(tokens[i : i + 4]) for i in range(max(1, len(tokens) - 3)) if tokens))
+        keys = set(bags[0]) | set(bags[1])
+        true_positive = sum(min(bags[0][key], bags[1][key]) for key in keys)
+        false_positive = sum(max(0, bags[1][key] - bags[0][key]) for key in keys)
+        false_negative = sum(max(0, bags[0][key] - bags[1][key]) for key in keys)
+        if true_positive + false_positive:
+            precisions.append(true_positive / (true_positive + false_positive))
+        if true_positive + false_negative:
+            recalls.append(true_positive / (true_positive + false_negative))
+    precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
+    return Means(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def published_edits(gold: list[str], retrieved: list[str]) -> int:
+    """Words that the fewest insertions and deletions leave, by the textbook's table."""
+    row = [0] * (len(retrieved) + 1)
+    for word in gold:
+        before = row
+        row = [0]
+        for place, other in enumerate(retrieved):
+            row.append(before[place] + 1 if word == other else max(before[place + 1], row[-1]))
+    return row[-1]
+
+
+@given(gold=TEXTS, retrieved=TEXTS)
+def test_bag_is_wcxbs(gold: str, retrieved: str) -> None:
+    assert MEASURES["bag"](gold, retrieved).f1 == pytest.approx(published_wcxb(gold, retrieved))
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=8))
+def test_shingles_are_the_benchmarks(pairs: list[tuple[str, str]]) -> None:
+    pairs = [("a b c d e", "a b c d"), *pairs]
+    shingle = MEASURES["shingle"]
+    found = shingle.aggregate(shingle.counted([shingle(*pair) for pair in pairs]))
+    assert found == pytest.approx(published_shingles(pairs))
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=30), st.lists(st.sampled_from("abcd"), max_size=30))
+def test_edits_are_the_fewest(gold: list[str], retrieved: list[str]) -> None:
+    assert MEASURES["edit"](" ".join(gold), " ".join(retrieved)).sizes.common == published_edits(gold, retrieved)
+
+
+def test_means_leave_boundary_cases_out_where_the_measure_says_so() -> None:
+    pairs = [("a b", "a b"), ("a b", "a"), ("", "a"), ("a", ""), ("", ""), ("a", "b")]
+    means = {}
+    for name, measure in MEASURES.items():
+        means[name] = measure.aggregate(measure.counted([measure(*pair) for pair in pairs]))
+    for name in ("sequence", "character", "edit"):
+        assert means[name] == pytest.approx((1.0, 0.75, (1 + 2 / 3) / 2))
+    # 1 for the equal texts and for the two that are both empty
+    assert means["bag"] == pytest.approx((3 / 6, 2.5 / 6, (2 + 2 / 3) / 6))
+    # of four documents with something retrieved, and of four with a gold standard, one is right
+    assert means["shingle"] == pytest.approx((1 / 4, 1 / 4, 1 / 4))
+
+
+def test_f1_of_shingles_is_that_of_the_means() -> None:
+    shingle = MEASURES["shingle"]
+    # precision 1 and recall 1/2; precision 1/5 and recall 1; nothing retrieved, so recall 0 and no precision
+    pairs = [("a b c d e", "a b c d"), ("a b c d", "a b c d e f g h"), ("a b c d", "")]
+    means = shingle.aggregate(shingle.counted([shingle(*pair) for pair in pairs]))
+    assert means == pytest.approx((0.6, 0.5, 0.6 / 1.1))
+    assert shingle.aggregate([shingle("a", "b")]) == (0.0, 0.0, 0.0)
+
+
+def test_aggregates_of_nothing() -> None:
+    for measure in MEASURES.values():
+        assert measure.aggregate([]) == Means(None, None, None)
+        assert measure.aggregate(measure.counted([Scores(None, None, None, "both_empty")])) == Means(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def cleaneval() -> DataSet:
+    folder = CORPORA / "cleaneval-dev"
+    if not folder.is_dir():
+        pytest.skip("the labelled pages are not at hand")
+    return open_data_set(f"cleaneval:{folder}")
+
+
+def test_sequence_is_ds_on_labelled_pages(cleaneval: DataSet) -> None:
+    compared = 0
+    for document in list(cleaneval.documents)[::4]:
+        text = extract(document.text, language="English").text
+        scores = score_sequence(document.gold, text)
+        if scores.case == "ok":
+            compared += 1
+            assert scores[:2] == published_d(document.gold, text)
+    assert compared > 10
+
+
+def test_scoring_takes_less_than_extracting(cleaneval: DataSet) -> None:
+    justext = pytest.importorskip("justext")
+    documents = list(cleaneval.documents)
+    stoplist = justext.get_stoplist("English")
+    begin = perf_counter()
+    texts = []
+    for document in documents:
+        paragraphs = justext.justext(document.text, stoplist)
+        texts.append("\n".join(one.text for one in paragraphs if not one.is_boilerplate))
+    extracted = perf_counter()
+    for document, text in zip(documents, texts, strict=True):
+        score_sequence(document.gold, text)
+    assert perf_counter() - extracted < extracted - begin

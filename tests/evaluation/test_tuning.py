@@ -1,0 +1,348 @@
+"""The search of thresholds: what a trial gives is what a crawl would, and nothing gets worse."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_justext import extract
+from scrapy_justext.core.thresholds import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.evaluation.cli import main
+from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.evaluation.measures import MEASURES, Sizes
+from scrapy_justext.evaluation.tuning.pages import Skeleton, make_page
+from scrapy_justext.evaluation.tuning.search import Search, Values, given, knobs_of, moved, values_of
+from scrapy_justext.evaluation.tuning.split import Labelled, SplitError, label, split
+from scrapy_justext.evaluation.tuning.trying import Figures, Task, Trials, figures_of, mean_figures
+from scrapy_justext.options import make_options
+from scrapy_justext.profiles import PROFILES
+from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
+from tests.evaluation.test_gate import SMALL_SET
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_justext.evaluation.documents import DataSet, Document
+
+
+@pytest.fixture(scope="module")
+def small_set() -> DataSet:
+    return open_data_set(f"pairs:{SMALL_SET}")
+
+
+def expected_sizes(document: Document, measure: str, profile: str, **knobs: Any) -> Sizes:
+    """The sizes that the extractor of the command ``run`` gets."""
+    text = "\n".join(extract(document.text, profile=profile, **knobs).paragraphs)
+    return MEASURES[measure](document.gold, text).sizes
+
+
+def draw_knobs(profile: str, chance: random.Random) -> Values:
+    knobs = knobs_of(PROFILES[profile])
+    values = values_of(PROFILES[profile].thresholds, knobs)
+    for knob in knobs:
+        values = moved(values, knob.name, knob.draw(chance))
+    return values
+
+
+class TestPages:
+    @pytest.mark.parametrize("profile", PROFILES)
+    @pytest.mark.parametrize("measure", ["bag", "sequence"])
+    def test_a_trial_is_what_an_extraction_gives(self, small_set: DataSet, profile: str, measure: str) -> None:
+        chance = random.Random(7)
+        trials = [{}, *(draw_knobs(profile, chance) for _ in range(6))]
+        differing = 0
+        for document in small_set.documents[::3]:
+            page = make_page(document, make_options(profile=profile), MEASURES[measure])
+            for knobs in trials:
+                sizes = page.sizes(make_options(profile=profile, knobs=knobs))
+                assert sizes == expected_sizes(document, measure, profile, **knobs)
+                differing += sizes != page.sizes(make_options(profile=profile))
+        assert differing
+
+    def test_the_tree_filter_works_without_the_tree(self, small_set: DataSet) -> None:
+        for document in small_set.documents:
+            page = make_page(document, make_options(), MEASURES["bag"])
+            assert isinstance(page.prepared.elements, Skeleton)
+            for depth in range(1, 6):
+                sizes = page.sizes(make_options(knobs={"tree_depth": depth}))
+                assert sizes == expected_sizes(document, "bag", "justext", tree_depth=depth)
+
+    def test_languages_without_spaces_have_thresholds_of_their_own(self) -> None:
+        chinese = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
+        document = replace(make_document(f"<p>{chinese}<p>菜单"), gold=chinese)
+        page = make_page(document, make_options(), MEASURES["bag"])
+        for knobs in ({}, {"max_link_density": 0.5}, {"length_high": 300}):
+            assert page.sizes(make_options(knobs=knobs)) == expected_sizes(document, "bag", "justext", **knobs)
+        assert page.sizes(make_options()) != page.sizes(make_options(knobs={"length_high": 300}))
+
+    def test_a_page_without_blocks(self) -> None:
+        for html in ("", "<title>x", "<!-- -->"):
+            page = make_page(make_document(html), make_options(), MEASURES["bag"])
+            assert page.sizes(make_options()) == Sizes(1, 0, 0)
+
+    def test_equal_selections_are_measured_once(self) -> None:
+        page = make_page(make_document(), make_options(), MEASURES["bag"])
+        assert page.sizes(make_options()) == page.sizes(make_options(knobs={"length_low": 69}))
+        assert len(page.known) == 1
+
+
+class TestTrials:
+    def test_processes_give_what_one_gives(self, small_set: DataSet) -> None:
+        task = Task([small_set], "justext", "auto", "bag", keep_non_ascii=False)
+        pages = [label(0, document) for document in small_set.documents]
+        found = []
+        for jobs in (1, 3):
+            with Trials(task, pages, jobs) as trials:
+                found.append([trials.sizes({}), trials.sizes({"length_low": 20, "max_link_density": 0.9})])
+        assert found[0] == found[1]
+        assert found[0][0] != found[0][1]
+
+    def test_means(self) -> None:
+        sizes = [Sizes(4, 2, 2), Sizes(0, 0, 0), Sizes(3, 0, 0), Sizes(0, 3, 0), Sizes(2, 2, 0)]
+        assert mean_figures(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
+        # beta 2: 5 * 1 * 0.5 / (4 * 1 + 0.5)
+        assert figures_of(sizes[0], 2.0) == pytest.approx(Figures(1.0, 0.5, 2.5 / 4.5))
+
+
+def pages_of(*groups: int) -> list[Labelled]:
+    """Pages of sites with so many pages each."""
+    return [Labelled(0, f"{site}-{page}", f"site{site}") for site, size in enumerate(groups) for page in range(size)]
+
+
+class TestSplit:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_sites_stay_together_and_two_thirds_are_searched_on(self, seed: int) -> None:
+        pages = pages_of(*[1, 2, 3, 4] * 15)
+        parts = split(pages, seed)
+        assert sorted([*parts.training, *parts.validation]) == sorted(pages)
+        assert not {page.group for page in parts.training} & {page.group for page in parts.validation}
+        assert len(parts.training) == pytest.approx(100, abs=4)
+        assert parts == split(pages, seed)
+
+    def test_the_seed_matters(self) -> None:
+        assert split(pages_of(*[1] * 30), 0) != split(pages_of(*[1] * 30), 1)
+
+    @pytest.mark.parametrize("groups", [[1] * 10, [200], [200, 3], []], ids=str)
+    def test_too_few(self, groups: list[int]) -> None:
+        with pytest.raises(SplitError, match="too few to search on some and check on others"):
+            split(pages_of(*groups))
+
+    def test_the_least_that_can_be_split(self) -> None:
+        assert tuple(map(len, split(pages_of(*[1] * 11)))) == (7, 4)
+
+    @pytest.mark.parametrize(
+        ("url", "group"),
+        [
+            ("https://news.example.co.uk/a?b", "example.co.uk"),
+            ("http://www.EXAMPLE.com:80/", "example.com"),
+            ("http://10.0.0.1/", "10.0.0.1"),
+            (None, "3/1"),
+            ("", "3/1"),
+        ],
+    )
+    def test_groups(self, url: str | None, group: str) -> None:
+        assert label(3, make_document(url=url)).group.lower() == group
+
+
+class TestKnobs:
+    def test_only_what_a_profile_looks_at_is_searched(self) -> None:
+        names = {name: {knob.name for knob in knobs_of(profile)} for name, profile in PROFILES.items()}
+        assert names["boilerpipe"] == names["boilerpipe-article"] == {"tree_depth"}
+        assert names["justext-java"] == set(THRESHOLD_NAMES)
+        assert names["justext"] == names["justext-3.0"] == names["article"]
+        assert set(THRESHOLD_NAMES) - names["justext"] == {"no_headlines", "no_images"}
+
+    def test_the_profile_s_own_depth_cannot_be_unset(self) -> None:
+        choices = {name: {knob.name: knob for knob in knobs_of(PROFILES[name])} for name in ("justext", "article")}
+        assert choices["justext"]["tree_depth"].choices == (None, 1, 2, 3, 4, 5)
+        assert choices["article"]["tree_depth"].choices == (1, 2, 3, 4, 5)
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_whatever_is_drawn_is_allowed(self, seed: int) -> None:
+        chance = random.Random(seed)
+        values = draw_knobs("justext-java", chance)
+        Thresholds(**values)
+        for level in range(6):
+            for knob in knobs_of(PROFILES["justext-java"]):
+                for value in knob.around(values[knob.name], level):
+                    Thresholds(**moved(values, knob.name, value))
+
+    def test_low_and_high_take_each_other_along(self) -> None:
+        values = {"length_low": 70, "length_high": 200}
+        assert moved(values, "length_low", 210) == {"length_low": 210, "length_high": 210}
+        assert moved(values, "length_high", 60) == {"length_low": 60, "length_high": 60}
+        assert moved(values, "length_low", 200) == {"length_low": 200, "length_high": 200}
+
+    def test_both_of_a_pair_are_given_in_languages_without_spaces(self) -> None:
+        own = Thresholds()
+        base = replace(own, length_low=20, length_high=55)
+        values = {"length_low": 25, "length_high": 55, "max_link_density": 0.2}
+        assert given(values, base, own) == {"length_low": 25, "length_high": 55}
+        assert given({**values, "length_low": 20}, base, own) == {}
+        assert given({"length_low": 25, "length_high": 200}, own, own) == {"length_low": 25}
+
+
+class TestSearch:
+    def search(self, trials: int, seed: int = 0) -> tuple[Search, list[Values]]:
+        """A search for a place in the middle of nowhere."""
+        tried: list[Values] = []
+
+        def evaluate(values: Values) -> float:
+            tried.append(values)
+            distance: float = abs(values["length_low"] - 35) / 100 + abs(values["max_link_density"] - 0.47)
+            return -distance
+
+        knobs = knobs_of(PROFILES["justext"])
+        return Search(knobs, values_of(Thresholds(), knobs), evaluate, trials, seed), tried
+
+    def test_it_finds_the_best_and_leaves_the_rest_alone(self) -> None:
+        search, _ = self.search(400)
+        assert given(search.run(), Thresholds(), Thresholds()) == {"length_low": 35, "max_link_density": 0.47}
+
+    @pytest.mark.parametrize("trials", [1, 2, 10, 50])
+    def test_never_worse_than_the_start_and_within_the_budget(self, trials: int) -> None:
+        search, tried = self.search(trials)
+        search.run()
+        assert tried[0] == search.start
+        assert search.best_value >= search.evaluate(search.start)
+        assert search.done <= trials + len(search.knobs)
+        keys = [tuple(values.values()) for values in tried[:-1]]
+        assert len(keys) == len(set(keys)) == search.done
+
+    def test_the_same_seed_gives_the_same_trials(self) -> None:
+        runs = []
+        for seed in (1, 1, 2):
+            search, tried = self.search(60, seed)
+            search.run()
+            runs.append(tried)
+        assert runs[0] == runs[1] != runs[2]
+
+    def test_nothing_better_leaves_the_start(self) -> None:
+        knobs = knobs_of(PROFILES["justext"])
+        start = values_of(Thresholds(), knobs)
+        assert Search(knobs, start, lambda values: 0.5, 80).run() == start
+
+
+def write_set(folder: Path, content: str, pages: int = 14) -> Path:
+    """Pages that all are alike, the gold text of each the same."""
+    return write_pairs(folder, {str(number): content for number in range(pages)})
+
+
+SHORT = " ".join(f"<p>It was the age of wisdom, it was the {number}th." for number in range(9))
+WITH_SHORT = f"<ul><li><a href=/>Home</a></ul>{SHORT}"
+
+
+class TestCommand:
+    def test_settings_to_paste(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = write_set(tmp_path / "pages", WITH_SHORT)
+        command = ["tune", "--dataset", f"pairs:{folder}", "--language", "English", "--trials", "60", "--jobs", "1"]
+        assert main(command) == 0
+        printed = capsys.readouterr()
+        assert "9 pages of 9 sites to search on, 5 of 5 others to check on (seed 0)" in printed.out
+        assert re.search(r"checked on +the profile's +0.0000 +0.0000 +0.0000", printed.out)
+        assert re.search(r"On the pages to check on: \+0\.\d{4} \(99 %: \+", printed.out)
+        variables: dict[str, Any] = {}
+        exec(printed.out[printed.out.index("custom_settings") :], variables)
+        settings = variables["custom_settings"]
+        assert settings.pop("JUSTEXT_LANGUAGE") == "English"
+        knobs = {name.removeprefix("JUSTEXT_").lower(): value for name, value in settings.items()}
+        assert set(knobs) <= set(THRESHOLD_NAMES)
+        assert all(getattr(Thresholds(), name) != value for name, value in knobs.items())
+        assert extract(WITH_SHORT, language="English", **knobs).text
+        assert not extract(WITH_SHORT, language="English").text
+        assert re.search(r"\d+ of 60 trials, best 0\.\d{4}\n", printed.err)
+
+    def test_the_same_again(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = write_set(tmp_path / "pages", WITH_SHORT)
+        outputs = []
+        for jobs in "12":
+            assert main(["tune", "--dataset", f"pairs:{folder}", "--trials", "30", "--jobs", jobs]) == 0
+            outputs.append(re.sub(r"in [\d.]+ s", "", capsys.readouterr().out))
+        assert outputs[0] == outputs[1]
+
+    def test_nothing_better(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = write_set(tmp_path / "pages", f"<p>{STORY}")
+        assert main(["tune", "--dataset", f"pairs:{folder}", "--trials", "12", "--jobs", "1"]) == 0
+        assert capsys.readouterr().out.endswith("Nothing better was found: keep the profile's own thresholds.\n")
+
+    def test_worse_on_the_pages_to_check_on(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        # What is content on the pages to search on is boilerplate on those to check on.
+        folder = write_set(tmp_path / "pages", WITH_SHORT)
+        parts = split([label(0, document) for document in open_data_set(f"pairs:{folder}").documents])
+        for page in parts.validation:
+            (folder / "input" / f"{page.id}.html").write_text(f"{WITH_SHORT}<p>{STORY}<p>{STORY}")
+            (folder / "gold" / f"{page.id}.txt").write_text(f"{STORY} {STORY}")
+        command = ["tune", "--dataset", f"pairs:{folder}", "--language", "English", "--trials", "120", "--jobs", "1"]
+        assert main(command) == 0
+        printed = capsys.readouterr().out
+        assert "These settings are worse there than the profile's own thresholds: keep those." in printed
+        assert "\ncustom_settings" not in printed
+        assert "\n# custom_settings = {" in printed
+
+    def test_precision_is_not_had_by_giving_up_on_pages(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = write_set(tmp_path / "pages", f"{PAGE}<p>{STORY.replace('best', 'other')}")
+        command = ["tune", "--dataset", f"pairs:{folder}", "--objective", "precision", "--measure", "sequence"]
+        assert main([*command, "--trials", "40", "--jobs", "1"]) == 0
+        figures = re.findall(r"found +(\d\.\d+) +(\d\.\d+)", capsys.readouterr().out)
+        assert all(float(recall) > 0 for _, recall in figures)
+
+    def test_fbeta(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        folder = write_set(tmp_path / "pages", WITH_SHORT)
+        command = ["tune", "--dataset", f"pairs:{folder}", "--objective", "fbeta", "--beta", "0.5", "--trials", "9"]
+        assert main([*command, "--jobs", "1", "--limit", "12", "--profile", "article"]) == 0
+        printed = capsys.readouterr().out
+        assert "8 pages of 8 sites to search on, 4 of 4" in printed
+        assert "to be greatest: F0.5, mean" in printed
+        assert re.search(r"precision +recall +F0\.5\n", printed)
+
+    def test_a_profile_that_is_not_the_default_is_pasted_too(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        folder = write_set(tmp_path / "pages", WITH_SHORT)
+        command = ["tune", "--dataset", f"pairs:{folder}", "--profile", "justext-3.0", "--trials", "120"]
+        assert main([*command, "--jobs", "1"]) == 0
+        assert '    "JUSTEXT_PROFILE": "justext-3.0",\n' in capsys.readouterr().out
+
+
+BAD_INPUT: dict[str, tuple[list[str], str]] = {
+    "profile": (["--profile", "justxet"], "did you mean justext"),
+    "measure": (["--measure", "bags"], "did you mean bag?"),
+    "objective": (["--objective", "f2"], "unknown objective"),
+    "language": (["--language", "Klingon"], "unknown language"),
+    "page type": (["--page-type", "article"], "unknown page type"),
+    "few": (["--limit", "10"], "10 pages of 10 sites are too few"),
+    "beta of 0": (["--objective", "fbeta", "--beta", "0"], "beta = 0.0: must be a number above 0"),
+    "beta below 0": (["--objective", "fbeta", "--beta", "-1"], "beta = -1.0"),
+    "beta of nan": (["--objective", "fbeta", "--beta", "nan"], "beta = nan"),
+    "beta of inf": (["--objective", "fbeta", "--beta", "inf"], "beta = inf"),
+    "beta of x": (["--objective", "fbeta", "--beta", "x"], "argument --beta: invalid float value: 'x'"),
+    "no beta": (["--objective", "fbeta"], "must be given with --objective fbeta"),
+    "beta of f1": (["--beta", "2"], "must be given with --objective fbeta, and only then"),
+    "trials": (["--trials", "0"], "'0' is not a whole number of 1 or more"),
+    "jobs": (["--jobs", "many"], "'many' is not a whole number"),
+    "seed": (["--seed", "-1"], "'-1' is not a whole number of 0 or more"),
+    "data set": (["--dataset", "pairs:nowhere"], "no such folder"),
+    "kind": (["--dataset", "pears:x"], "did you mean pairs"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_INPUT.values(), ids=BAD_INPUT)
+def test_bad_input_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    folder = write_set(tmp_path / "pages", PAGE)
+    try:
+        status: Any = main(["tune", "--dataset", f"pairs:{folder}", *arguments])
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+    printed = capsys.readouterr()
+    [line] = printed.err.splitlines()
+    assert message in line
+    assert printed.out == ""
