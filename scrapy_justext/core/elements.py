@@ -6,16 +6,20 @@ block-level elements.  What needs the nodes themselves finds them here by that n
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from scrapy_justext.core.flattening import NEVER_HIDDEN, tops
+from scrapy_justext.core.segmentation import segment_and_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from lxml import etree
 
+    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.tags import TagRules
 
 Found = TypeVar("Found")
@@ -40,6 +44,21 @@ class Elements:
             gone = _gone(self.root, self.rules)
             found = [node for node in found if node not in gone]
         return [self.root, *found]
+
+    def innermost(self, segments: Sequence[Segment], names: frozenset[str]) -> list[etree._Element]:
+        """For each block an element around its text, below which no other one of ``names`` is around it."""
+        if self.rules.block_level >= names:
+            return [self.nodes[one.element] for one in segments]
+        # Names that split no blocks here do so in a second cut, of the same text.
+        rules = replace(self.rules, block_level=self.rules.block_level | names)
+        finer, count = segment_and_count(self.root, rules)
+        nodes = Elements(self.root, rules, count).nodes
+        begins = list(_begins(finer))
+        last = [bisect_right(begins, begin) - 1 for begin in _begins(segments)]
+        return [
+            self.nodes[one.element] if one.image_url is not None else nodes[finer[i].element]
+            for one, i in zip(segments, last, strict=True)
+        ]
 
     def inherited(self, own: Callable[[etree._Element], Found | None]) -> Callable[[etree._Element], Found | None]:
         """A function that gives what ``own`` gives for the nearest of an element and those above it.
@@ -73,6 +92,14 @@ class Elements:
                 break
             node = node.getparent()
         return self.root if node is None else node
+
+
+def _begins(segments: Sequence[Segment]) -> Iterator[int]:
+    """How many characters are before each block, images and white space left out."""
+    before = 0
+    for one in segments:
+        yield before
+        before += 0 if one.image_url is not None else len("".join(one.collapsed.split()))
 
 
 def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:

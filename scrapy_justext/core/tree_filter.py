@@ -14,21 +14,16 @@ It trades recall for precision on pages with one article; it is not for forums o
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
-from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.segmentation import segment_and_count
 from scrapy_justext.core.tags import PARAGRAPHS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.context import Context
 
 
@@ -41,7 +36,7 @@ def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     selected = list(decisions)
     if depth is None or elements is None:
         return selected
-    nodes = _innermost(context.segments, elements)
+    nodes = elements.innermost(context.segments, PARAGRAPHS)
     paragraph_of = elements.inherited(_if_paragraph)
     groups: dict[etree._Element, list[int]] = {}
     for i, decision in enumerate(decisions):
@@ -62,27 +57,3 @@ def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
 
 def _if_paragraph(node: etree._Element) -> etree._Element | None:
     return node if node.tag in PARAGRAPHS else None
-
-
-def _innermost(segments: Sequence[Segment], elements: Elements) -> list[etree._Element]:
-    """For each block, an element in which its text begins, near enough for its closest paragraph to be above."""
-    if elements.rules.block_level >= PARAGRAPHS:
-        return [elements.nodes[one.element] for one in segments]
-    # Paragraphs that split no blocks here do so in a second cut, of the same text.
-    rules = replace(elements.rules, block_level=elements.rules.block_level | PARAGRAPHS)
-    finer, count = segment_and_count(elements.root, rules)
-    nodes = Elements(elements.root, rules, count).nodes
-    begins = list(_begins(finer))
-    last = [bisect_right(begins, begin) - 1 for begin in _begins(segments)]
-    return [
-        elements.nodes[one.element] if one.image_url is not None else nodes[finer[i].element]
-        for one, i in zip(segments, last, strict=True)
-    ]
-
-
-def _begins(segments: Sequence[Segment]) -> Iterator[int]:
-    """How many characters are before each block, images and white space left out."""
-    before = 0
-    for one in segments:
-        yield before
-        before += 0 if one.image_url is not None else len("".join(one.collapsed.split()))

@@ -12,28 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-WORDS = [
-    "the",
-    "quick",
-    "brown",
-    "fox",
-    "jumps",
-    "over",
-    "a",
-    "lazy",
-    "dog",
-    "near",
-    "some",
-    "river",
-    "bank",
-    "while",
-    "rain",
-    "falls",
-    "on",
-    "every",
-    "old",
-    "roof",
-]
+_SENTENCE = "the quick brown fox jumps over a lazy dog near some river bank while rain falls on every old roof"
+WORDS = tuple(_SENTENCE.split())
 HOSTILE_TEXT = (
     "<script>document.title='taken'</script> <img src=x onerror=\"document.title='taken'\"> "
     "</details></table> {{ 7 * 7 }} ![a](http://example.org/a.png) | <b>bold</b> \u202egnikcah \x1b[31m $x_1$"
@@ -43,7 +23,7 @@ HOSTILE_NAME = "ref:<img src=x onerror=document.title='taken'>|`$x_$`"
 
 def gold(place: int) -> str:
     """The gold text of a page, another for each."""
-    return " ".join(WORDS[place:] + WORDS[:place]) + f"\n{HOSTILE_TEXT if place == 1 else ''}"
+    return " ".join((*WORDS[place:], *WORDS[:place])) + f"\n{HOSTILE_TEXT if place == 1 else ''}"
 
 
 def write_pages(folder: Path, pages: int) -> Path:

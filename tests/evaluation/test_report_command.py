@@ -217,3 +217,13 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureF
     (out / "charts").write_text("in the way")
     assert main(["report", str(out)]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("library", ["matplotlib", "jinja2"])
+def test_a_library_that_is_not_installed(
+    library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = write_run(tmp_path, {"good": {}}, pages=2)
+    monkeypatch.setitem(sys.modules, library, None)
+    assert main(["report", str(out)]) == 2
+    assert f"{library} is not installed: pip install 'scrapy-justext[evaluation]'" in capsys.readouterr().err

@@ -11,16 +11,18 @@ import numpy as np
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.tags import PARAGRAPHS
 from scrapy_justext.evaluation.measures.bag import find_words
 from scrapy_justext.evaluation.measures.scores import Sizes
 from scrapy_justext.extraction import Prepared, judge, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
     from lxml import etree
 
+    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.evaluation.documents import Document
     from scrapy_justext.evaluation.measures import Measure
     from scrapy_justext.options import Options
@@ -108,8 +110,7 @@ def make_page(document: Document, options: Options, measure: Measure, *, keep_no
         measure, document.gold, [segment.text for segment in prepared.segments], keep_non_ascii=keep_non_ascii
     )
     if prepared.elements is not None:
-        used = {segment.element for segment in prepared.segments}
-        prepared = prepared._replace(elements=Skeleton(prepared.elements, used))
+        prepared = prepared._replace(elements=Skeleton(prepared.elements, prepared.segments))
     return Page(prepared, scorer)
 
 
@@ -127,15 +128,16 @@ class _Node:
 class Skeleton(Elements):
     """Elements that blocks stand in and those above them, without the tree, which takes far more room."""
 
-    def __init__(self, elements: Elements, used: Iterable[int]) -> None:
-        """``used``: the numbers of the elements that blocks stand in."""
+    def __init__(self, elements: Elements, segments: Sequence[Segment]) -> None:
         twins: dict[etree._Element, _Node] = {}
         twin_root = _twin(elements.root, elements.root, twins)
         super().__init__(cast("Any", twin_root), elements.rules)
-        nodes: list[Any] = [None] * len(elements.nodes)
-        for number in used:
-            nodes[number] = _twin(elements.nodes[number], elements.root, twins)
-        self.nodes = nodes
+        innermost = elements.innermost(segments, PARAGRAPHS)
+        self._innermost: list[Any] = [_twin(node, elements.root, twins) for node in innermost]
+
+    def innermost(self, segments: Sequence[Segment], names: frozenset[str]) -> list[etree._Element]:  # noqa: ARG002
+        """Those of the only segments and names that it was made for."""
+        return self._innermost
 
 
 def _twin(element: etree._Element, root: etree._Element, twins: dict[etree._Element, _Node]) -> _Node:

@@ -89,7 +89,7 @@ def shorten(name: str) -> str:
     """A name that fits into a chart.
 
     >>> shorten("ref:justext"), shorten("http://127.0.0.1:9000/extract/article?words=many")
-    ('ref:justext', 'http://127.0.0.1:90…rticle?words=many')
+    ('ref:justext', 'http://127.0.0.1:90…article?words=many')
     """
     if len(name) <= _LONGEST_NAME:
         return name

@@ -109,7 +109,7 @@ def _bootstrap_cell(comparison: Comparison) -> Cell:
     low, high = bootstrap.interval_99
     return Cell(
         f"{sign} {signed(bootstrap.difference)}",
-        f"{signed(low)} to {signed(high)}; n {comparison.paired:,}",
+        f"{signed(low, 3)} to {signed(high, 3)}; n {comparison.paired:,}",
         strong=bootstrap.is_significant,
     )
 

@@ -52,13 +52,13 @@ def number(value: float | None, digits: int = 4) -> str:
     return UNDEFINED if value is None else f"{value:.{digits}f}"
 
 
-def signed(value: float) -> str:
+def signed(value: float, digits: int = 4) -> str:
     """A difference of figures, its sign shown.
 
     >>> signed(0.02), signed(-0.02)
     ('+0.0200', '−0.0200')
     """
-    return f"{value:+.4f}".replace("-", "−")
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def probability(value: float) -> str:

@@ -84,7 +84,7 @@ def histogram(values: Sequence[float]) -> tuple[int, ...]:
     """How many values from 0 to 1 fall into each of 20 equal bins, each with its lower edge; the last with 1 too.
 
     >>> histogram([0.0, 0.04, 0.05, 1.0])[:2], histogram([0.95, 1.0])[-1]
-    ((3, 1), 2)
+    ((2, 1), 2)
     """
     counts = [0] * BINS
     for value in values:
