@@ -64,6 +64,18 @@ class StoplistError(ParameterError):
     """A stoplist that is not there, cannot be read, or holds no word."""
 
 
+class ModelError(JustextError):
+    """The file of a trained model that cannot be used.  ``path``: the file, ``problem``: what is wrong, in words."""
+
+    def __init__(self, path: object, problem: str) -> None:
+        super().__init__(path, problem)
+        self.path = path
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"the model {self.path} {self.problem}"
+
+
 class SettingError(ParameterError):
     """A setting of a crawl with a value that is not allowed; ``name`` says where it was set."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
 from scrapy_justext.core.context import Context
 from scrapy_justext.core.context_free import measure
+from scrapy_justext.core.data import PAGE, supplement
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
 from scrapy_justext.core.paths import Paths, element_paths
@@ -23,7 +24,7 @@ from scrapy_justext.languages import (
     declared_tags,
     given,
 )
-from scrapy_justext.options import Options, make_options
+from scrapy_justext.options import Judging, Options, make_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -160,6 +161,7 @@ class Judged(NamedTuple):
 
     context_free: Sequence[Decision]
     final: Sequence[Decision]
+    probabilities: Sequence[float | None]
 
 
 def extract_parsed(
@@ -167,14 +169,24 @@ def extract_parsed(
 ) -> Extraction:
     """The clean text of a parsed page.  ``declared``: languages that something else than the page says."""
     prepared = prepare(parsed, options, declared=declared)
-    judged = judge(prepared, options.profile, prepared.thresholds)
-    paths = element_paths(parsed.root, options.profile.tags) if options.paths and parsed.root is not None else []
+    profile, root = options.profile, parsed.root
+    judged = judge(prepared, profile, prepared.thresholds)
+    paths = element_paths(root, profile.tags) if options.paths and root is not None else []
+    rows = list(_rows(_Columns(prepared.segments, prepared.figures, *judged), paths))
+    data = None
+    if profile.reads_data and root is not None:
+        data = supplement(root, prepared.segments, judged.final, profile.tags)
+    if data is not None:
+        decided = [data.decision] * len(data.segments)
+        figures = _measure(data.segments, options.judging(prepared.choice.language))
+        columns = _Columns(data.segments, figures, decided, decided, [None] * len(decided))
+        rows += _rows(columns, [], start=len(rows), origin=data.origin)
     return Extraction(
-        blocks=make_blocks(_rows(prepared.segments, prepared.figures, *judged, paths)),
+        blocks=make_blocks(rows),
         language=prepared.choice.code,
         language_source=prepared.choice.source,
         language_reason=prepared.choice.reason,
-        profile=options.profile.name,
+        profile=profile.name,
         title=prepared.title,
         url=url,
         is_cut=parsed.is_cut,
@@ -193,15 +205,22 @@ def prepare(parsed: Parsed, options: Options, *, declared: Sequence[str] = ()) -
         declared = [*declared, *declared_languages(root)]
         elements = Elements(root, tags, count)
     choice = _choose_language(segments, options, declared)
-    stopwords, thresholds, writing = options.judging(choice.language)
-    figures = measure(segments, stopwords) if writing is None else measure_unspaced(segments, stopwords, writing)
+    judging = options.judging(choice.language)
+    figures = _measure(segments, judging)
     chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
-    return Prepared(segments, figures, thresholds, choice, chosen, elements, title)
+    return Prepared(segments, figures, judging.thresholds, choice, chosen, elements, title)
+
+
+def _measure(segments: Sequence[Segment], judging: Judging) -> list[Figures]:
+    if judging.writing is None:
+        return measure(segments, judging.stopwords)
+    return measure_unspaced(segments, judging.stopwords, judging.writing)
 
 
 def judge(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> Judged:
     """The classes of a page's blocks."""
-    context_free = profile.classify(prepared.segments, prepared.figures, thresholds)
+    context_free = profile.classify(prepared.segments, prepared.figures, thresholds, prepared.elements)
+    probabilities = [decision.probability for decision in context_free]
     for i, decision in prepared.chosen.items():
         context_free[i] = decision
     pinned = frozenset(prepared.chosen)
@@ -209,7 +228,7 @@ def judge(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> Judge
     decisions = context_free
     for apply in profile.passes:
         decisions = apply(context, decisions)
-    return Judged(context_free, decisions)
+    return Judged(context_free, decisions, probabilities)
 
 
 def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
@@ -232,16 +251,22 @@ def _sample(segments: Sequence[Segment]) -> str:
     return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
 
 
+class _Columns(NamedTuple):
+    """What is known of blocks, a value each."""
+
+    segments: Sequence[Segment]
+    figures: Sequence[Figures]
+    context_free: Sequence[Decision]
+    decisions: Sequence[Decision]
+    probabilities: Sequence[float | None]
+
+
 def _rows(
-    segments: Sequence[Segment],
-    figures: Sequence[Figures],
-    context_free: Sequence[Decision],
-    decisions: Sequence[Decision],
-    paths: Sequence[Paths],
+    columns: _Columns, paths: Sequence[Paths], *, start: int = 0, origin: str = PAGE
 ) -> Iterator[tuple[object, ...]]:
-    """What blocks are made of: the values of their fields, in order."""
-    columns = zip(segments, figures, context_free, decisions, strict=True)
-    for index, (one, figure, (before, _), (final, reason)) in enumerate(columns):
+    """What blocks are made of: the values of their fields, in order.  ``start``: the number of the first one."""
+    values = enumerate(zip(*columns, strict=True), start)
+    for index, (one, figure, (before, _, _), (final, reason, _), probability) in values:
         text, _, link_characters, _, tags_count, (tag, level, _, _), element, image_url = one
         characters, word_count, _, link_density, stopword_density = figure
         xpath, dom_path = paths[element] if paths else (None, None)
@@ -264,4 +289,6 @@ def _rows(
             dom_path,
             image_url,
             None if image_url is None else text,
+            probability,
+            origin,
         )

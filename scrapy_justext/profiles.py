@@ -8,6 +8,8 @@
 ``article``             ``justext``, then the HTML-tree filter
 ``boilerpipe``          Boilerpipe's block classifier
 ``boilerpipe-article``  ``boilerpipe``, then the HTML-tree filter: the method of its paper as it stands
+``learned``             a trained model in place of the rules: all that is main content
+``learned-article``     the same, for the body of an article alone
 ======================  =================================================================================
 
 Every profile ends with the tree filter, which does nothing without ``tree_depth``.
@@ -24,15 +26,16 @@ from typing import TYPE_CHECKING
 from scrapy_justext.core import boilerpipe, context_sensitive, headings, tree_filter
 from scrapy_justext.core.blocks import Decision, Figures, Segment
 from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
-from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
+from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
 from scrapy_justext.core.thresholds import Thresholds
 from scrapy_justext.exceptions import UnknownNameError
 
 if TYPE_CHECKING:
     from scrapy_justext.core.context import Pass
+    from scrapy_justext.core.elements import Elements
 
-#: Segments, their figures, thresholds -> context-free decisions.
-Classifier = Callable[[Sequence[Segment], Sequence[Figures], Thresholds], list[Decision]]
+#: Segments, their figures, thresholds, the elements they stand in (None: no page) -> context-free decisions.
+Classifier = Callable[[Sequence[Segment], Sequence[Figures], Thresholds, "Elements | None"], list[Decision]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,8 @@ class Profile:
     """How a page is cut into blocks, and what decides their classes.
 
     ``by_stopwords``: whether the classifier looks at stop words; ``unspaced``: whether languages without
-    spaces are measured in their own way.
+    spaces are measured in their own way; ``reads_data``: whether JSON-LD and embedded state are read where
+    the page shows next to nothing.
     """
 
     name: str
@@ -50,9 +54,31 @@ class Profile:
     thresholds: Thresholds = field(default_factory=Thresholds)
     by_stopwords: bool = True
     unspaced: bool = True
+    reads_data: bool = False
+
+
+def _classify_learned(
+    segments: Sequence[Segment],
+    figures: Sequence[Figures],  # noqa: ARG001 (one signature for all classifiers)
+    thresholds: Thresholds,
+    elements: Elements | None,
+    *,
+    model: str,
+) -> list[Decision]:
+    # It needs numpy, whose import takes a tenth of a second: not before a page asks for it.
+    from scrapy_justext.learned.classifier import classify as classify_learned  # noqa: PLC0415
+
+    return classify_learned(segments, thresholds, elements, model)
+
+
+def _learned(name: str) -> Profile:
+    """The profile of the model of that name."""
+    judge = partial(_classify_learned, model=name)
+    return Profile(name, LENIENT, judge, _LEARNED, by_stopwords=False, reads_data=True)
 
 
 _JUSTEXT = (headings.promote, context_sensitive.resolve, headings.restore, tree_filter.select)
+_LEARNED = (context_sensitive.resolve, headings.restore, tree_filter.select)
 _ARTICLE = Thresholds(tree_depth=2)
 
 _ROWS = (
@@ -74,6 +100,8 @@ _ROWS = (
     Profile("article", MODERN, partial(classify, rules=MODERN_RULES), _JUSTEXT, _ARTICLE),
     Profile("boilerpipe", MODERN, boilerpipe.classify, (tree_filter.select,), by_stopwords=False),
     Profile("boilerpipe-article", MODERN, boilerpipe.classify, (tree_filter.select,), _ARTICLE, by_stopwords=False),
+    _learned("learned"),
+    _learned("learned-article"),
 )
 
 PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _ROWS})

@@ -59,7 +59,9 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
 _PATHS = frozenset({"xpath", "dom_path"})
 #: What blocks have where the profile makes blocks of images.
 _OF_IMAGES = ("image_url", "image_alt")
-DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*_PATHS, *_OF_IMAGES})
+#: And where a trained model judges.
+_OF_MODELS = ("probability", "origin")
+DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*_PATHS, *_OF_IMAGES, *_OF_MODELS})
 
 
 class Setting(NamedTuple):
@@ -100,6 +102,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "tree_depth": Setting(
             None, number, "1 to 5: after any profile, keep the main group of blocks that share this ancestor"
         ),
+        "good_probability": Setting(
+            None, number, "`learned` profiles: probability from which a block is good; None: the model's own"
+        ),
+        "near_good_probability": Setting(
+            None, number, "`learned` profiles: probability from which it is near-good, to be decided by its neighbours"
+        ),
         "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
         "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
         "drop_text": Setting((), rules, "regular expressions, searched in blocks' text, of blocks that are bad"),
@@ -115,8 +123,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "block_fields": Setting(
             DEFAULT_BLOCK_FIELDS,
             names_among("field of a block", BLOCK_FIELDS),
-            "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for; images' only where "
-            "the profile makes blocks of them",
+            "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for; those of images "
+            "and of trained models only where the profile has them",
         ),
         "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
         "drop": Setting(
@@ -267,8 +275,9 @@ def configure(given: Mapping[str, Given]) -> Configuration:
     except ParameterError as error:
         label = given[error.name].label if error.name in given else PREFIX + error.name.upper()
         raise SettingError(label, error.value, error.allowed) from error
-    if options.profile.tags.images and values["block_fields"] is DEFAULT_BLOCK_FIELDS:
-        values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *_OF_IMAGES)
+    if values["block_fields"] is DEFAULT_BLOCK_FIELDS:
+        own = (_OF_IMAGES if options.profile.tags.images else ()) + (_OF_MODELS if options.profile.reads_data else ())
+        values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *own)
     return Configuration(
         options=options,
         **{name: values[name] for name in Configuration.__dataclass_fields__ if name != "options"},

@@ -81,6 +81,8 @@ class TestResult:
             "dom_path": None,
             "image_url": None,
             "image_alt": None,
+            "probability": None,
+            "origin": "page",
         }
 
     def test_reasons_join_the_rules_that_decided(self) -> None:
@@ -201,6 +203,13 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
     ("no_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "no_images": False}, "G G"),
     ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
+    ("good_probability", f"<p>{GOOD}</p>", {"profile": "learned", "good_probability": 0.0}, "G"),
+    (
+        "near_good_probability",
+        f"<p>{GOOD}</p>",
+        {"profile": "learned", "good_probability": 1.0, "near_good_probability": 0.0},
+        "B",
+    ),
 ]
 
 
@@ -224,6 +233,8 @@ class TestThresholds:
             "no_headlines": False,
             "no_images": True,
             "tree_depth": None,
+            "good_probability": None,
+            "near_good_probability": None,
         }
         own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
         assert own == {"article", "boilerpipe-article"}

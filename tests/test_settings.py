@@ -152,9 +152,10 @@ def test_paths_are_made_when_a_block_field_asks_for_them(name: str) -> None:
     assert configured(block_fields=["text", name]).options.paths is True
 
 
-def test_images_have_fields_of_their_own_where_they_are_blocks() -> None:
+def test_images_and_models_have_fields_of_their_own() -> None:
     assert configured(profile="justext-java").block_fields == (*DEFAULT_BLOCK_FIELDS, "image_url", "image_alt")
     assert configured(profile="justext-java", block_fields="text").block_fields == ("text",)
+    assert configured(profile="learned").block_fields == (*DEFAULT_BLOCK_FIELDS, "probability", "origin")
 
 
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "yes", "on"])

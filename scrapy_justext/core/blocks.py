@@ -82,10 +82,14 @@ class Figures(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The class of a block at some stage, and the rule that decided it, in words."""
+    """The class of a block at some stage, and the rule that decided it, in words.
+
+    ``probability``: of being content, where a trained classifier decided; passes need not keep it.
+    """
 
     block_class: BlockClass
     reason: str
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,10 @@ class Block:
     """The SRC of an image, where the profile makes images blocks; else None."""
     image_alt: str | None = None
     """Its ALT, which is the block's text; may be empty."""
+    probability: float | None = None
+    """That the block is content, from 0 to 1, where a trained classifier judges; else None."""
+    origin: str = "page"
+    """Where the text stands: ``page``, its elements; ``json-ld`` or ``embedded``, data in a script."""
 
     @property
     def is_good(self) -> bool:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_justext.core.blocks import Figures, Segment
+    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.thresholds import Thresholds
 
 MAX_LINK_DENSITY = 0.333333
@@ -52,7 +53,12 @@ BESIDE_TEXT = Limits(here=16, after=15, before=4)
 BESIDE_LINKS = Limits(here=40, after=17, before=None)
 
 
-def classify(segments: Sequence[Segment], figures: Sequence[Figures], thresholds: Thresholds) -> list[Decision]:
+def classify(
+    segments: Sequence[Segment],
+    figures: Sequence[Figures],
+    thresholds: Thresholds,
+    elements: Elements | None = None,  # noqa: ARG001 (one signature for all classifiers)
+) -> list[Decision]:
     """GOOD or BAD for each segment, by its own figures and its neighbours'."""
     befores = [NOTHING, *figures]
     afters = [*figures[1:], NOTHING]

@@ -34,6 +34,7 @@ from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.thresholds import Thresholds
 
 Rule = Callable[["Segment", Figures, "Thresholds"], "Decision | None"]
@@ -67,6 +68,8 @@ def classify(
     segments: Sequence[Segment],
     figures: Sequence[Figures],
     thresholds: Thresholds,
+    elements: Elements | None = None,
+    *,
     rules: Sequence[Rule],
 ) -> list[Decision]:
     """The class of each segment by the first of ``rules`` that applies, the last of which must."""

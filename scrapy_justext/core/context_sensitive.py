@@ -70,4 +70,4 @@ def _last_near_good(run: Sequence[Decision]) -> int:
 
 
 def _all(run: Sequence[Decision], block_class: BlockClass, why: str) -> list[Decision]:
-    return [Decision(block_class, f"{reason}; {why}") for _, reason in run]
+    return [Decision(block_class, f"{reason}; {why}") for _, reason, _ in run]

@@ -154,6 +154,14 @@ JAVA = TagRules(
     images=True,
 )
 
+#: For classifiers that tell what is shown from what is not: pages that scripts put together have their text in NOSCRIPT
+#: or in hidden elements, and an SVG that is not closed makes parsers put the rest of a page into the BUTTON around it.
+LENIENT = TagRules(
+    block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"},
+    removed=MODERN.removed - {"button", "noscript"},
+    hidden_removed=False,
+)
+
 #: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
 PARAGRAPHS = frozenset(
     ["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS],

@@ -37,10 +37,22 @@ _DEPTH = _Range(
     "must be a whole number from 1 to 5",
     lambda value: value is None or (_is_whole(value) and 1 <= value <= 5),
 )
+_PROBABILITY = _Range(
+    "must be a number from 0 to 1, or None for the model's",
+    lambda value: value is None or (_is_number(value) and 0 <= value <= 1),
+)
 
 
 def _limit(default: Any, range_: _Range) -> Any:
     return field(default=default, metadata={"range": range_})
+
+
+#: The first must not be above the second.
+_PAIRS = (
+    ("length_low", "length_high"),
+    ("stopwords_low", "stopwords_high"),
+    ("near_good_probability", "good_probability"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +83,19 @@ class Thresholds:
     """False: an image before a good block may become good (``justext-java`` only)."""
     tree_depth: int | None = _limit(None, _DEPTH)
     """The ancestor that the paragraphs of a main text share: 1 parent, 2 grandparent … 5; None: no tree filter."""
+    good_probability: float | None = _limit(None, _PROBABILITY)
+    """From this probability on a block is GOOD (``learned`` profiles only); None: the model's own."""
+    near_good_probability: float | None = _limit(None, _PROBABILITY)
+    """From this one on it is NEAR_GOOD; None: the model's own, or none where ``good_probability`` is given."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
             value, range_ = getattr(self, one.name), one.metadata["range"]
             if not range_.holds(value):
                 raise ParameterError(one.name, value, range_.allowed)
-        for low, high in (("length_low", "length_high"), ("stopwords_low", "stopwords_high")):
-            if getattr(self, low) > getattr(self, high):
+        for low, high in _PAIRS:
+            values = (getattr(self, low), getattr(self, high))
+            if None not in values and values[0] > values[1]:
                 allowed = f"must not be above {high} = {getattr(self, high)!r}"
                 raise ParameterError(low, getattr(self, low), allowed)
 

@@ -44,7 +44,7 @@ CASES: list[tuple[str, Figures, Figures, Figures, str, str]] = [
     ("before", "here", "after", "expected", "reason"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )
 def test_the_decision_tree(before: Figures, here: Figures, after: Figures, expected: str, reason: str) -> None:
-    assert judge(before, here, after) == (expected, reason)
+    assert judge(before, here, after)[:2] == (expected, reason)
 
 
 def words(*counts: int) -> str:

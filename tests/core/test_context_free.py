@@ -163,5 +163,5 @@ def test_figures_of_preformatted_text_are_those_of_one_line() -> None:
 
 
 def decide(segment: Segment, thresholds: Thresholds | None = None) -> Decision:
-    [decision] = classify([segment], measure([segment], STOPLIST), thresholds or Thresholds(), PUBLISHED_RULES)
+    [decision] = classify([segment], measure([segment], STOPLIST), thresholds or Thresholds(), rules=PUBLISHED_RULES)
     return decision

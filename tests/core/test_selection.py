@@ -69,7 +69,8 @@ def test_rules_decide_before_the_context(html: str, rules: dict[str, Any], expec
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_rules_work_with_any_profile(profile: str) -> None:
-    html = f"<h1 class=x>Title</h1><p>{A}<p class=x>{A}<p class=y>x</p>"
+    text = "The light of the lamp by the door fell on the floor of the hall, and the dog in the light. " * 4
+    html = f"<h1 class=x>Title</h1><p>{text}<p class=x>{text}<p class=y>x</p>"
     assert classes(html, profile=profile, drop_css=".x", keep_css=".y") == "bgbg"
 
 

@@ -331,7 +331,14 @@ def test_block_fields_are_those_asked_for(results: dict[str, Result]) -> None:
 
 
 def test_paths_are_not_made_unasked() -> None:
-    assert set(BLOCK_FIELDS) - set(DEFAULT_BLOCK_FIELDS) == {"xpath", "dom_path", "image_url", "image_alt"}
+    assert set(BLOCK_FIELDS) - set(DEFAULT_BLOCK_FIELDS) == {
+        "xpath",
+        "dom_path",
+        "image_url",
+        "image_alt",
+        "probability",
+        "origin",
+    }
 
 
 def test_items_of_no_page_pass_untouched(results: dict[str, Result]) -> None:

@@ -152,9 +152,12 @@ class TestKnobs:
     def test_only_what_a_profile_looks_at_is_searched(self) -> None:
         names = {name: {knob.name for knob in knobs_of(profile)} for name, profile in PROFILES.items()}
         assert names["boilerpipe"] == names["boilerpipe-article"] == {"tree_depth"}
-        assert names["justext-java"] == set(THRESHOLD_NAMES)
+        trained = {"good_probability", "near_good_probability"}
+        assert names["justext-java"] == set(THRESHOLD_NAMES) - trained
         assert names["justext"] == names["justext-3.0"] == names["article"]
-        assert set(THRESHOLD_NAMES) - names["justext"] == {"no_headlines", "no_images"}
+        assert set(THRESHOLD_NAMES) - names["justext"] == {"no_headlines", "no_images", *trained}
+        headings = {"max_heading_distance", "no_headings"}
+        assert names["learned"] == names["learned-article"] == {"good_probability", "tree_depth", *headings}
 
     def test_the_profile_s_own_depth_cannot_be_unset(self) -> None:
         choices = {name: {knob.name: knob for knob in knobs_of(PROFILES[name])} for name in ("justext", "article")}

@@ -97,7 +97,7 @@ class Page:
         """The sizes of gold standard, retrieved text and what they share, under some thresholds."""
         thresholds = options.judging(self.prepared.choice.language).thresholds
         decisions = judge(self.prepared, options.profile, thresholds).final
-        flags = bytes([block_class is GOOD for block_class, _ in decisions])
+        flags = bytes([block_class is GOOD for block_class, _, _ in decisions])
         if flags not in self.known:
             self.known[flags] = self.scorer(np.frombuffer(flags, np.bool_))
         return self.known[flags]
@@ -109,7 +109,8 @@ def make_page(document: Document, options: Options, measure: Measure, *, keep_no
     scorer = make_scorer(
         measure, document.gold, [segment.text for segment in prepared.segments], keep_non_ascii=keep_non_ascii
     )
-    if prepared.elements is not None:
+    # A trained classifier looks at the elements themselves.
+    if prepared.elements is not None and not options.profile.reads_data:
         prepared = prepared._replace(elements=Skeleton(prepared.elements, prepared.segments))
     return Page(prepared, scorer)
 

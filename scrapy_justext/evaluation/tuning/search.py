@@ -72,6 +72,7 @@ _TEXT = (
 )
 _HEADINGS = (Knob("max_heading_distance", 0, 1000, (200, 100, 50, 20)), Knob("no_headings", choices=(False, True)))
 _JAVA = (Knob("no_headlines", choices=(False, True)), Knob("no_images", choices=(True, False)))
+_TRAINED = (Knob("good_probability", choices=(None, *(share / 20 for share in range(2, 19)))),)
 
 LEVELS = 4
 
@@ -85,6 +86,7 @@ def knobs_of(profile: Profile) -> tuple[Knob, ...]:
         *(_TEXT if profile.by_stopwords else ()),
         *(_HEADINGS if passes & {headings.promote, headings.restore} else ()),
         *(_JAVA if headings.promote_images in passes else ()),
+        *(_TRAINED if profile.reads_data else ()),
         *((Knob("tree_depth", choices=depths),) if tree_filter.select in passes else ()),
     )
 

@@ -1,0 +1,159 @@
+"""The features: their table, their values on pages made by hand, their meaning in other scripts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.learned.characters import measure_texts
+from scrapy_justext.learned.features import compute, transform
+from scrapy_justext.learned.names import NAMES, value_bits
+from scrapy_justext.learned.table import FEATURES, NUMBERS
+from tests.builders import CORPORA, corpus_pages, lines_run, read_page
+from tests.learned.pages import PROSE, column, features_of
+
+PAGE = (
+    "<head><title>Old Harbour - News</title></head><body><nav id=topMenu><a href=/>Home</a></nav>"
+    f"<main><div class=post-content><h1>Old Harbour</h1><p>{PROSE}<p>{PROSE}</div></main>"
+    "<footer><p>© 2024, all rights reserved</footer>"
+)
+
+CASES: list[tuple[str, str, list[float]]] = [
+    ("link_density", PAGE, [1, 0, 0, 0, 0]),
+    ("link_units", PAGE, [4, 0, 0, 0, 0]),
+    ("copyrights", PAGE, [0, 0, 0, 0, 1]),
+    ("is_sentence_like", PAGE, [0, 0, 1, 1, 0]),
+    ("heading_level", PAGE, [0, 1, 0, 0, 0]),
+    ("in_title", PAGE, [0, 1, 0, 0, 0]),
+    ("repeats", PAGE, [1, 1, 2, 2, 1]),
+    ("is_repeated", PAGE, [0, 0, 0, 1, 0]),
+    ("index_share", PAGE, [0, 0.2, 0.4, 0.6, 0.8]),
+    ("before_prose", PAGE, [1, 1, 0, 0, 0]),
+    ("after_prose", PAGE, [0, 0, 0, 0, 1]),
+    ("prose_before", PAGE, [0, 0, 0, 0.5, 1]),
+    ("from_h1", PAGE, [-10, 0, 1, 2, 3]),
+    ("depth", PAGE, [2, 4, 4, 4, 3]),
+    ("prose_share_0", PAGE, [0, 0, 0.5, 0.5, 0]),
+    ("prose_share_1", PAGE, [1, 1, 1, 1, 1]),
+    ("blocks_1", PAGE, [5, 3, 3, 3, 5]),
+    ("alike_0", PAGE, [1, 1, 2, 2, 1]),
+    ("ends_-1", PAGE, [0, 0, 0, 1, 1]),
+    ("ends_+1", PAGE, [0, 1, 1, 0, 0]),
+    ("same_parent_+1", PAGE, [0, 1, 1, 0, 0]),
+    ("is_heading_-2", PAGE, [0, 0, 0, 1, 0]),
+    ("own_P", PAGE, [0, 0, 1, 1, 1]),
+    ("inside_NAV", PAGE, [1, 0, 0, 0, 0]),
+    ("inside_menu", PAGE, [1, 0, 0, 0, 0]),
+    ("inside_content", PAGE, [0, 1, 1, 1, 0]),
+    ("inside_post", PAGE, [0, 1, 1, 1, 0]),
+    ("inside_FOOTER", PAGE, [0, 0, 0, 0, 1]),
+    ("inside_not shown", "<p>a<div hidden><p>b</div>", [0, 1]),
+    ("inside_not displayed", "<p>a<div style='color: red; display:none'>b</div>", [0, 1]),
+    ("inside_not read out", "<p aria-hidden=true>a<p aria-hidden=false>b", [1, 0]),
+    ("inside_NOSCRIPT", "<p>a<noscript><p>b</noscript>", [0, 1]),
+    ("inside_comment", "<span class=comments><div>a</div><div>b</div></span><p>c", [1, 1, 0]),
+]
+
+
+@pytest.mark.parametrize(("name", "page", "values"), CASES, ids=[f"{one[0]}" for one in CASES])
+def test_a_feature_is_what_its_row_says(name: str, page: str, values: list[float]) -> None:
+    assert column(page, name) == values
+
+
+def test_every_feature_has_a_name_of_its_own_and_a_meaning() -> None:
+    assert len({feature.name for feature in FEATURES}) == len(FEATURES)
+    assert all(feature.meaning and "{" not in feature.meaning for feature in FEATURES)
+
+
+def test_flags_are_flags_and_all_is_finite() -> None:
+    found = features_of(PAGE)
+    flags = found[:, [feature.is_flag for feature in FEATURES]]
+    assert set(np.unique(flags)) == {0, 1}
+    assert np.isfinite(found).all()
+
+
+def test_a_page_without_blocks_has_no_rows() -> None:
+    root = etree.Element("html")
+    assert compute([], Elements(root, LENIENT, 0)).shape == (0, len(FEATURES))
+
+
+def test_the_transformation_squeezes_numbers_and_leaves_flags_and_its_argument() -> None:
+    features = np.zeros((1, len(FEATURES)), np.float32)
+    features[0, 0], features[0, 1], features[0, len(NUMBERS)] = np.e - 1, 1 - np.e, 1
+    before = features.copy()
+    found = transform(features)
+    assert found[0, [0, 1, 2, len(NUMBERS)]] == pytest.approx([1, -1, 0, 1])
+    assert (features == before).all()
+
+
+#: The same sentence or two as the language writes them.
+SENTENCES = {
+    "English": "The harbour lay quiet in the morning, and nobody spoke of the storm that had passed in the night.",
+    "Russian": "Утром гавань была тиха, и никто не говорил о буре, которая прошла ночью над самым городом.",
+    "Chinese": "早晨的港口十分安静，没有人谈起昨夜经过的那场暴风雨，渔船都系在岸边。",
+    "Japanese": "朝の港は静かで、夜のうちに過ぎ去った嵐のことを話す人は誰もいなかった。船は岸につながれていた。",
+    "Hindi": "सुबह बंदरगाह शांत था, और रात में गुज़रे तूफ़ान के बारे में कोई बात नहीं कर रहा था।",
+    "Urdu": "صبح کے وقت بندرگاہ خاموش تھی، اور رات کو گزرنے والے طوفان کا کوئی ذکر نہیں کر رہا تھا۔",
+    "Arabic": "كان الميناء هادئا في الصباح، ولم يتحدث أحد عن العاصفة التي مرت في الليل فوق المدينة كلها.",
+    "Thai": "ท่าเรือเงียบสงบในตอนเช้า และไม่มีใครพูดถึงพายุที่ผ่านไปในตอนกลางคืน เรือทุกลำจอดอยู่ริมฝั่ง",
+    "Lao": "ທ່າເຮືອງຽບສະຫງົບໃນຕອນເຊົ້າ ແລະບໍ່ມີໃຜເວົ້າເຖິງພາຍຸທີ່ຜ່ານໄປໃນຕອນກາງຄືນ ເຮືອທຸກລຳຈອດຢູ່ແຄມຝັ່ງ",
+    "Korean": "아침의 항구는 조용했고, 밤사이에 지나간 폭풍에 대해 말하는 사람은 아무도 없었다. 배들은 묶여 있었다.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_running_text_is_sentence_like_in_every_script(language: str) -> None:
+    text = SENTENCES[language]
+    assert column(f"<p>{text}<p><a href=x>{text}</a><p>{text[:12]}", "is_sentence_like") == [1, 0, 0]
+
+
+@pytest.mark.parametrize("language", SENTENCES)
+def test_a_sentence_has_about_as_many_units_and_words_everywhere(language: str) -> None:
+    found = measure_texts([SENTENCES[language]])
+    assert 70 <= found.units[0] <= 150
+    assert 11 <= found.words[0] <= 26
+    assert found.ends[0] >= 0.7
+
+
+def test_only_ends_of_sentences_count() -> None:
+    texts = ["version 3.14", "Wait...", "He said: “Go.”", "Why?", "x", "a.b.c"]
+    assert measure_texts(texts).ends.tolist() == [0, 1, 1, 1, 0, 0]
+    assert measure_texts(texts).ends_sentence.tolist() == [0, 1, 1, 1, 0, 0]
+
+
+def names_in(value: str) -> set[str]:
+    bits = value_bits(value)
+    return {name for place, name in enumerate(NAMES) if bits >> place & 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("header-ad", {"header", "ad"}),
+        ("loading", {"error"}),
+        ("postContent", {"post", "content"}),
+        ("ADS", {"ad"}),
+        ("x-1 42", set()),
+        ("leftSidebar", {"sidebar"}),
+    ],
+)
+def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str]) -> None:
+    assert names_in(value) == expected
+
+
+@pytest.mark.skipif(not CORPORA.is_dir(), reason="no labelled pages beside the checkout")
+def test_all_is_finite_on_real_pages() -> None:
+    for page in corpus_pages(97):
+        assert np.isfinite(features_of(read_page(page))).all(), page
+
+
+@pytest.mark.parametrize("part", ["<b>one<p>two</p>", "<div><span><p>one", "<p>one</p>"])
+def test_the_work_grows_with_the_page_and_no_faster(part: str) -> None:
+    def work(n: int) -> int:
+        return lines_run(lambda: features_of("<body>" + part * n))
+
+    work(1)
+    assert work(16 * 40) <= 20 * work(40)

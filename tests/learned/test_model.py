@@ -1,0 +1,153 @@
+"""Model files: what is shipped, what is refused, what a model does with a page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from scrapy_justext.core.thresholds import Thresholds
+from scrapy_justext.exceptions import JustextError, ModelError
+from scrapy_justext.learned.classifier import decide, limits
+from scrapy_justext.learned.features import transform
+from scrapy_justext.learned.model import FOLDER, Model, features_digest, load_model, save_model, shipped_model
+from tests.learned.pages import PROSE, features_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ["learned", "learned-article"]
+PAGE = f"<nav><a href=/>Home</a></nav><article><h1>Harbour</h1><p>{PROSE * 2}<p>{PROSE}</article><footer>© x</footer>"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_shipped_models_say_what_they_are(name: str) -> None:
+    model = shipped_model(name)
+    assert model.name == name
+    assert model.version
+    assert 0 < model.near_good <= model.good < 1
+
+
+def test_the_shipped_models_take_less_than_a_megabyte() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.npz")) <= 1_000_000
+    assert sorted(path.stem for path in FOLDER.glob("*.npz")) == NAMES
+
+
+def test_a_saved_model_judges_as_before(tmp_path: Path) -> None:
+    model = shipped_model("learned")
+    save_model(tmp_path / "m.npz", model, {"data": ["x"]})
+    inputs = transform(features_of(PAGE))
+    again = load_model(tmp_path / "m.npz")
+    assert again.judge(inputs).probabilities.tolist() == model.judge(inputs).probabilities.tolist()
+    assert replace(again, arrays={}) == replace(model, arrays={})
+
+
+def changed(tmp_path: Path, **changes: Any) -> Path:
+    """The shipped model with other arrays, or another header."""
+    with np.load(FOLDER / "learned.npz") as archive:
+        arrays: dict[str, Any] = dict(archive)
+    header = json.loads(arrays["header"].tobytes())
+    header.update(changes.pop("header", {}))
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    arrays.update(changes)
+    path = tmp_path / "changed.npz"
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+    return path
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"header": {"format": 99}}, "has format 99, this version reads 1"),
+    ({"header": {"features": "x"}}, "was made for other features than those of this version: train it again"),
+    ({"header": {"good": 1.5}}, "good = 1.5 is no probability"),
+    ({"header": {"good": "high"}}, "good = 'high' is no probability"),
+    ({"header": {"good": 0.2, "near_good": 0.3}}, "near_good = 0.3 is above good = 0.2"),
+    ({"w1": None}, "has no numbers as w1"),
+    ({"b1": np.array(["x"])}, "has no numbers as b1"),
+    ({"scale": np.full(3, np.nan)}, "has no numbers as scale"),
+    ({"w1": np.zeros((3, 4, 64), np.float32)}, "w1 has the shape (3, 4, 64)"),
+    ({"b2": np.zeros((3, 1), np.float32)}, "b2 has the shape (3, 1)"),
+]
+
+
+@pytest.mark.parametrize(("changes", "problem"), WRONG, ids=[one[1] for one in WRONG])
+def test_a_wrong_model_is_refused_with_its_file_and_what_is_wrong(
+    tmp_path: Path, changes: dict[str, Any], problem: str
+) -> None:
+    path = changed(tmp_path, **changes)
+    with pytest.raises(ModelError) as caught:
+        load_model(path)
+    assert str(caught.value) == f"the model {path} {problem}"
+    assert isinstance(caught.value, JustextError)
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 torn"], ids=["empty", "text", "torn"])
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "m.npz"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match="cannot be read") as caught:
+        load_model(path)
+    assert caught.value.path == path
+
+
+def test_a_torn_model_is_refused(tmp_path: Path) -> None:
+    whole = (FOLDER / "learned.npz").read_bytes()
+    path = tmp_path / "m.npz"
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_model(path)
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_model(tmp_path / "missing.npz")
+
+
+def test_an_array_of_objects_is_never_unpickled(tmp_path: Path) -> None:
+    path = tmp_path / "m.npz"
+    np.savez(path, header=np.array([object()], dtype=object))
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_model(path)
+
+
+def test_the_digest_is_that_of_names_and_order() -> None:
+    assert len(features_digest()) == 64
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, (0.6, 0.4)),
+        ({"good_probability": 0.8}, (0.8, 0.8)),
+        ({"near_good_probability": 0.1}, (0.6, 0.1)),
+        ({"near_good_probability": 0.7}, (0.6, 0.6)),
+        ({"good_probability": 0.8, "near_good_probability": 0.2}, (0.8, 0.2)),
+    ],
+)
+def test_the_user_s_thresholds_come_before_the_card_s(given: dict[str, Any], expected: tuple[float, float]) -> None:
+    assert limits(Thresholds(**given), Model("x", "1", 0.6, 0.4, {})) == expected
+
+
+def test_both_sides_of_the_thresholds() -> None:
+    features = features_of(PAGE)
+    model = shipped_model("learned")
+    decisions = decide(features, Thresholds(), model)
+    middle = sorted(d.probability or 0 for d in decisions)[len(decisions) // 2]
+
+    def classes(good: float, near_good: float) -> set[str]:
+        thresholds = Thresholds(good_probability=good, near_good_probability=near_good)
+        found = decide(features, thresholds, model)
+        return {str(d.block_class) for d in found if d.probability == middle}
+
+    assert classes(middle, 0) == {"good"}
+    assert classes(middle + 0.0005, middle) == {"near_good"}
+    assert classes(middle + 0.0005, middle + 0.0004) == {"bad"}
+
+
+def test_reasons_name_the_probability_and_what_weighed_most() -> None:
+    decisions = decide(features_of(PAGE), Thresholds(), shipped_model("learned"))
+    # Gold texts differ on whether the headline is content.
+    assert [str(d.block_class) for d in decisions if d is not decisions[1]] == ["bad", "good", "good", "bad"]
+    for one in decisions:
+        head, _, named = one.reason.partition(": ")
+        assert head.startswith(f"probability {one.probability:.3g} {'>=' if one.block_class == 'good' else '<'} ")
+        assert len(named.split(", ")) == 2

@@ -1,0 +1,114 @@
+"""The learned profiles from end to end, in their languages, and on pages that show nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from statistics import fmean
+
+import pytest
+
+from scrapy_justext import JustextError, extract
+from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.evaluation.measures import MEASURES
+from scrapy_justext.extraction import BLOCK_FIELDS
+from tests.builders import CORPORA
+from tests.learned.pages import PROSE
+
+PROFILES = ["learned", "learned-article"]
+EVERY = pytest.mark.parametrize("profile", PROFILES)
+
+PAGE = (
+    "<html><head><title>Harbour</title></head><body><nav><ul><li><a href=/>Home</a><li><a href=/b>Blog</a></ul></nav>"
+    f"<article class=post><h1>Harbour</h1><p>{PROSE * 3}<p>{PROSE * 2}<p>{PROSE * 4}</article>"
+    "<footer><p>© 2024 Harbour News</footer>"
+)
+
+
+@EVERY
+def test_an_article_is_told_from_its_surroundings(profile: str) -> None:
+    found = extract(PAGE, profile=profile)
+    assert [block.text[:7] for block in found.blocks if not block.is_good and block.tag != "h1"] == [
+        "Home",
+        "Blog",
+        "© 2024 ",
+    ]
+    assert sum(block.is_good for block in found.blocks) >= 3
+
+
+@EVERY
+def test_blocks_carry_probability_and_origin(profile: str) -> None:
+    blocks = extract(PAGE, profile=profile).to_dict()["blocks"]
+    assert all(0 <= block["probability"] <= 1 and block["origin"] == "page" for block in blocks)
+    assert {"probability", "origin"} <= set(BLOCK_FIELDS)
+    assert {block.probability for block in extract(PAGE).blocks} == {None}
+
+
+@EVERY
+def test_the_threshold_is_the_user_s(profile: str) -> None:
+    assert all(block.is_good for block in extract(PAGE, profile=profile, good_probability=0).blocks)
+    assert extract(PAGE, profile=profile, good_probability=1.0).paragraphs == []
+    with pytest.raises(JustextError, match=r"good_probability = 2: must be a number from 0 to 1"):
+        extract(PAGE, profile=profile, good_probability=2)
+    with pytest.raises(JustextError, match=r"near_good_probability = 0\.6: must not be above good_probability = 0.5"):
+        extract(PAGE, profile=profile, good_probability=0.5, near_good_probability=0.6)
+
+
+def test_near_good_blocks_are_decided_by_their_neighbours() -> None:
+    found = extract(PAGE, profile="learned", good_probability=0.9999, near_good_probability=0.0)
+    assert {str(block.context_free_class) for block in found.blocks} <= {"near_good", "good"}
+    assert {str(block.block_class) for block in found.blocks} == {"bad"}
+
+
+@EVERY
+def test_text_is_found_where_parsers_and_scripts_leave_it(profile: str) -> None:
+    body = f"<h1>Harbour</h1><p>{PROSE * 3}<p>{PROSE * 4}"
+    for wrapped in (
+        f"<noscript>{body}</noscript>",
+        f"<div hidden id=S:0>{body}</div>",
+        f"<header><button><svg><path></button></header><article>{body}</article>",
+    ):
+        assert PROSE.strip() in extract(f"<body><div>{wrapped}</div>", profile=profile).text, wrapped
+
+
+DATA = {"@context": "https://schema.org", "@graph": [{"@type": "Product", "description": f"<p>{PROSE}</p>" * 2}]}
+
+
+@EVERY
+def test_a_page_that_shows_nothing_is_read_from_its_json_ld(profile: str) -> None:
+    script = f'<script type="application/ld+json">{json.dumps(DATA)}</script>'
+    found = extract(f"<body><p>Home</p>{script}", profile=profile, paths=True)
+    assert found.paragraphs == [PROSE.strip()] * 2
+    assert [block.origin for block in found.blocks] == ["page", "json-ld", "json-ld"]
+    assert [block.index for block in found.blocks] == [0, 1, 2]
+    assert found.blocks[1].reason == "from json-ld, as the page has only 0 < 200 good characters"
+    assert (found.blocks[1].probability, found.blocks[1].xpath) == (None, None)
+    assert extract(f"{PAGE}{script}", profile=profile).text == extract(PAGE, profile=profile).text
+    assert extract(f"<body><p>Home</p>{script}").paragraphs == []
+
+
+def test_numpy_is_loaded_for_a_learned_profile_only() -> None:
+    code = (
+        "import sys; from scrapy_justext import extract; extract('<p>x', language='English');"
+        "assert 'scrapy_justext.learned.model' not in sys.modules;"
+        "extract('<p>x', language='English', profile='learned'); assert 'scrapy_justext.learned.model' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+WCXB = CORPORA / "wcxb-dev"
+
+
+@pytest.mark.skipif(not WCXB.is_dir(), reason="no labelled pages beside the checkout")
+@pytest.mark.parametrize(("profile", "floor"), [("learned", 0.86), ("learned-article", 0.94)])
+def test_a_floor_on_pages_that_were_trained_on(profile: str, floor: float) -> None:
+    # No figure of quality: the models know these pages.  It notices when features or files change.
+    documents = open_data_set(f"wcxb:{WCXB}").documents
+    pages = [documents[i] for i in range(0, len(documents), 29)]
+    if profile == "learned-article":
+        pages = [page for page in pages if page.page_type == "article"]
+    scores = [
+        MEASURES["bag"](page.gold, extract(page.text, language="English", profile=profile).text).f1 for page in pages
+    ]
+    assert fmean(score or 0 for score in scores) >= floor

@@ -1,0 +1,128 @@
+"""Training: labels, folds, the gradient, and that the same pages give the same model."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from scrapy_justext.learned.model import Model, load_model
+from tests.builders import REPOSITORY
+from tests.learned.pages import document
+from training.labels import block_weights, soft_labels, words_of
+from training.making import make_model
+from training.network import Batch, Recipe, _gradients, new_weights, sigmoid
+from training.samples import FOLDS, fold_of, make_samples, registered_domain
+from training.scoring import best_limit, options_with, score_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK = Recipe(hidden=8, epochs=30, pages=4)
+DOCUMENTS = [document(number) for number in range(12)]
+
+
+def quick_model(seed: int = 0) -> Model:
+    return make_model(make_samples(DOCUMENTS), QUICK, (seed, seed + 1), name="quick")
+
+
+def test_the_same_pages_give_the_same_model() -> None:
+    first, second, other = quick_model(), quick_model(), quick_model(5)
+    assert all((first.arrays[name] == second.arrays[name]).all() for name in first.arrays)
+    assert any((first.arrays[name] != other.arrays[name]).any() for name in first.arrays)
+
+
+def test_a_model_learns_what_it_is_shown() -> None:
+    options = options_with("learned", quick_model())
+    unseen = document(50)
+    scores = score_page(unseen, options, (0.5,), "bag")
+    assert scores[0.5].f1 > 0.95
+    assert best_limit([scores]) == 0.5
+
+
+def test_labels_are_shares_of_the_gold_text() -> None:
+    gold = words_of("to be or not to be that is the question")
+    blocks = [words_of(text) for text in ("Home", "to be or not to be", "that is it", "")]
+    assert soft_labels(blocks, gold).tolist() == pytest.approx([0, 1, 2 / 3, 0])
+
+
+def test_a_block_out_of_order_is_found_by_its_trigrams() -> None:
+    first, second = words_of("one two three four five six seven"), words_of("a b c d e f g h i")
+    assert soft_labels([second, first], [*first, *second]).tolist() == [1, 1]
+
+
+def test_a_text_that_stands_twice_is_in_the_gold_text_once() -> None:
+    text = words_of("one two three four five six seven")
+    assert sorted(soft_labels([text, text], text).tolist()) == [0, 1]
+
+
+def test_the_blocks_of_a_page_weigh_one_together() -> None:
+    weights = block_weights(np.array([10.0, 400.0, 4000.0]))
+    assert weights.sum() == pytest.approx(1)
+    assert weights[0] < weights[1] == weights[2]
+
+
+def test_a_site_is_in_one_fold() -> None:
+    assert registered_domain("https://a.b.example.co.uk/x") == registered_domain("http://example.co.uk") != ""
+    folds = [fold_of(one) for one in DOCUMENTS]
+    assert set(folds) <= set(range(FOLDS))
+    assert len(set(folds)) > 1
+
+
+def test_gradients_are_the_slopes_of_the_loss() -> None:
+    random = np.random.default_rng(3)
+    x = random.standard_normal((5, 4)).astype(np.float32)
+    y = random.random(5, dtype=np.float32)
+    batch = Batch(x, y, np.full(5, 0.2, np.float32), np.array([0, 3]))
+    weights = new_weights(4, 3, random)
+    recipe = Recipe(hidden=3, dropout=0.0, input_dropout=0.0)
+    gradients = _gradients(weights, batch, recipe, random)
+
+    def loss() -> float:
+        total = 0.0
+        for rows in (slice(0, 3), slice(3, 5)):
+            first = np.maximum(x[rows] @ weights["w1"] + weights["b1"], 0)
+            page = first.mean(axis=0) @ weights["mean"] + first.max(axis=0) @ weights["most"] + weights["b2"]
+            second = np.maximum(first @ weights["own"] + page, 0)
+            p = sigmoid((second @ weights["w3"])[:, 0] + weights["b3"][0]).astype(np.float64)
+            total -= float((batch.w[rows] * (y[rows] * np.log(p) + (1 - y[rows]) * np.log(1 - p))).sum())
+        return total
+
+    for name, gradient in gradients.items():
+        place = np.unravel_index(np.abs(gradient).argmax(), gradient.shape)
+        step = 1e-2
+        before = weights[name][place]
+        weights[name][place] = before + step
+        above = loss()
+        weights[name][place] = before - step
+        below = loss()
+        weights[name][place] = before
+        assert (above - below) / (2 * step) == pytest.approx(float(gradient[place]), rel=0.05, abs=1e-4), name
+
+
+def write_set(folder: Path) -> None:
+    (folder / "html").mkdir(parents=True)
+    lines = []
+    for one in DOCUMENTS:
+        (folder / "html" / f"{one.id}.html").write_bytes(one.html)
+        lines.append(
+            f'{{"id": "{one.id}", "url": "{one.url}", "page_type": "article", "main_content": "'
+            + one.gold.replace("\n", "\\n")
+            + '"}'
+        )
+    (folder / "gold.jsonl").write_text("\n".join(lines))
+
+
+def test_the_command_validates_trains_and_writes_a_model(tmp_path: Path) -> None:
+    write_set(tmp_path / "set")
+    command = [sys.executable, "-m", "training.train", "--jobs", "1", "--out", str(tmp_path / "m.npz")]
+    data = [f"wcxb:{tmp_path / 'set'}"]
+    done = subprocess.run([*command, *data], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert "| all | 12 |" in done.stdout
+    assert load_model(tmp_path / "m.npz").good > 0
+    wrong = subprocess.run([*command, "nothing:x"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert wrong.returncode == 1
+    assert "unknown kind of data set" in wrong.stderr

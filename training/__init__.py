@@ -1,0 +1,1 @@
+"""How the models of the learned profiles are made; not part of the package."""

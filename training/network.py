@@ -1,0 +1,155 @@
+"""The network and its training, by hand: dense, pooled over the page, dense.
+
+Each block's features go through a dense layer with ReLU; the mean and the maximum of the outcome over the page's
+blocks are joined to each block; a second dense layer with ReLU, then one number.  So each block is judged with
+the kind of page in view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Weights = dict[str, Floats]
+
+
+class Batch(NamedTuple):
+    """Some pages' blocks: features, soft labels, weights; ``starts``: the first block of each page."""
+
+    x: Floats
+    y: Floats
+    w: Floats
+    starts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a network is trained."""
+
+    hidden: int = 64
+    dropout: float = 0.25
+    input_dropout: float = 0.2
+    epochs: int = 12
+    pages: int = 8
+    """Pages of a batch."""
+    rate: float = 3e-3
+    """Learning rate at its highest."""
+    decay: float = 5e-2
+    """Weight decay, as AdamW's."""
+    warm_up: float = 0.1
+    """Share of the steps in which the rate rises; it falls along a cosine after that."""
+
+
+def new_weights(inputs: int, hidden: int, random: np.random.Generator) -> Weights:
+    """Weights before training."""
+
+    def draw(rows: int, columns: int, fan_in: int) -> Floats:
+        drawn: Floats = (random.standard_normal((rows, columns)) * np.sqrt(2 / fan_in)).astype(np.float32)
+        return drawn
+
+    weights: Weights = {
+        "w1": draw(inputs, hidden, inputs),
+        "b1": np.zeros(hidden, np.float32),
+        "own": draw(hidden, hidden, 3 * hidden),
+        "mean": draw(hidden, hidden, 3 * hidden),
+        "most": draw(hidden, hidden, 3 * hidden),
+        "b2": np.zeros(hidden, np.float32),
+        "w3": draw(hidden, 1, 2 * hidden),
+        "b3": np.zeros(1, np.float32),
+    }
+    return weights
+
+
+def train(batches: Sequence[Batch], inputs: int, recipe: Recipe, seed: int) -> Weights:
+    """Train on pages (one a batch; they are shuffled and joined here)."""
+    random = np.random.default_rng(seed)
+    weights = new_weights(inputs, recipe.hidden, random)
+    means = {name: np.zeros_like(value) for name, value in weights.items()}
+    squares = {name: np.zeros_like(value) for name, value in weights.items()}
+    steps = recipe.epochs * -(-len(batches) // recipe.pages)
+    step = 0
+    for _ in range(recipe.epochs):
+        for batch in _shuffled(batches, recipe.pages, random):
+            step += 1
+            gradients = _gradients(weights, batch, recipe, random)
+            rate = recipe.rate * _schedule(step / steps, recipe.warm_up)
+            for name, gradient in gradients.items():
+                means[name] += 0.1 * (gradient - means[name])
+                squares[name] += 0.001 * (gradient * gradient - squares[name])
+                corrected = (means[name] / (1 - 0.9**step)) / (np.sqrt(squares[name] / (1 - 0.999**step)) + 1e-8)
+                if weights[name].ndim == 2:
+                    weights[name] *= 1 - rate * recipe.decay
+                weights[name] -= np.float32(rate) * corrected.astype(np.float32)
+    return weights
+
+
+def _schedule(done: float, warm_up: float) -> float:
+    if done < warm_up:
+        return done / warm_up
+    return 0.5 * (1 + float(np.cos(np.pi * (done - warm_up) / (1 - warm_up))))
+
+
+def _shuffled(pages: Sequence[Batch], size: int, random: np.random.Generator) -> Iterator[Batch]:
+    order = random.permutation(len(pages))
+    for start in range(0, len(order), size):
+        chosen = [pages[i] for i in order[start : start + size]]
+        lengths = [len(one.x) for one in chosen]
+        yield Batch(
+            np.concatenate([one.x for one in chosen]),
+            np.concatenate([one.y for one in chosen]),
+            (np.concatenate([one.w for one in chosen]) / len(chosen)).astype(np.float32),
+            np.concatenate([[0], np.cumsum(lengths[:-1])]).astype(np.int64),
+        )
+
+
+def _gradients(weights: Weights, batch: Batch, recipe: Recipe, random: np.random.Generator) -> Weights:
+    x, y, w, starts = batch
+    if recipe.input_dropout:
+        x = x * _mask(x.shape, recipe.input_dropout, random)
+    lengths = np.diff(np.append(starts, len(x)))
+    page = np.repeat(np.arange(len(starts)), lengths)
+    a1 = x @ weights["w1"] + weights["b1"]
+    keep1 = _mask(a1.shape, recipe.dropout, random) * (a1 > 0)
+    h1 = a1 * keep1
+    mean = np.add.reduceat(h1, starts) / lengths[:, None].astype(np.float32)
+    most = np.maximum.reduceat(h1, starts)
+    of_page = mean @ weights["mean"] + most @ weights["most"] + weights["b2"]
+    a2 = h1 @ weights["own"] + of_page[page]
+    keep2 = _mask(a2.shape, recipe.dropout, random) * (a2 > 0)
+    h2 = a2 * keep2
+    z = (h2 @ weights["w3"])[:, 0] + weights["b3"][0]
+    dz = (w * (sigmoid(z) - y))[:, None]
+    d2 = (dz @ weights["w3"].T) * keep2
+    d_page = np.add.reduceat(d2, starts)
+    d_mean = (d_page @ weights["mean"].T) / lengths[:, None].astype(np.float32)
+    d_most = d_page @ weights["most"].T
+    d1 = (d2 @ weights["own"].T + d_mean[page] + d_most[page] * (h1 == most[page])) * keep1
+    return {
+        "w1": x.T @ d1,
+        "b1": d1.sum(axis=0),
+        "own": h1.T @ d2,
+        "mean": mean.T @ d_page,
+        "most": most.T @ d_page,
+        "b2": d_page.sum(axis=0),
+        "w3": h2.T @ dz,
+        "b3": dz.sum(axis=0),
+    }
+
+
+def _mask(shape: tuple[int, ...], dropout: float, random: np.random.Generator) -> Floats:
+    """What a layer is multiplied with: 0 for what is left out, so much more for the rest."""
+    kept = random.random(shape, dtype=np.float32) >= dropout
+    return kept.astype(np.float32) * np.float32(1 / (1 - dropout))
+
+
+def sigmoid(z: Floats) -> Floats:
+    """From any number to a probability."""
+    return (1 / (1 + np.exp(-np.clip(z, -30, 30)))).astype(np.float32)

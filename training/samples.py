@@ -1,0 +1,84 @@
+"""Pages as training sees them: features, soft labels, weights; and the folds of cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+import tldextract
+
+from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.learned.features import compute, transform
+from training.labels import block_weights, soft_labels, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from scrapy_justext.evaluation.documents import Document
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A page with blocks.  ``inputs``: transformed features, a row a block."""
+
+    id: str
+    page_type: str | None
+    fold: int
+    inputs: NDArray[np.float32]
+    labels: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+
+def make_sample(document: Document) -> Sample | None:
+    """A labelled page as a sample; None for one without blocks."""
+    root = parse_html(document.text).root
+    if root is None:
+        return None
+    segments, count = segment_and_count(root, LENIENT)
+    if not segments:
+        return None
+    texts = [segment.collapsed for segment in segments]
+    return Sample(
+        document.id,
+        document.page_type,
+        fold_of(document),
+        transform(compute(segments, Elements(root, LENIENT, count))),
+        soft_labels([words_of(text) for text in texts], words_of(document.gold)),
+        block_weights(np.array([len(text) for text in texts], np.float64)),
+    )
+
+
+def fold_of(document: Document) -> int:
+    """The fold of a page, by its registered domain, so that no site is in two; by its id where it has no URL."""
+    domain = registered_domain(document.url) if document.url else document.id
+    return int(sha256(domain.encode()).hexdigest(), 16) % FOLDS
+
+
+def registered_domain(url: str) -> str:
+    """The domain that somebody registered, by the list of public suffixes that comes with tldextract.
+
+    >>> registered_domain("https://blog.example.co.uk/a")
+    'example.co.uk'
+    """
+    found = _extractor()(url)
+    return found.top_domain_under_public_suffix or found.fqdn or url
+
+
+@lru_cache(maxsize=1)
+def _extractor() -> tldextract.TLDExtract:
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+def make_samples(documents: Sequence[Document]) -> list[Sample]:
+    """The samples of labelled pages."""
+    return [sample for sample in map(make_sample, documents) if sample is not None]

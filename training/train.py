@@ -1,0 +1,113 @@
+"""Make a model: ``python -m training.train --profile learned --out FILE.npz KIND:PATH …``.
+
+Five-fold cross-validation by registered domain first (``--no-validation`` leaves it out): its tables are printed,
+and the probability from which a block is good is the best one over all folds; the figures of a fold are those at the
+best one of the others.  Then a model of all pages is trained and written.  The same pages, package and NumPy give the
+same model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import scrapy_justext
+from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.exceptions import JustextError
+from scrapy_justext.learned.model import save_model
+from training.making import make_model
+from training.network import Recipe
+from training.samples import FOLDS, fold_of, make_sample
+from training.scoring import best_limit, mean_by_type, options_with, score_page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_justext.evaluation.documents import Document
+    from training.samples import Sample
+    from training.scoring import Score
+
+LIMITS = tuple(round(0.25 + 0.025 * step, 3) for step in range(23))
+SEEDS = (0, 1, 2)
+RECIPE = Recipe()
+#: The pages that the model of a profile is made of; None: all.
+PAGE_TYPES = {"learned": None, "learned-article": "article"}
+
+
+def main() -> None:
+    """Train, print the tables, write the model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", nargs="+", metavar="KIND:PATH")
+    parser.add_argument("--profile", choices=PAGE_TYPES, default="learned")
+    parser.add_argument("--out", type=Path, help="the model's file; none is written without it")
+    parser.add_argument("--also", nargs="*", default=[], metavar="KIND:PATH", help="evaluate on these, not trained on")
+    parser.add_argument("--measure", default="bag", help="measure of the validation")
+    parser.add_argument("--no-validation", action="store_true")
+    parser.add_argument("--good", type=float, help="probability from which a block is good, where none is validated")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    try:
+        run(arguments)
+    except JustextError as error:
+        sys.exit(str(error))
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """What the command does."""
+    wanted = PAGE_TYPES[arguments.profile]
+    documents = [one for one in read(arguments.data) if wanted in (None, one.page_type)]
+    with multiprocessing.Pool(arguments.jobs) as pool:
+        samples = [one for one in pool.imap(make_sample, documents, chunksize=8) if one is not None]
+    print(f"{len(documents)} pages, {sum(len(one.inputs) for one in samples)} blocks", flush=True)
+    good = 0.5 if arguments.good is None else arguments.good
+    if not arguments.no_validation:
+        folds = range(FOLDS)
+        good = report([validate(samples, documents, arguments.profile, arguments.measure, fold) for fold in folds])
+    model = make_model(samples, RECIPE, SEEDS, name=arguments.profile, version=scrapy_justext.__version__)
+    model = replace(model, good=good, near_good=good)
+    for spec in arguments.also:
+        options = options_with(arguments.profile, model)
+        measure = "sequence" if spec.startswith("cleaneval") else arguments.measure
+        scores = [score_page(one, options, [good], measure)[good] for one in read([spec])]
+        print(f"\n{spec}, {measure}\n", *mean_by_type(scores), sep="\n")
+    if arguments.out:
+        card = {"data": [open_data_set(spec).digest for spec in arguments.data], "pages": len(samples)}
+        save_model(arguments.out, model, card)
+
+
+def read(specs: Sequence[str]) -> list[Document]:
+    """The documents of data sets."""
+    return [document for spec in specs for document in open_data_set(spec).documents]
+
+
+def validate(
+    samples: Sequence[Sample], documents: Sequence[Document], profile: str, measure: str, fold: int
+) -> list[dict[float, Score]]:
+    """The scores of a fold's pages by a model of the others."""
+    model = make_model([one for one in samples if one.fold != fold], RECIPE, SEEDS)
+    options = options_with(profile, model)
+    return [score_page(one, options, LIMITS, measure) for one in documents if fold_of(one) == fold]
+
+
+def report(folds: Sequence[list[dict[float, Score]]]) -> float:
+    """Print the tables of a validation; the probability from which blocks are good."""
+    scores = []
+    for fold, pages in enumerate(folds):
+        limit = best_limit(page for other, some in enumerate(folds) if other != fold for page in some)
+        scores += [page[limit] for page in pages]
+    print("\ncross-validated, each fold at the best probability of the others\n", *mean_by_type(scores), sep="\n")
+    every = [page for pages in folds for page in pages]
+    good = best_limit(every)
+    print("\nby probability, all pages")
+    for limit in LIMITS:
+        print(f"{limit:.3f} {mean_by_type([page[limit] for page in every])[-1]}")
+    print(f"good_probability {good:g}", flush=True)
+    return good
+
+
+if __name__ == "__main__":
+    main()
