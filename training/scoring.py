@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.extraction import extract_parsed
+from scrapy_justext.extraction import extract_prepared, prepare
 from scrapy_justext.learned.classifier import weigh
 from scrapy_justext.learned.features import compute
 from scrapy_justext.options import make_options
@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.thresholds import Thresholds
     from scrapy_justext.evaluation.documents import Document
+    from scrapy_justext.learned.classifier import Weighed
     from scrapy_justext.learned.model import Model
     from scrapy_justext.options import Options
+
+
+#: A mean F1 that is lower by no more than this is as good.
+AS_GOOD = 0.001
 
 
 class Score(NamedTuple):
@@ -41,12 +46,18 @@ def options_with(profile: str, model: Model) -> Options:
     """
     options = make_options(profile=profile, language="English")
 
+    # A page is weighed once for all thresholds that are tried on it.
+    weighed: tuple[Elements, Weighed] | None = None
+
     def classify(
         segments: Sequence[Segment], _: Sequence[Figures], thresholds: Thresholds, elements: Elements | None
     ) -> list[Decision]:
+        nonlocal weighed
         if not segments or elements is None:
             return []
-        return weigh(compute(segments, elements), model).decide(thresholds)
+        if weighed is None or weighed[0] is not elements:
+            weighed = elements, weigh(compute(segments, elements), model)
+        return weighed[1].decide(thresholds)
 
     return replace(options, profile=replace(options.profile, classify=classify))
 
@@ -54,10 +65,11 @@ def options_with(profile: str, model: Model) -> Options:
 def score_page(document: Document, options: Options, limits: Iterable[float], measure: str) -> dict[float, Score]:
     """The scores of a page, by the probability from which a block is good."""
     parsed = parse_html(document.text)
+    prepared = prepare(parsed, options)
     scores = {}
     for limit in limits:
         thresholds = replace(options.thresholds, good_probability=limit, near_good_probability=None)
-        text = extract_parsed(parsed, replace(options, thresholds=thresholds)).text
+        text = extract_prepared(parsed, prepared, replace(options, thresholds=thresholds)).text
         found = MEASURES[measure](document.gold, text)
         values = (found.precision or 0.0, found.recall or 0.0, found.f1 or 0.0)
         scores[limit] = Score(document.page_type or "", *values)
@@ -65,12 +77,15 @@ def score_page(document: Document, options: Options, limits: Iterable[float], me
 
 
 def best_limit(scores: Iterable[Mapping[float, Score]]) -> float:
-    """The probability with the highest mean F1; the lowest of equals."""
+    """The highest probability whose mean F1 is as good as the best one: precision is worth more than recall where the
+    sum is the same.
+    """
     by_limit: dict[float, list[float]] = defaultdict(list)
     for page in scores:
         for limit, score in page.items():
             by_limit[limit].append(score.f1)
-    return max(sorted(by_limit), key=lambda limit: fmean(by_limit[limit]))
+    means = {limit: fmean(values) for limit, values in by_limit.items()}
+    return max(limit for limit, mean in means.items() if mean >= max(means.values()) - AS_GOOD)
 
 
 def mean_by_type(scores: Sequence[Score]) -> list[str]:

@@ -2,8 +2,8 @@
 
 Five-fold cross-validation by registered domain first (``--no-validation`` leaves it out): its tables are printed,
 and the probability from which a block is good is the best one over all folds; the figures of a fold are those at the
-best one of the others.  Then a model of all pages is trained and written.  The same pages, package and NumPy give the
-same model.
+best one of the others; of probabilities that are as good, the highest.  Then a model of all pages is trained and
+written.  The same pages, package and NumPy give the same model.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("--measure", default="bag", help="measure of the validation")
     parser.add_argument("--folds", type=Path, help="where the models of the folds are written, for training.validated")
     parser.add_argument("--no-validation", action="store_true")
+    parser.add_argument("--credit", nargs="*", default=[], help="who made the data, and its licence, for the header")
     parser.add_argument("--good", type=float, help="probability from which a block is good, where none is validated")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
@@ -80,7 +81,8 @@ def run(arguments: argparse.Namespace) -> None:
         scores = [score_page(one, options, [good], measure)[good] for one in read([spec])]
         print(f"\n{spec}, {measure}\n", *mean_by_type(scores), sep="\n")
     if arguments.out:
-        card = {"data": [open_data_set(spec).digest for spec in arguments.data], "pages": len(samples)}
+        digests = [open_data_set(spec).digest for spec in arguments.data]
+        card = {"data": digests, "pages": len(samples), "credits": arguments.credit}
         save_model(arguments.out, model, card)
 
 

@@ -114,7 +114,10 @@ def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:
 
 
 def _removed(top: etree._Element, rules: TagRules) -> list[etree._Element]:
-    removed = list(top.iter(*(name for name in rules.removed if name.isalpha())))
+    names = [name for name in rules.removed if name.isalpha()]
+    removed = list(top.iter(*names))
+    for pattern in rules.removed.difference(names):
+        removed += _select(top, f"descendant-or-self::{pattern}")
     hidden = _select(top, "descendant-or-self::*[@hidden]") if rules.hidden_removed else []
     removed += [node for node in hidden if node.tag not in NEVER_HIDDEN]
     if not rules.kept or not any(node.tag == "button" for node in removed):

@@ -104,6 +104,12 @@ class TagRules:
     images: bool = False
 
 
+#: The elements of HTML 5 that a page may begin with where it leaves out the BODY tag.  Parsers that do not know them
+#: put them into HEAD, which is no head then.
+SECTIONS = ("article", "aside", "details", "dialog", "figure", "footer", "header", "hgroup", "main", "nav", "search",
+            "section")  # fmt: skip
+HEAD = f"head[not({' or '.join(SECTIONS)})]"
+
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
 _ACCORDION_BUTTONS = frozenset(f"{label}//button" for label in ("h1", "h2", "h3", "h4", "h5", "h6", "summary"))
 
@@ -111,7 +117,7 @@ MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
     removed=frozenset(
         [
-            "head",
+            HEAD,
             "meta",
             "title",
             "script",
@@ -149,7 +155,7 @@ REFERENCE = TagRules(
 #: [B] takes out HEAD, scripts and styles only.  SELECT is no block-level element to it, its OPTIONs are.
 JAVA = TagRules(
     block_level=PUBLISHED_BLOCK_LEVEL | {"img"},
-    removed=frozenset(["head", "meta", "title", "script", "style"]),
+    removed=frozenset([HEAD, "meta", "title", "script", "style"]),
     hidden_removed=False,
     images=True,
 )

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from lxml import etree
 
+from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import BLOCK, flatten, walk
 from scrapy_justext.core.flattening import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.tags import MODERN, REFERENCE, TagRules
+from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, TagRules
 from tests.builders import (
     CORPORA,
     DEMO_PAGES,
@@ -243,6 +245,17 @@ class TestRemoved:
     def test_justext_3_unwraps(self, tag: str) -> None:
         [one] = cut(around(tag), REFERENCE)
         assert (one.text, one.tags_count) == ("onetwothree", 0)
+
+    @pytest.mark.parametrize("rules", [MODERN, LENIENT, JAVA], ids=["modern", "lenient", "java"])
+    @pytest.mark.parametrize("tag", SECTIONS)
+    def test_a_page_without_a_body_tag_is_no_head(self, tag: str, rules: TagRules) -> None:
+        page = f"<!doctype html><meta charset=utf-8><title>t</title><script>s</script><{tag}><p>one</p></{tag}><p>two"
+        root = parse_html(page).root
+        assert root is not None
+        segments, count = segment_and_count(root, rules)
+        assert [segment.text for segment in segments] == ["one", "two"]
+        nodes = Elements(root, rules, count).nodes
+        assert [nodes[segment.element].tag for segment in segments] == ["p", "p"]
 
     def test_style_sheet_links_are_removed_in_justext_3_with_what_the_parser_put_inside(self) -> None:
         root = around("link")
