@@ -168,8 +168,13 @@ def extract_parsed(
     parsed: Parsed, options: Options, *, url: str | None = None, declared: Sequence[str] = ()
 ) -> Extraction:
     """The clean text of a parsed page.  ``declared``: languages that something else than the page says."""
-    prepared = prepare(parsed, options, declared=declared)
+    return extract_prepared(parsed, prepare(parsed, options, declared=declared), options, url=url)
+
+
+def extract_prepared(parsed: Parsed, prepared: Prepared, options: Options, *, url: str | None = None) -> Extraction:
+    """The clean text of a page that was prepared by options that differed in nothing but thresholds."""
     profile, root = options.profile, parsed.root
+    prepared = prepared._replace(thresholds=options.judging(prepared.choice.language).thresholds)
     judged = judge(prepared, profile, prepared.thresholds)
     paths = element_paths(root, profile.tags) if options.paths and root is not None else []
     rows = list(_rows(_Columns(prepared.segments, prepared.figures, *judged), paths))

@@ -9,7 +9,7 @@ lower                                                 BAD
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,13 +26,39 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.thresholds import Thresholds
-    from scrapy_justext.learned.model import Model
+    from scrapy_justext.learned.model import Judgement, Model
 
 #: How many features a reason names.
 NAMED = 2
 
 _FLAGS_FROM = len(NUMBERS)
 _OF_PAGE = [place for place, feature in enumerate(FEATURES) if feature.name in OF_PAGE]
+
+
+class Weighed(NamedTuple):
+    """Blocks as far as no threshold has a say: their features, and what a model makes of them."""
+
+    features: NDArray[np.float32]
+    model: Model
+    judgement: Judgement
+
+    def decide(self, thresholds: Thresholds) -> list[Decision]:
+        """The decisions for the blocks."""
+        good, near_good = limits(thresholds, self.model)
+        # Rounded as they are shown, so that no reason says 0.50 < 0.5.
+        probabilities = np.round(self.judgement.probabilities.astype(np.float64), 3)
+        is_up = probabilities >= near_good
+        weights = self.judgement.weights * np.where(is_up, 1, -1).astype(np.float32)[:, None]
+        decisions = []
+        for probability, why in zip(probabilities.tolist(), _reasons(self.features, weights), strict=True):
+            if probability >= good:
+                block_class, compared = GOOD, f">= {good:g}"
+            elif probability >= near_good:
+                block_class, compared = NEAR_GOOD, f">= {near_good:g}"
+            else:
+                block_class, compared = BAD, f"< {near_good:g}"
+            decisions.append(Decision(block_class, f"probability {probability:.3g} {compared}{why}", probability))
+        return decisions
 
 
 def classify(
@@ -46,22 +72,12 @@ def classify(
 
 def decide(features: NDArray[np.float32], thresholds: Thresholds, model: Model) -> list[Decision]:
     """The decisions for blocks of these features."""
-    good, near_good = limits(thresholds, model)
-    judgement = model.judge(transform(features))
-    # Rounded as they are shown, so that no reason says 0.50 < 0.5.
-    probabilities = np.round(judgement.probabilities.astype(np.float64), 3)
-    is_up = probabilities >= near_good
-    reasons = _reasons(features, judgement.weights * np.where(is_up, 1, -1).astype(np.float32)[:, None])
-    decisions = []
-    for probability, why in zip(probabilities.tolist(), reasons, strict=True):
-        if probability >= good:
-            block_class, compared = GOOD, f">= {good:g}"
-        elif probability >= near_good:
-            block_class, compared = NEAR_GOOD, f">= {near_good:g}"
-        else:
-            block_class, compared = BAD, f"< {near_good:g}"
-        decisions.append(Decision(block_class, f"probability {probability:.3g} {compared}{why}", probability))
-    return decisions
+    return weigh(features, model).decide(thresholds)
+
+
+def weigh(features: NDArray[np.float32], model: Model) -> Weighed:
+    """What a model makes of blocks of these features."""
+    return Weighed(features, model, model.judge(transform(features)))
 
 
 def limits(thresholds: Thresholds, model: Model) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -20,7 +19,8 @@ from scrapy_justext.evaluation.tuning.search import EPSILON, Search, given, knob
 from scrapy_justext.evaluation.tuning.split import Split, label, split
 from scrapy_justext.evaluation.tuning.trying import Figures, Task, Trials, figures_of, mean_figures
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
-from scrapy_justext.settings import PREFIX, SETTINGS
+from scrapy_justext.pasting import custom_settings
+from scrapy_justext.settings import SETTINGS
 
 if TYPE_CHECKING:
     import argparse
@@ -196,17 +196,9 @@ def _table(found: Found, goal: Goal) -> str:
 def _settings(task: Task, knobs: Mapping[str, Any]) -> str:
     """Settings that give a crawl what was found: those that are not the default."""
     chosen = {"profile": task.profile, "language": task.language, **knobs}
-    settings = {
-        f"{PREFIX}{name.upper()}": value
-        for name, value in chosen.items()
-        if name in knobs or value != SETTINGS[name].default
-    }
-    body = "".join(f"    {json.dumps(name)}: {_literal(value)},\n" for name, value in settings.items())
-    return f"custom_settings = {{\n{body}}}"
-
-
-def _literal(value: object) -> str:
-    return json.dumps(value) if isinstance(value, str) else repr(value)
+    return custom_settings(
+        {name: value for name, value in chosen.items() if name in knobs or value != SETTINGS[name].default}
+    )
 
 
 def _whole_number(least: int) -> Any:
