@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.exceptions import ParameterError
-from scrapy_justext.inspection.tuner.choices import Choice, make_options, pasting, read_choice, site_of
+from scrapy_justext.inspection.tuner.choices import Choice, Place, make_options, pasting, read_choice, site_of
 from scrapy_justext.inspection.tuner.controls import controls_of
 from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys
 from scrapy_justext.inspection.tuner.marks import PageMarks, page_id, read_marks, write_marks
@@ -86,7 +86,7 @@ class Tuner:
         if not isinstance(shown, dict):
             raise ParameterError("shown", shown, "must be an object of pages and their bases")
         pages = self._numbers(body.get("pages"))
-        paste = pasting(self._layers, {page.site for page in self._pages}, choice)
+        paste = pasting(self._layers, [Place(page.site, page.tuned.thresholds) for page in self._pages], choice)
         return {
             "pages": [self._answer(number, choice, shown.get(str(number))) for number in pages],
             "settings": paste.settings,
@@ -166,9 +166,7 @@ def _shown(page: _Page, options: Options, extraction: Extraction, shown: object)
     base = page.bases.pop(name, None)
     if base is None:
         inspected = page.tuned.page
-        view = page_view(
-            inspected.parsed, options, url=inspected.url, declared=inspected.declared, name=inspected.name
-        )
+        view = page_view(inspected.parsed, options, url=inspected.url, declared=inspected.declared, name=inspected.name)
         base = _Base(view, extraction.blocks)
     page.bases[name] = base
     if len(page.bases) > KEPT:

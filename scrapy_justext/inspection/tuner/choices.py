@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from scrapy_justext.settings import PREFIX, Given, configure
 from scrapy_justext.sites import find_domain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.options import Options
     from scrapy_justext.settings import Layers
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
 Choice = dict[str, Any]
 
 _FIELDS = {"profile": "profile", "languages": "language"}
+
+
+class Place(NamedTuple):
+    """What of a page its settings depend on."""
+
+    site: str | None
+    """The site among those with settings of their own that it belongs to."""
+    thresholds: Callable[[Options], Mapping[str, Any]]
+    """Those that count for its language under some options."""
 
 
 class Pasting(NamedTuple):
@@ -54,31 +64,34 @@ def make_options(layers: Layers, site: str | None, choice: Choice) -> Options:
     return configure({**layers.given(site), **given}).options
 
 
-def pasting(layers: Layers, sites: Iterable[str | None], choice: Choice) -> Pasting:
-    """The settings that give the pages of some sites what was chosen: those that make a difference."""
-    places = sorted({None, *sites}, key=str)
+def pasting(layers: Layers, pages: Sequence[Place], choice: Choice) -> Pasting:
+    """The settings that give some pages what was chosen: those that make a difference there."""
     needed = dict(choice)
     for name in choice:
         without = {other: value for other, value in needed.items() if other != name}
-        if all(_same(layers, site, needed, without) for site in places):
+        if all(_same(layers, page, needed, without) for page in pages):
             needed = without
-    return Pasting(custom_settings(needed) if needed else "", tuple(_notes(layers, places, needed)))
+    sites = dict.fromkeys(page.site for page in pages if page.site is not None)
+    return Pasting(custom_settings(needed) if needed else "", tuple(_notes(layers, sites, needed)))
 
 
-def _same(layers: Layers, site: str | None, one: Choice, other: Choice) -> bool:
-    return _judging(make_options(layers, site, one)) == _judging(make_options(layers, site, other))
+def _same(layers: Layers, page: Place, chosen: Choice, without: Choice) -> bool:
+    """Whether a page is judged in the same way without one of what was chosen."""
+    one = make_options(layers, page.site, chosen)
+    try:
+        other = make_options(layers, page.site, without)
+    except ParameterError:
+        # The other one of a low and a high threshold would cross the default.
+        return False
+    is_same = (one.profile.name, one.candidates) == (other.profile.name, other.candidates)
+    return is_same and page.thresholds(one) == page.thresholds(other)
 
 
-def _judging(options: Options) -> tuple[object, ...]:
-    """What of some options the tuner can change."""
-    return options.profile.name, options.thresholds, options.unspaced_thresholds, options.candidates
-
-
-def _notes(layers: Layers, sites: Iterable[str | None], choice: Choice) -> Iterable[str]:
+def _notes(layers: Layers, sites: Iterable[str], choice: Choice) -> Iterator[str]:
     """Where settings that were chosen are set once more, with more weight than ``custom_settings`` have."""
     for site in sites:
-        for name in choice if site is not None else ():
-            if site is not None and name in layers.sites[site]:
+        for name in choice:
+            if name in layers.sites[site]:
                 yield f"{layers.sites[site][name].label} counts more on {site}: change it there"
     for name in choice:
         if name in layers.spider:

@@ -43,6 +43,8 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+LAST_PORT = 0xFFFF
+
 _JSON = "application/json"
 
 
@@ -127,13 +129,15 @@ def serve(
 
 def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
     """Answer requests while a reactor runs; raises :class:`InspectionError` for a port that cannot be had."""
+    if not 0 <= port <= LAST_PORT:
+        raise InspectionError(f"port {port}", f"must be from 0, any that is free, to {LAST_PORT}")
     resource = TunerResource(tuner)
     site = _SilentSite(resource, reactor=reactor)
     site.displayTracebacks = False
     try:
         listening = reactor.listenTCP(port, site, interface=LOOPBACK)
-    except (CannotListenError, OverflowError) as error:
-        problem = getattr(error, "socketError", None) or error
+    except CannotListenError as error:
+        problem = error.socketError
         raise InspectionError(f"port {port}", getattr(problem, "strerror", None) or str(problem)) from error
     resource.port = listening.getHost().port
     return resource

@@ -1,7 +1,7 @@
 // Marks: whether a block's class is right or wrong.
 "use strict";
 
-const MARKS = { right: { sign: "✓", label: "right", key: "r" }, wrong: { sign: "✗", label: "wrong", key: "w" } };
+const MARKS = { right: { label: "right", key: "r" }, wrong: { label: "wrong", key: "w" } };
 
 class Marking {
   /** `save(index, mark)` is called for what the user marks. */
@@ -9,9 +9,9 @@ class Marking {
     this.view = view;
     this.save = save;
     this.marks = new Map();
-    this.buttons = this.makeButtons({});
+    this.buttons = Object.keys(MARKS).map((name) => this.makeButton(name));
     // Inside of an option nothing can be focused: for the pointer alone, beside buttons and keys that do the same.
-    this.quick = make("span", { class: "tn-quick", "aria-hidden": "true" }, ...this.makeButtons({ tabindex: "-1" }));
+    this.quick = make("span", { class: "tn-quick", "aria-hidden": "true" }, ...Object.keys(MARKS).map(makeQuick));
     this.said = make("p", { class: "tn-said" });
     view.actions.append(make("span", {}, "This class is "), ...this.buttons, this.said);
     view.list.element.addEventListener("click", (event) => this.onQuick(event), { capture: true });
@@ -19,15 +19,11 @@ class Marking {
     document.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  makeButtons(attributes) {
-    return Object.entries(MARKS).map(([name, { sign, label, key }]) => {
-      const button = make("button", { type: "button", "data-mark": name, ...attributes }, `${sign} ${label}`);
-      if (!attributes.tabindex) {
-        button.setAttribute("aria-keyshortcuts", key);
-        button.addEventListener("click", () => this.toggle(name));
-      }
-      return button;
-    });
+  makeButton(name) {
+    const { label, key } = MARKS[name];
+    const button = make("button", { type: "button", "data-mark": name, "aria-keyshortcuts": key }, label);
+    button.addEventListener("click", () => this.toggle(name));
+    return button;
   }
 
   /** `marks`: pairs of the index of a block, and whether it is content. */
@@ -75,4 +71,9 @@ class Marking {
     const found = Object.entries(MARKS).find(([, { key }]) => key === event.key);
     if (found) this.toggle(found[0]);
   }
+}
+
+function makeQuick(name) {
+  const { label, key } = MARKS[name];
+  return make("button", { type: "button", tabindex: "-1", "data-mark": name, title: `${label} (${key})` }, key);
 }
