@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Block
     from scrapy_justext.extraction import Extraction
     from scrapy_justext.inspection.pages import Inspected
+    from scrapy_justext.inspection.tuner.judging import BlockKey
     from scrapy_justext.options import Options
     from scrapy_justext.settings import Layers
 
@@ -107,14 +108,15 @@ class Tuner:
         extraction = page.tuned.extract(self._options(page, read_choice(body)))
         if not _is_index(index, len(extraction.blocks)):
             raise ParameterError("index", index, f"must be that of one of {len(extraction.blocks)} blocks")
-        block, key = extraction.blocks[index], block_keys(extraction.blocks)[index]
+        keys = block_keys(extraction.blocks)
+        block, key = extraction.blocks[index], keys[index]
         marks: PageMarks = dict(self._marks.get(page.id, {}))
         marks.pop(key, None)
         if mark is not None:
             marks[key] = block.is_good == MARKS[mark]
         write_marks(self._path, page.tuned.page, extraction, marks)
         self._marks[page.id] = marks
-        return {"page": page_number, **self._marked(page, extraction)}
+        return {"page": page_number, **self._marked(page, extraction, keys)}
 
     def _numbers(self, numbers: object) -> list[int]:
         count = len(self._pages)
@@ -131,7 +133,8 @@ class Tuner:
         page = self._pages[number]
         options = self._options(page, choice)
         extraction = page.tuned.extract(options)
-        effect = page.tuned.effect(extraction)
+        keys = block_keys(extraction.blocks)
+        effect = page.tuned.effect(extraction, keys)
         answer = {
             "page": number,
             **effect._asdict(),
@@ -140,14 +143,14 @@ class Tuner:
             "language_reason": extraction.language_reason,
             "profile": extraction.profile,
             "thresholds": page.tuned.thresholds(options),
-            **self._marked(page, extraction),
+            **self._marked(page, extraction, keys),
         }
         return answer if shown is None else answer | _shown(page, options, extraction, shown)
 
-    def _marked(self, page: _Page, extraction: Extraction) -> dict[str, Any]:
+    def _marked(self, page: _Page, extraction: Extraction, keys: Sequence[BlockKey]) -> dict[str, Any]:
         """The marked blocks with whether they are content, and how many have their class."""
         marks = self._marks.get(page.id, {})
-        keyed = zip(block_keys(extraction.blocks), extraction.blocks, strict=True)
+        keyed = zip(keys, extraction.blocks, strict=True)
         found = [(block, marks[key]) for key, block in keyed if key in marks]
         return {
             "marks": [[block.index, good] for block, good in found],

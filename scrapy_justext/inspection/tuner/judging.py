@@ -5,7 +5,6 @@ What a judgement gives is what :func:`~scrapy_justext.extraction.extract` would,
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +13,7 @@ from scrapy_justext.extraction import Extraction, Prepared, extract_prepared, pr
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Block, Segment
+    from scrapy_justext.core.blocks import Block
     from scrapy_justext.inspection.pages import Inspected
     from scrapy_justext.options import Options
     from scrapy_justext.profiles import Profile
@@ -58,10 +57,12 @@ class Tuned:
     page: Inspected
     options: Options
     before: Extraction = field(init=False)
+    _were_good: set[BlockKey] = field(init=False)
     _ready: dict[Hashable, _Ready] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.before = self.extract(self.options)
+        self._were_good = _good_keys(self.before, block_keys(self.before.blocks))
 
     def extract(self, options: Options) -> Extraction:
         """The page under some options, which differ from its own in profile, languages and thresholds alone."""
@@ -75,19 +76,17 @@ class Tuned:
         judging = options.judging(self._make_ready(options).prepared.choice.language)
         return asdict(judging.thresholds) | _model_limits(options)
 
-    def effect(self, after: Extraction) -> Effect:
-        """What has changed from the page's own options to an extraction."""
-        before = self.before
-        were_good = _good_keys(before)
-        are_good = _good_keys(after)
+    def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> Effect:
+        """What has changed from the page's own options to an extraction; ``keys``: those of its blocks."""
+        before, were_good = self.before, self._were_good
+        are_good = _good_keys(after, keys)
         changed = were_good ^ are_good
-        keys = enumerate(block_keys(after.blocks))
         return Effect(
             good_before=len(were_good),
             good_after=len(are_good),
             characters_before=before.good_characters,
             characters_after=after.good_characters,
-            changed=tuple(index for index, key in keys if key in changed),
+            changed=tuple(index for index, key in enumerate(keys) if key in changed),
             gained=len(are_good - were_good),
             lost=len(were_good - are_good),
         )
@@ -106,17 +105,17 @@ class Tuned:
 
 def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
     """What tells each block from the others of its page."""
-    seen: Counter[str] = Counter()
+    seen: dict[str, int] = {}
     keys = []
     for block in blocks:
-        keys.append((block.text, seen[block.text]))
-        seen[block.text] += 1
+        text = block.text
+        seen[text] = nth = seen.get(text, -1) + 1
+        keys.append((text, nth))
     return keys
 
 
-def _good_keys(extraction: Extraction) -> set[BlockKey]:
-    keyed = zip(block_keys(extraction.blocks), extraction.blocks, strict=True)
-    return {key for key, block in keyed if block.is_good}
+def _good_keys(extraction: Extraction, keys: Iterable[BlockKey]) -> set[BlockKey]:
+    return {key for key, block in zip(keys, extraction.blocks, strict=True) if block.is_good}
 
 
 def _make_ready(page: Inspected, options: Options) -> _Ready:

@@ -14,7 +14,7 @@ from scrapy_justext.core.thresholds import Thresholds
 from scrapy_justext.evaluation.tuning.search import knobs_of
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.controls import controls_of
-from scrapy_justext.inspection.tuner.judging import KEPT, Tuned
+from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys
 from scrapy_justext.options import make_options
 from scrapy_justext.profiles import PROFILES
 from tests.builders import REPOSITORY
@@ -163,7 +163,8 @@ def test_blocks_of_the_same_text_are_told_apart() -> None:
     page = inspected(f"<html lang=en><p>{STORY * 4}<p>Twin<p>{STORY * 4}<ul><li><a href=/>Twin</a></ul>")
     tuned = Tuned(page, make_options())
     assert [block.is_good for block in tuned.before.blocks] == [True, True, True, False]
-    effect = tuned.effect(tuned.extract(make_options(knobs={"max_link_density": 1.0, "length_low": 0})))
+    after = tuned.extract(make_options(knobs={"max_link_density": 1.0, "length_low": 0}))
+    effect = tuned.effect(after, block_keys(after.blocks))
     assert (effect.gained, effect.lost, effect.changed) == (0, 1, (1,))
 
 
