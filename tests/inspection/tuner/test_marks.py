@@ -213,7 +213,8 @@ class TestDataSet:
         assert data_set.load(name).gold == extract(PAGE).text
 
     @pytest.mark.parametrize(
-        ("content", "said"), [(None, "no such file"), (b"", "holds no page"), (b"{}", "holds no page.*1 unreadable gold")]
+        ("content", "said"),
+        [(None, "no such file"), (b"", "holds no page"), (b"{}", "holds no page.*1 unreadable gold")],
     )
     def test_no_data_set(self, tmp_path: Path, content: bytes | None, said: str) -> None:
         file = tmp_path / "marks.jsonl"
@@ -247,6 +248,8 @@ class TestDataSet:
     def test_run_reads_marks(self, path: Path, tmp_path: Path) -> None:
         mark(start(path), HOME, "right")
         out = tmp_path / "out"
-        assert main(["run", "--dataset", f"marks:{path}", "--extractor", "justext", "--out", str(out), "--jobs", "1"]) == 0
+        assert (
+            main(["run", "--dataset", f"marks:{path}", "--extractor", "justext", "--out", str(out), "--jobs", "1"]) == 0
+        )
         rows = json.loads((out / "summary.json").read_text())
         assert [row["f1"] for row in rows if row["measure"] == "bag"] == [1.0]

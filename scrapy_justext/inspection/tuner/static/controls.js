@@ -14,9 +14,11 @@ class Controls {
   show(profile, thresholds) {
     if (profile !== this.profile) this.build(profile);
     this.thresholds = thresholds;
+    const { knobs } = this.choice.now;
     for (const [name, row] of this.rows) {
-      row.show(thresholds[name]);
-      row.undo.hidden = !(name in this.choice.now.knobs);
+      // The answer may be to a question that was asked before the slider moved on.
+      row.show(knobs[name] ?? thresholds[name]);
+      row.undo.hidden = !(name in knobs);
     }
   }
 
