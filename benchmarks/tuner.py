@@ -125,7 +125,8 @@ def main() -> None:
     print(f"{'':20}{'median':>10}{'worst':>10}{'processor':>12}")
     for profile in PROFILES:
         times = measure(page, profile)
-        print(f"{profile:20}{times.median:10.1f}{times.worst:10.1f}{times.cpu:12.1f}{'' if times.worst <= LIMIT else '  over'}")
+        over = "" if times.worst <= LIMIT else "  over"
+        print(f"{profile:20}{times.median:10.1f}{times.worst:10.1f}{times.cpu:12.1f}{over}")
 
 
 if __name__ == "__main__":

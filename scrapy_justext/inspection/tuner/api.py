@@ -106,7 +106,7 @@ class Tuner:
             raise ParameterError("mark", mark, "must be right, wrong or null")
         page = self._pages[page_number]
         extraction = page.tuned.extract(self._options(page, read_choice(body)))
-        if not _is_index(index, len(extraction.blocks)):
+        if not isinstance(index, int) or not _is_index(index, len(extraction.blocks)):
             raise ParameterError("index", index, f"must be that of one of {len(extraction.blocks)} blocks")
         keys = block_keys(extraction.blocks)
         block, key = extraction.blocks[index], keys[index]

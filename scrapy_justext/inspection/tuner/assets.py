@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib.resources import files
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.inspection import view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 #: Each defines classes or functions at the top level, for those after it.
 _SCRIPTS = ("choice.js", "asking.js", "controls.js", "languages.js", "pages.js", "marking.js", "tuner.js")

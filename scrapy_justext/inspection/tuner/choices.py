@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -13,7 +12,7 @@ from scrapy_justext.settings import PREFIX, Given, configure
 from scrapy_justext.sites import find_domain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.options import Options
     from scrapy_justext.settings import Layers

@@ -75,12 +75,12 @@ def _has_other_method(place: Place, asked: Asked) -> bool:
     return asked.method not in place.methods[below_token(asked.path)]
 
 
-def _has_other_origin(place: Place, asked: Asked) -> bool:
+def _has_other_origin(place: Place, asked: Asked) -> bool:  # noqa: ARG001 (one signature for all checks)
     own = [f"http://{host}" for host in asked.headers["host"]]
     return asked.method == "POST" and [*asked.headers.get("origin", ())] != own
 
 
-def _is_other_type(place: Place, asked: Asked) -> bool:  # noqa: ARG001 (one signature for all checks)
+def _is_other_type(place: Place, asked: Asked) -> bool:  # noqa: ARG001
     types = [value.partition(";")[0].strip().lower() for value in asked.headers.get("content-type", ())]
     return asked.method == "POST" and types != [_JSON]
 

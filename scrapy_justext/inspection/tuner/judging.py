@@ -74,7 +74,7 @@ class Tuned:
     def thresholds(self, options: Options) -> dict[str, Any]:
         """The thresholds that count for the page's language, those of the profile's model too."""
         judging = options.judging(self._make_ready(options).prepared.choice.language)
-        return asdict(judging.thresholds) | _model_limits(options)
+        return {**asdict(judging.thresholds), **_model_limits(options)}
 
     def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> Effect:
         """What has changed from the page's own options to an extraction; ``keys``: those of its blocks."""
@@ -134,7 +134,8 @@ def _weighed(profile: Profile, prepared: Prepared) -> Profile:
 
     assert prepared.elements is not None
     weighed = weigh(compute(prepared.segments, prepared.elements), shipped_model(profile.name))
-    return replace(profile, classify=lambda segments, figures, thresholds, elements: weighed.decide(thresholds))
+    # A classifier is also given segments, figures and elements, which are those that were weighed.
+    return replace(profile, classify=lambda _, __, thresholds, ___: weighed.decide(thresholds))
 
 
 def _model_limits(options: Options) -> Mapping[str, float]:

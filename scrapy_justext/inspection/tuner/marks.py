@@ -24,7 +24,7 @@ import re
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
@@ -84,7 +84,7 @@ def page_id(page: Inspected) -> str:
 def page_html(page: Inspected) -> str:
     """A page as it was parsed; empty for one with nothing to parse."""
     root = page.parsed.root
-    return "" if root is None else cast("str", etree.tostring(root.getroottree(), encoding="unicode", method="html"))
+    return "" if root is None else etree.tostring(root.getroottree(), encoding="unicode", method="html")
 
 
 def gold_text(extraction: Extraction, marks: Mapping[BlockKey, bool]) -> str:

@@ -67,10 +67,10 @@ class _Route(NamedTuple):
 class TunerResource(Resource):
     """All that the server has; ``port`` is set once it is known."""
 
-    isLeaf = True
+    isLeaf = True  # noqa: N815 (Twisted names it)
 
     def __init__(self, tuner: Tuner) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.token = secrets.token_urlsafe(32)
         self.port = 0
         self._routes = _routes(tuner)
@@ -86,7 +86,7 @@ class TunerResource(Resource):
         answer = self._answer(_asked(request))
         request.setResponseCode(answer.status)
         for name, value in {**HEADERS, "Content-Type": answer.content_type}.items():
-            request.setHeader(name, value)
+            request.setHeader(name, value)  # type: ignore[no-untyped-call]
         return answer.body
 
     def _answer(self, asked: Asked) -> Answer:
@@ -132,7 +132,7 @@ def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
     if not 0 <= port <= LAST_PORT:
         raise InspectionError(f"port {port}", f"must be from 0, any that is free, to {LAST_PORT}")
     resource = TunerResource(tuner)
-    site = _SilentSite(resource, reactor=reactor)
+    site = _SilentSite(resource, reactor=reactor)  # type: ignore[no-untyped-call]
     site.displayTracebacks = False
     try:
         listening = reactor.listenTCP(port, site, interface=LOOPBACK)
@@ -186,5 +186,6 @@ def _asked(request: Request) -> Asked:
         name.decode("latin-1").lower(): [value.decode("latin-1") for value in values]
         for name, values in request.requestHeaders.getAllRawHeaders()
     }
-    path = request.path.decode("latin-1")
-    return Asked(request.method.decode("latin-1"), path, headers, request.content.read())
+    method, path = (part.decode("latin-1") for part in (request.method, request.path))
+    body = request.content
+    return Asked(method, path, headers, b"" if body is None else body.read())

@@ -116,7 +116,7 @@ class TestSettings:
     def test_every_page_tells_its_effect(self, tuner: Any) -> None:
         slide(tuner, "length_high", 320)
         characters = f"{extract(PAGE).good_characters:,}"
-        german = f"{extract(PAGES[1].parsed.root).good_characters:,}"
+        german = f"{PAGES[1].extract().good_characters:,}"
         wait_until(tuner, lambda: len(effects(tuner)[1][1]) > 0 and "→" in effects(tuner)[1][1])
         assert effects(tuner) == [
             ["tale.html", "4 → 0", f"{characters} → 0", "+0 −4", "–"],
@@ -356,7 +356,8 @@ HOSTILE = (
 <p>&lt;img src=x onerror=top.taken=1&gt; &lt;/script&gt;&lt;script&gt;top.taken=1&lt;/script&gt;</p>
 <svg onload="top.taken = 1"><script>top.taken = 1</script><image href="{there}/svg.png"/><p>In a picture</p></svg>
 <iframe src="{there}/frame" srcdoc="<script>top.taken=1</script>"></iframe><object data="{there}/object"></object>
-<video src="{there}/video" poster="{there}/poster" autoplay></video><form action="{there}/form"><button>Send</button></form>
+<video src="{there}/video" poster="{there}/poster" autoplay></video>
+<form action="{there}/form"><button>Send</button></form>
 <details open ontoggle="top.taken = 1"><summary>S</summary>x</details></body></html>"""
 )
 
@@ -365,12 +366,12 @@ def test_a_hostile_page_runs_and_fetches_nothing(chromium: Any, tmp_path: Path) 
     asked_there: list[str] = []
 
     class There(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self) -> None:
             asked_there.append(self.path)
             self.send_response(204)
             self.end_headers()
 
-        do_POST = do_GET
+        do_POST = do_GET  # noqa: N815
 
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
             pass

@@ -55,14 +55,14 @@ class TestMarking:
 
     def test_it_says_so_under_other_settings_too(self, path: Path) -> None:
         tuner = start(path)
-        none_good = {"knobs": {"length_high": 5000}}
+        none_good: dict[str, Any] = {"knobs": {"length_high": 5000}}
         assert mark(tuner, FIRST, "wrong", **none_good) == [[FIRST, True]]
         assert tuner.judge({})["pages"][0]["marks_met"] == 1
         [page] = tuner.judge(none_good)["pages"]
         assert (page["marks"], page["marks_met"]) == ([[FIRST, True]], 0)
 
     def test_it_stays_with_its_block_where_the_page_is_cut_in_another_way(self, path: Path) -> None:
-        html = f"<html lang=en><ul><li><a href=/>Home</a></ul><article><details><summary>More</summary>{STORY * 4}</details>"
+        html = f"<html lang=en><ul><li><a href=/>Home</a></ul><details><summary>More</summary>{STORY * 4}</details>"
         tuner = start(path, [inspected(html)])
         texts = [block.text for block in extract(html).blocks]
         old_texts = [block.text for block in extract(html, profile="justext-3.0").blocks]

@@ -94,7 +94,9 @@ class TestStrangers:
         class Reactor:
             def listenTCP(self, port: int, site: object, *, interface: str) -> Any:  # noqa: N802
                 listening.append(interface)
-                raise CannotListenError(interface, port, OSError(98, "Address already in use"))
+                raise CannotListenError(  # type: ignore[no-untyped-call]
+                    interface, port, OSError(98, "Address already in use")
+                )
 
         with pytest.raises(InspectionError):
             listen(Reactor(), Tuner([inspected()], layers(), tmp_path / "marks.jsonl"))
@@ -240,7 +242,7 @@ class TestServe:
         with pytest.raises(InspectionError, match=f"port {server.port}: .*in use") as caught:
             listen(reactor, Tuner([inspected()], layers(), tmp_path / "marks.jsonl"), server.port)
         assert "\n" not in str(caught.value)
-        reactor.removeAll()
+        reactor.removeAll()  # type: ignore[no-untyped-call]
 
     @pytest.mark.parametrize("port", [-1, 65536])
     def test_a_port_that_is_none(self, port: int, tmp_path: Path) -> None:
