@@ -86,6 +86,10 @@ def main() -> None:
     tasks = {
         "lxml parse": over(parse, bodies),
         "extract(tree), English": over(lambda tree: extract(tree, language="English"), trees),
+        **{
+            f"extract(tree), {profile}": over(partial(extract, language="English", profile=profile), trees)
+            for profile in ("learned", "learned-article")
+        },
         "extract(bytes), English": over(lambda body: extract(body, language="English"), bodies),
         "extract(bytes), auto": over(extract, bodies),
         **{
@@ -102,10 +106,11 @@ def main() -> None:
         milliseconds = 1000 * median(times) / len(bodies)
         of_justext = f"{ratio(times, seconds['justext']):.3f}" if "justext" in seconds else "-"
         print(f"{name:28}{milliseconds:10.2f}{ratio(times, seconds['lxml parse']):10.2f}{of_justext:>12}")
-    english = seconds["extract(bytes), English"]
-    print("\nbeside extract(bytes), English:")
-    for name in ("extract(bytes), auto", *(name for name in seconds if name.startswith("the same"))):
-        print(f"{name:34}{ratio(seconds[name], english):.2f}")
+    for given, others in (("tree", "extract(tree), l"), ("bytes", "the same")):
+        english = seconds[f"extract({given}), English"]
+        print(f"\nbeside extract({given}), English:")
+        for name in (name for name in seconds if name.startswith((others, f"extract({given}), auto"))):
+            print(f"{name:34}{ratio(seconds[name], english):.2f}")
 
 
 if __name__ == "__main__":

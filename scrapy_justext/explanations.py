@@ -23,6 +23,9 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
         return f"{found}, {extraction.good_characters} < {minimum} good characters"
     options = configuration.options
     if not options.profile.by_stopwords:
+        if any(block.probability is not None for block in blocks):
+            nearest = max(blocks, key=lambda block: block.probability or 0)
+            return f"{found}; nearest miss: {nearest.characters} characters, {nearest.reason}"
         longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
         return f"{found}; longest: {longest.characters} characters, {longest.reason}"
     is_listed = extraction.language_source != "fallback"

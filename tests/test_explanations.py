@@ -54,6 +54,17 @@ def test_the_nearest_miss_is_named_with_what_it_lacks(paragraphs: list[str], mis
     assert explained(*paragraphs) == f"{found}; nearest miss: {miss}"
 
 
+def test_of_a_trained_model_the_most_probable_block_is_named() -> None:
+    paragraphs = ["Home", "It was the best of times, it was the worst of times. " * 4, "© 2026"]
+    values: dict[str, Any] = {"profile": "learned", "good_probability": 1.0}
+    blocks = extract("".join(f"<p>{text}</p>" for text in paragraphs), **values).blocks
+    nearest = max(blocks, key=lambda block: block.probability or 0)
+    assert explained(*paragraphs, **values) == (
+        f"no good content: 0 of 3 blocks; nearest miss: {nearest.characters} characters, {nearest.reason}"
+    )
+    assert nearest.characters > 100
+
+
 def test_several_lacks_are_all_named() -> None:
     text = words(250, stopwords=2)
     explanation = explained(f"{text[:-100]}<a>{text[-100:]}</a>")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_justext.evaluation.documents import Document
-    from training.samples import Sample
+    from scrapy_justext.learned.model import Model
     from training.scoring import Score
 
 LIMITS = tuple(round(0.25 + 0.025 * step, 3) for step in range(23))
@@ -46,6 +46,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the model's file; none is written without it")
     parser.add_argument("--also", nargs="*", default=[], metavar="KIND:PATH", help="evaluate on these, not trained on")
     parser.add_argument("--measure", default="bag", help="measure of the validation")
+    parser.add_argument("--folds", type=Path, help="where the models of the folds are written, for training.validated")
     parser.add_argument("--no-validation", action="store_true")
     parser.add_argument("--good", type=float, help="probability from which a block is good, where none is validated")
     parser.add_argument("--jobs", type=int, default=2)
@@ -65,8 +66,12 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{len(documents)} pages, {sum(len(one.inputs) for one in samples)} blocks", flush=True)
     good = 0.5 if arguments.good is None else arguments.good
     if not arguments.no_validation:
-        folds = range(FOLDS)
-        good = report([validate(samples, documents, arguments.profile, arguments.measure, fold) for fold in folds])
+        models = [make_model([one for one in samples if one.fold != fold], RECIPE, SEEDS) for fold in range(FOLDS)]
+        folds = [validate(model, documents, arguments.profile, arguments.measure, i) for i, model in enumerate(models)]
+        limits = limits_of(folds)
+        good = report(folds, limits)
+        if arguments.folds:
+            save_folds(arguments.folds, arguments.profile, models, limits)
     model = make_model(samples, RECIPE, SEEDS, name=arguments.profile, version=scrapy_justext.__version__)
     model = replace(model, good=good, near_good=good)
     for spec in arguments.also:
@@ -85,20 +90,32 @@ def read(specs: Sequence[str]) -> list[Document]:
 
 
 def validate(
-    samples: Sequence[Sample], documents: Sequence[Document], profile: str, measure: str, fold: int
+    model: Model, documents: Sequence[Document], profile: str, measure: str, fold: int
 ) -> list[dict[float, Score]]:
     """The scores of a fold's pages by a model of the others."""
-    model = make_model([one for one in samples if one.fold != fold], RECIPE, SEEDS)
     options = options_with(profile, model)
     return [score_page(one, options, LIMITS, measure) for one in documents if fold_of(one) == fold]
 
 
-def report(folds: Sequence[list[dict[float, Score]]]) -> float:
+def limits_of(folds: Sequence[list[dict[float, Score]]]) -> list[float]:
+    """For each fold the probability that is best on the others."""
+    return [
+        best_limit(page for other, some in enumerate(folds) if other != fold for page in some)
+        for fold in range(len(folds))
+    ]
+
+
+def save_folds(folder: Path, profile: str, models: Sequence[Model], limits: Sequence[float]) -> None:
+    """Write the models of the folds, each with the probability that is best on the others."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for fold, (model, limit) in enumerate(zip(models, limits, strict=True)):
+        name = f"{profile}-fold-{fold}"
+        save_model(folder / f"{name}.npz", replace(model, name=name, good=limit, near_good=limit), {})
+
+
+def report(folds: Sequence[list[dict[float, Score]]], limits: Sequence[float]) -> float:
     """Print the tables of a validation; the probability from which blocks are good."""
-    scores = []
-    for fold, pages in enumerate(folds):
-        limit = best_limit(page for other, some in enumerate(folds) if other != fold for page in some)
-        scores += [page[limit] for page in pages]
+    scores = [page[limit] for pages, limit in zip(folds, limits, strict=True) for page in pages]
     print("\ncross-validated, each fold at the best probability of the others\n", *mean_by_type(scores), sep="\n")
     every = [page for pages in folds for page in pages]
     good = best_limit(every)

@@ -1,8 +1,4 @@
-"""The features of all blocks of a page, in one linear pass: a row a block, a column for each row of the table.
-
-"Sentence-like" (prose): at least 70 units long, link density below 0.3, with a sentence end.  No stop words are
-looked at, so that it means the same in every language.
-"""
+"""The features of all blocks of a page, in one linear pass: a row a block, a column for each row of the table."""
 
 from __future__ import annotations
 
@@ -12,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.parsing import page_title
-from scrapy_justext.learned.characters import Texts, measure_texts
 from scrapy_justext.learned.names import NAME_BYTES, NAMES
-from scrapy_justext.learned.table import FEATURES, LEVELS, NUMBERS, OFFSETS, WINDOWS
-from scrapy_justext.learned.tree import Tree, read_tree
+from scrapy_justext.learned.page import read_page
+from scrapy_justext.learned.surroundings import neighbour_features, tree_features
+from scrapy_justext.learned.table import FEATURES, NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,44 +20,30 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
+    from scrapy_justext.learned.page import Page
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-PROSE_UNITS = 70
-PROSE_LINK_DENSITY = 0.3
 #: Characters of a block that are looked for in the title.
 _TITLE_CHARACTERS = (4, 200)
-
-
-class _Page(NamedTuple):
-    """What the groups of features share: arrays with a value a block, unless they say otherwise."""
-
-    texts: Texts
-    link_density: Floats
-    link_units: Floats
-    is_prose: NDArray[np.bool_]
-    prose: Floats
-    """The units of sentence-like blocks, 0 for others."""
-    level: Ints
-    """Of headings; 0 for others."""
-    element: Ints
-    tree: Tree
+#: Longer titles are no titles.
+_TITLE_READ = 1000
 
 
 def compute(segments: Sequence[Segment], elements: Elements) -> NDArray[np.float32]:
     """The features of a page's blocks."""
     if not segments:
         return np.zeros((0, len(FEATURES)), np.float32)
-    page = _read(segments, elements)
-    columns = [
-        *_block(page, segments, page_title(elements.root).lower()),
-        *_place(page),
-        *_tree(page),
-        *_neighbours(page),
+    page = read_page(segments, elements)
+    numbers = [
+        np.array(_block(page, segments, page_title(elements.root)[:_TITLE_READ].lower())),
+        np.array(_place(page)),
+        tree_features(page),
+        neighbour_features(page),
     ]
     features = np.empty((len(segments), len(FEATURES)), np.float32)
-    features[:, : len(NUMBERS)] = np.array(columns, np.float32).T
+    np.concatenate(numbers, out=features.T[: len(NUMBERS)], casting="same_kind")
     features[:, len(NUMBERS) :] = _names(page)
     return features
 
@@ -69,29 +51,13 @@ def compute(segments: Sequence[Segment], elements: Elements) -> NDArray[np.float
 def transform(features: NDArray[np.float32]) -> NDArray[np.float32]:
     """What a model is given: sign(x) log(1 + |x|) of numbers, flags as they are."""
     inputs = features.copy()
-    numbers = inputs[:, : len(NUMBERS)]
-    inputs[:, : len(NUMBERS)] = np.copysign(np.log1p(np.abs(numbers)), numbers)
+    numbers = features[:, : len(NUMBERS)]
+    # log1p takes five times as long as log, and tells no more of numbers that are mostly counts and shares.
+    inputs[:, : len(NUMBERS)] = np.copysign(np.log(np.abs(numbers) + 1), numbers)
     return inputs
 
 
-def _read(segments: Sequence[Segment], elements: Elements) -> _Page:
-    texts = measure_texts([segment.collapsed for segment in segments])
-    linked = np.array([segment.link_characters for segment in segments], np.float64)
-    density = np.minimum(linked / np.maximum(texts.characters, 1), 1.0)
-    is_prose = (texts.units >= PROSE_UNITS) & (density < PROSE_LINK_DENSITY) & (texts.ends > 0)
-    return _Page(
-        texts,
-        density,
-        texts.units * density,
-        is_prose,
-        np.where(is_prose, texts.units, 0.0),
-        np.array([segment.place.heading_level for segment in segments], np.int64),
-        np.array([segment.element for segment in segments], np.int64),
-        read_tree(elements),
-    )
-
-
-def _block(page: _Page, segments: Sequence[Segment], title: str) -> list[Floats]:
+def _block(page: Page, segments: Sequence[Segment], title: str) -> list[Floats]:
     texts = page.texts
     units, words = np.maximum(texts.units, 1), np.maximum(texts.words, 1)
     characters = np.maximum(texts.characters, 1)
@@ -149,7 +115,7 @@ def _since(flags: NDArray[np.bool_]) -> Ints:
     return np.maximum.accumulate(places)
 
 
-def _place(page: _Page) -> list[Floats]:
+def _place(page: Page) -> list[Floats]:
     units, prose = page.texts.units, page.prose
     count = len(units)
     index = np.arange(count)
@@ -198,7 +164,7 @@ class _Grouped(NamedTuple):
     prose: Floats
 
 
-def _grouped(page: _Page, group: Ints) -> _Grouped:
+def _grouped(page: Page, group: Ints) -> _Grouped:
     def total(weights: Floats) -> Floats:
         sums: Floats = np.bincount(group, weights).astype(np.float64)[group]
         return sums
@@ -207,99 +173,11 @@ def _grouped(page: _Page, group: Ints) -> _Grouped:
     return _Grouped(units, total(np.ones(len(group))), total(page.link_units) / np.maximum(units, 1), total(page.prose))
 
 
-def _tree(page: _Page) -> list[Floats]:
-    tree = page.tree
-    count = len(tree.parents)
-    starts, ends = np.arange(count), np.array(tree.ends, np.int64)
-
-    def below(weights: Floats) -> Floats:
-        sums = np.concatenate([[0.0], np.cumsum(np.bincount(page.element, weights, count))])
-        inside: Floats = np.maximum(sums[ends] - sums[starts], 0.0)
-        return inside
-
-    units, blocks = below(page.texts.units), below(np.ones(len(page.element)))
-    links, prose = below(page.link_units), below(page.prose)
-    headings = below((page.level > 0).astype(np.float64))
-    before = np.concatenate([[0.0], np.cumsum(np.bincount(page.element, page.texts.units, count))])[starts]
-    total, prose_total = max(units[0], 1.0), max(prose[0], 1.0)
-    at = _levels(page, tree.parents, blocks)
-    at_least = np.maximum(units, 1)
-    of_elements: list[Floats] = [
-        units,
-        units / total,
-        links / at_least,
-        blocks,
-        prose / prose_total,
-        prose / at_least,
-        headings / np.maximum(blocks, 1),
-        np.array(tree.alike, np.float64),
-    ]
-    columns = [values[numbers] for values in of_elements for numbers in at]
-    so_far = _before(page.texts.units)
-    columns += [np.clip((so_far - before[numbers]) / at_least[numbers], 0.0, 1.0) for numbers in at]
-    return columns + [before[numbers] / total for numbers in at]
-
-
-def _levels(page: _Page, parents: Sequence[int], blocks: Floats) -> list[Ints]:
-    """For each block its element, and those around it that hold more blocks than the one inside, up to the root."""
-    counts = blocks.tolist()
-    wider = [0] * len(parents)
-    for number, parent in enumerate(parents):
-        wider[number] = parent if counts[parent] > counts[number] else wider[parent]
-    step = np.array(wider, np.int64)
-    at = [page.element]
-    for _ in range(LEVELS - 1):
-        at.append(step[at[-1]])
-    return at
-
-
-def _neighbours(page: _Page) -> list[Floats]:
-    parents = np.array(page.tree.parents, np.int64)[page.element]
-    classes = np.array(page.tree.classes, np.int64)[page.element]
-    values: list[Floats] = [page.texts.units, page.link_density, page.texts.ends]
-    flags: list[Floats] = [np.minimum(page.level, 1).astype(np.float64), page.is_prose.astype(np.float64)]
-    columns = [_shifted(one, offset) for one in values for offset in OFFSETS]
-    columns += [_same(one, offset) for one in (classes, parents) for offset in OFFSETS]
-    columns += [_shifted(one, offset) for one in flags for offset in OFFSETS]
-    for sums in (page.prose, page.link_units):
-        columns += [_window(sums, size) / np.maximum(_window(page.texts.units, size), 1) for size in WINDOWS]
-    return columns + [_window(page.texts.units, size) / (2 * size + 1) for size in WINDOWS]
-
-
-def _shifted(values: Floats, offset: int) -> Floats:
-    """The values of the neighbours; 0 outside the page."""
-    result = np.zeros(len(values))
-    if abs(offset) >= len(values):
-        return result
-    if offset < 0:
-        result[-offset:] = values[:offset]
-    else:
-        result[:-offset] = values[offset:]
-    return result
-
-
-def _same(values: Ints, offset: int) -> Floats:
-    """1 where the neighbour has the same value."""
-    # From 1 on, as 0 stands for what is outside the page.
-    numbers = (values + 1).astype(np.float64)
-    same: Floats = (_shifted(numbers, offset) == numbers).astype(np.float64)
-    return same
-
-
-def _window(values: Floats, size: int) -> Floats:
-    """Sums over ``size`` neighbours on each side and the block itself."""
-    sums = np.concatenate([[0.0], np.cumsum(values)])
-    index = np.arange(len(values))
-    stops, starts = np.minimum(index + size + 1, len(values)), np.maximum(index - size, 0)
-    total: Floats = np.maximum(sums[stops] - sums[starts], 0.0)
-    return total
-
-
-def _names(page: _Page) -> NDArray[np.uint8]:
+def _names(page: Page) -> NDArray[np.uint8]:
     """The names of each block's own element, and of all around it."""
-    tree = page.tree
-    parts = [_bits(masks)[page.element] for masks in (tree.own, tree.all)]
-    return np.concatenate(parts, axis=1)
+    used, places = np.unique(page.element, return_inverse=True)
+    parts = [_bits([masks[number] for number in used.tolist()]) for masks in (page.tree.own, page.tree.all)]
+    return np.concatenate(parts, axis=1)[places]
 
 
 def _bits(masks: Sequence[int]) -> NDArray[np.uint8]:

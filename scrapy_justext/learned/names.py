@@ -170,7 +170,7 @@ def part_bits(part: str) -> int:
     return bits
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 15)
 def value_bits(value: str) -> int:
     """The words in an attribute's value, as bits."""
     bits = 0

@@ -77,7 +77,7 @@ PLACE = _rows(
     ("from_heading", "blocks since a heading"),
     ("last_level", "level of the last heading"),
     ("prose_since_heading", "sentence-like text since a heading"),
-    ("last_class_units", "text in elements of the same class"),
+    ("class_units", "text in elements of the same class"),
     ("class_blocks", "blocks in elements of the same class"),
     ("class_link_density", "link density of elements of the same class"),
     ("class_prose_share", "share of sentence-like text in elements of the same class"),

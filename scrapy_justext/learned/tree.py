@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_justext.learned.names import READERS, TAG_BITS
@@ -36,63 +37,56 @@ def read_tree(elements: Elements) -> Tree:
     """The numbers of a page's block-level elements."""
     nodes = elements.nodes
     # Of block-level elements their number and no names, of inline ones the number around them and names up to there.
-    known: dict[etree._Element, tuple[int, int]] = {}
-    parents: list[int] = []
-    own: list[int] = []
-    around: list[int] = []
-    paths: list[int] = []
-    depths: list[int] = []
-    classes: list[int] = []
+    known: dict[etree._Element | None, tuple[int, int]] = {nodes[0]: (0, 0)}
     path_numbers: dict[tuple[int, str], int] = {}
     class_numbers: dict[tuple[str, str | None], int] = {}
-    like: dict[tuple[int, int], int] = {}
-    kin: list[tuple[int, int]] = []
-    for number, node in enumerate(nodes):
+    root = nodes[0]
+    bits, css = read_names(root, root.tag)
+    # One list a figure: a row of them for each element would cost twice the time.
+    parents, own, around, paths, depths = [0], [bits], [bits], [0], [0]
+    classes = [class_numbers.setdefault((root.tag, css), 0)]
+    for number, node in enumerate(nodes[1:], 1):
         tag = node.tag
-        bits = names_of(node, tag)
-        parent, inline = _around(node, known) if number else (0, 0)
+        bits, css = read_names(node, tag)
+        parent, inline = known.get(node.getparent()) or _around(node, known)
         bits |= inline
         known[node] = (number, 0)
         parents.append(parent)
         own.append(bits)
-        is_root = number == 0
-        around.append(bits if is_root else bits | around[parent])
-        depths.append(0 if is_root else depths[parent] + 1)
-        paths.append(path_numbers.setdefault((0 if is_root else paths[parent], tag), len(path_numbers) + 1))
-        kind = class_numbers.setdefault((tag, node.get("class")), len(class_numbers))
-        classes.append(kind)
-        key = (parent, kind)
-        like[key] = like.get(key, 0) + 1
-        kin.append(key)
+        around.append(bits | around[parent])
+        depths.append(depths[parent] + 1)
+        paths.append(path_numbers.setdefault((paths[parent], tag), len(path_numbers) + 1))
+        classes.append(class_numbers.setdefault((tag, css), len(class_numbers)))
     ends = list(range(1, len(nodes) + 1))
     for number in range(len(nodes) - 1, 0, -1):
-        parent = parents[number]
-        ends[parent] = max(ends[parent], ends[number])
+        ends[parents[number]] = max(ends[parents[number]], ends[number])
+    kin = list(zip(parents, classes, strict=True))
+    like = Counter(kin)
     return Tree(parents, ends, own, around, paths, [like[key] for key in kin], depths, classes)
 
 
-def names_of(node: etree._Element, tag: str) -> int:
-    """An element's own names, as bits."""
+def read_names(node: etree._Element, tag: str) -> tuple[int, str | None]:
+    """An element's own names, as bits; and its class."""
     bits = TAG_BITS.get(tag, 0)
+    css = None
     for name, value in cast("list[tuple[str, str]]", node.items()):
         read = READERS.get(name)
         if read is not None:
             bits |= read(value)
-    return bits
+            if name == "class":
+                css = value
+    return bits, css
 
 
-def _around(node: etree._Element, known: dict[etree._Element, tuple[int, int]]) -> tuple[int, int]:
+def _around(node: etree._Element, known: dict[etree._Element | None, tuple[int, int]]) -> tuple[int, int]:
     """The number of the nearest block-level element around a node, and the names of inline ones up to there."""
     parent = node.getparent()
-    found = None if parent is None else known.get(parent)
-    if found is not None:
-        return found
     passed = []
     while parent is not None and (found := known.get(parent)) is None:
         passed.append(parent)
         parent = parent.getparent()
     number, bits = found or (0, 0)
     for inline in reversed(passed):
-        bits |= names_of(inline, str(inline.tag))
+        bits |= read_names(inline, str(inline.tag))[0]
         known[inline] = (number, bits)
     return number, bits

@@ -189,9 +189,14 @@ def test_a_page_of_nothing() -> None:
 
 
 def test_results_of_ours_are_bound_to_all_code_that_decides_them() -> None:
-    show = "import sys, scrapy_justext.extraction; print(*(name for name in sys.modules if 'justext' in name))"
+    show = (
+        "import sys; from scrapy_justext.extraction import extract; extract('<p>A', profile='learned');"
+        "print(*(name for name in sys.modules if 'justext' in name))"
+    )
     printed = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True).stdout
-    beside_core = {name for name in printed.split() if not name.startswith("scrapy_justext.core")}
+    beside_core = {
+        name for name in printed.split() if not name.startswith(("scrapy_justext.core", "scrapy_justext.learned"))
+    }
     assert beside_core == {"scrapy_justext", *(f"scrapy_justext.{name}" for name in MODULES)}
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from scrapy_justext.evaluation.extractors import ExtractorError, find_extractor
 from scrapy_justext.learned.model import Model, load_model
 from tests.builders import REPOSITORY
 from tests.learned.pages import document
@@ -17,6 +18,8 @@ from training.making import make_model
 from training.network import Batch, Recipe, _gradients, new_weights, sigmoid
 from training.samples import FOLDS, fold_of, make_samples, registered_domain
 from training.scoring import best_limit, options_with, score_page
+from training.train import save_folds
+from training.validated import VARIABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,3 +129,25 @@ def test_the_command_validates_trains_and_writes_a_model(tmp_path: Path) -> None
     wrong = subprocess.run([*command, "nothing:x"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert wrong.returncode == 1
     assert "unknown kind of data set" in wrong.stderr
+
+
+class TestValidatedExtractors:
+    def test_each_page_is_judged_by_the_model_of_its_fold(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model = quick_model()
+        # Nothing is good in fold 0, all is in the others.
+        save_folds(tmp_path, "learned", [model] * FOLDS, [1.0, *[0.0] * (FOLDS - 1)])
+        monkeypatch.setenv(VARIABLE, str(tmp_path))
+        extractor = find_extractor("training.validated:learned")
+        texts = dict.fromkeys(range(FOLDS), "")
+        for one in DOCUMENTS:
+            texts[fold_of(one)] += extractor(one, None)
+        assert not texts[0]
+        assert any(fold_of(one) == 0 for one in DOCUMENTS)
+        assert any(texts.values())
+
+    def test_the_folder_must_be_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv(VARIABLE, raising=False)
+        with pytest.raises(ExtractorError, match="JUSTEXT_FOLDS is not set"):
+            find_extractor("training.validated:learned_article")

@@ -5,6 +5,7 @@
 ``ref:NAME``        other libraries, see :mod:`~scrapy_justext.evaluation.extractors.peers`
 ``ttr``             the text-to-tag ratio, see :mod:`~scrapy_justext.evaluation.extractors.ttr`
 ``http://…``        a service, see :mod:`~scrapy_justext.evaluation.extractors.http`
+``MODULE:NAME``     what an entry point would name, without one
 ==================  ==============================================================================================
 
 Other packages add theirs by entry points of the group ``scrapy_justext.extractors``.  An entry point's name is the
@@ -17,6 +18,7 @@ extractor's; what it points to is called without arguments, in each process that
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Extractor", "ExtractorError", "MissingLibraryError", "extractor_names", "find_extractor"]
 
 ENTRY_POINT_GROUP = "scrapy_justext.extractors"
+#: A module, not one of the prefixes above, and what is in it.
+_REFERENCE = re.compile(r"(?!ref:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 def _factories() -> Mapping[str, Callable[[], Extractor]]:
@@ -65,6 +69,8 @@ def find_extractor(name: str) -> Extractor:
     if is_service(name):
         return make_http(name)
     factories = _factories()
+    if name not in factories and _REFERENCE.fullmatch(name):
+        return _load(EntryPoint(name, name, ENTRY_POINT_GROUP))
     if name not in factories:
         raise UnknownNameError("extractor", name, "extractor", sorted(factories))
     return factories[name]()

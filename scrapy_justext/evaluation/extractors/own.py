@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy_justext.languages import Language
 
 
-#: What decides an extraction beside :mod:`scrapy_justext.core`.
+#: What decides an extraction beside :mod:`scrapy_justext.core` and :mod:`scrapy_justext.learned`.
 MODULES = ("exceptions", "extraction", "languages", "options", "profiles", "stoplists")
 
 
@@ -35,8 +35,9 @@ def make_own(profile: str) -> FunctionExtractor:
 def code_digest() -> str:
     """What tells edited code and edited stoplists from others of the same version."""
     package = Path(scrapy_justext.__file__).parent
-    modules = sorted([*(package / "core").glob("*.py"), *(package / f"{name}.py" for name in MODULES)])
-    return digest_files([*modules, *sorted(shipped_folder().rglob("*.txt"))])
+    modules = [*package.glob("core/*.py"), *package.glob("learned/*.py"), *(package / f"{name}.py" for name in MODULES)]
+    data = [*package.glob("learned/models/*.npz"), *shipped_folder().rglob("*.txt")]
+    return digest_files([*sorted(modules), *sorted(data)])
 
 
 def _text(profile: str, document: Document, language: Language | None) -> str:

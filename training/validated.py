@@ -1,0 +1,57 @@
+"""The learned profiles as extractors for the evaluation, each page judged by the model that has not seen its site.
+
+The models are those of a cross-validation (``python -m training.train --folds FOLDER``), with the probabilities that
+were best on the other folds.  ``FOLDER`` is taken from the environment variable ``JUSTEXT_FOLDS``::
+
+    JUSTEXT_FOLDS=folds python -m scrapy_justext.evaluation run --extractor training.validated:learned …
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import scrapy_justext
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.evaluation.extractors.base import ExtractorError, FunctionExtractor, digest_files
+from scrapy_justext.evaluation.extractors.own import code_digest
+from scrapy_justext.extraction import extract_parsed
+from scrapy_justext.learned.model import load_model
+from training.samples import FOLDS, fold_of
+from training.scoring import options_with
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_justext.evaluation.documents import Document
+    from scrapy_justext.languages import Language
+    from scrapy_justext.options import Options
+
+VARIABLE = "JUSTEXT_FOLDS"
+
+
+def learned() -> FunctionExtractor:
+    """``learned``, by cross-validation.  Raises :class:`ExtractorError`, :class:`ModelError`."""
+    return _validated("learned")
+
+
+def learned_article() -> FunctionExtractor:
+    """``learned-article``, by cross-validation.  Raises :class:`ExtractorError`, :class:`ModelError`."""
+    return _validated("learned-article")
+
+
+def _validated(profile: str) -> FunctionExtractor:
+    if VARIABLE not in os.environ:
+        raise ExtractorError(f"{VARIABLE} is not set: it names the folder that training.train --folds wrote")
+    files = [Path(os.environ[VARIABLE], f"{profile}-fold-{fold}.npz") for fold in range(FOLDS)]
+    options = [options_with(profile, load_model(file)) for file in files]
+    name = f"training.validated:{profile.replace('-', '_')}"
+    code = f"{code_digest()}-{digest_files(files)}"
+    return FunctionExtractor(name, scrapy_justext.__version__, partial(_text, options), code)
+
+
+def _text(options: Sequence[Options], document: Document, _: Language | None) -> str:
+    extraction = extract_parsed(parse_html(document.text), options[fold_of(document)])
+    return "\n".join(extraction.paragraphs)
