@@ -15,7 +15,7 @@ class BlockView extends EventTarget {
     const choose = (index, how) => this.choose(index, how);
     this.list = new BlockList(choose);
     this.strip = new Strip(choose);
-    this.frame = new PageFrame(choose);
+    this.frame = new PageFrame(choose, (event) => this.onShortcut(event));
     this.details = new Details();
     this.actions = this.details.actions;
     this.pinned = false;
@@ -184,8 +184,7 @@ class BlockView extends EventTarget {
   onShortcut(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || !this.page) return;
     if (event.key === "Escape") {
-      if (event.target === this.search && this.search.value) return;
-      this.hold(false);
+      if (this.pinned && !(event.target === this.search && this.search.value)) this.hold(false);
     } else if (!event.target.closest?.("input:not([type=checkbox]), textarea, select")) {
       if (event.key === "/") {
         event.preventDefault();
