@@ -34,18 +34,22 @@ HOSTILE = """<!doctype html>
 <input type="image" src="{0}/input"><button formaction="{0}/button">Send it</button></form>
 <svg onload="parent.ran=1"><script>parent.ran=1</script><image href="{0}/svg-image" xlink:href="{0}/svg-xlink"/>
 <use href="{0}/use#a"/><a xlink:href="javascript:parent.ran=1"><text>click</text></a>
-<animate attributeName="href" values="javascript:parent.ran=1"/><foreignObject><img src="{0}/foreign"></foreignObject></svg>
+<animate attributeName="href" values="javascript:parent.ran=1"/>
+<foreignObject><img src="{0}/foreign"></foreignObject></svg>
 <math><mtext><img src="{0}/math" onerror="parent.ran=1"></mtext></math>
 <object data="{0}/object"><embed src="{0}/embed"></object><applet code="{0}/applet"></applet>
 <video src="{0}/video" poster="{0}/poster" autoplay><track src="{0}/track"></video><audio src="{0}/audio"></audio>
-<iframe src="{0}/frame"></iframe><iframe srcdoc="<script>top.ran=1</script><img src={0}/srcdoc>"></iframe>
+<iframe src="{0}/frame"></iframe>
+<iframe srcdoc="<script>top.ran=1</script><img src={0}/srcdoc>"></iframe>
 <details ontoggle="parent.ran=1" open><summary>More</summary>of the same</details>
 <noscript><p title="</noscript><img src={0}/noscript onerror=parent.ran=1>">nothing runs</noscript>
 <template><img src="{0}/template"></template><marquee onstart="parent.ran=1">moving</marquee>
 <table background="{0}/table"><tr><td background="{0}/cell">a cell</td></tr></table>
-<p>&lt;/script&gt;&lt;script&gt;parent.ran=1&lt;/script&gt; &lt;!-- &lt;script&gt; &#8232; &#8233; ]]&gt; &lt;/style&gt;</p>
+<p>&lt;/script&gt;&lt;script&gt;parent.ran=1&lt;/script&gt; &lt;!-- &lt;script&gt;
+&#8232; &#8233; ]]&gt; &lt;/style&gt;</p>
 <textarea>&lt;/textarea&gt;&lt;script&gt;parent.ran=1&lt;/script&gt;</textarea><xmp><script>parent.ran=1</script></xmp>
-<p style="background-image:url({0}/p-style)" id="jt-reason" class="jt-list" data-block="0" data-index="3">The last one.</p>
+<p style="background-image:url({0}/p-style)" id="jt-reason" class="jt-list" data-block="0"
+data-index="3">The last one.</p>
 </body></html>
 """
 

@@ -16,9 +16,12 @@ class BlockList {
     this.pointer = "";
     this.element.addEventListener("pointermove", (event) => this.onPoint(event));
     this.element.addEventListener("click", (event) => this.onRow(event, "click"));
+    // Who presses a button on the list chooses a block by that.
+    this.isPressed = false;
+    this.element.addEventListener("pointerdown", () => (this.isPressed = true));
+    document.addEventListener("pointerup", () => (this.isPressed = false));
     this.element.addEventListener("focus", () => {
-      // Who clicks chooses a block anyway.
-      if (this.current < 0 && this.element.matches(":focus-visible")) this.move(1);
+      if (this.current < 0 && !this.isPressed) this.move(1);
     });
   }
 

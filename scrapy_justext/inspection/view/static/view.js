@@ -20,12 +20,10 @@ class BlockView extends EventTarget {
     this.actions = this.details.actions;
     this.pinned = false;
     this.counts = make("p", { class: "jt-counts" });
-    this.tools = this.makeTools();
-    this.tabs = this.makeTabs();
     this.element = make(
       "div",
       { class: "jt-view", "data-tab": "blocks" },
-      make("div", { class: "jt-top" }, this.counts, this.strip.element, this.tools, this.tabs),
+      this.makeTop(),
       make("div", { class: "jt-blocks" }, this.list.element),
       this.details.element,
       make("div", { class: "jt-page" }, this.frame.element),
@@ -89,26 +87,33 @@ class BlockView extends EventTarget {
     this.dispatchEvent(new CustomEvent("choose", { detail: this.current }));
   }
 
-  makeTools() {
+  /** Counts, search, strip, filters. */
+  makeTop() {
     this.search = make("input", { type: "search", placeholder: "Search the blocks", "aria-label": "Search the blocks" });
     this.found = make("span", { class: "jt-found", role: "status" });
     this.boxes = { classes: new Map(), own: new Map() };
     const group = (legend, names, boxes) =>
       make("fieldset", {}, make("legend", {}, legend), ...names.map((name) => this.makeBox(name, boxes)));
-    const tools = make(
+    const top = make(
       "form",
-      { class: "jt-tools", role: "search" },
-      group("Class", FINAL_CLASSES, this.boxes.classes),
-      group("By its own text", Object.keys(CLASSES), this.boxes.own),
-      make("div", { class: "jt-search" }, this.search, this.found),
+      { class: "jt-top", role: "search" },
+      make("div", { class: "jt-search" }, this.counts, this.found, this.search),
+      this.strip.element,
+      make(
+        "div",
+        { class: "jt-tools" },
+        group("Class", FINAL_CLASSES, this.boxes.classes),
+        group("By its own text", Object.keys(CLASSES), this.boxes.own),
+      ),
+      this.makeTabs(),
     );
-    tools.addEventListener("input", () => this.filter());
-    tools.addEventListener("submit", (event) => {
+    top.addEventListener("input", () => this.filter());
+    top.addEventListener("submit", (event) => {
       event.preventDefault();
       this.list.element.focus();
       this.list.move(1);
     });
-    return tools;
+    return top;
   }
 
   makeBox(name, boxes) {
