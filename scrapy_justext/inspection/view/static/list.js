@@ -87,7 +87,7 @@ class BlockList {
     this.rows.forEach((row, i) => {
       // Lower case may have another length, in Turkish for one: then places do not fit.
       if (!this.shown[i] || this.lower[i].length !== this.blocks[i].text.length) return;
-      const node = row.lastChild.firstChild;
+      const node = row.children[1].firstChild;
       for (let at = this.lower[i].indexOf(wanted); at >= 0; at = this.lower[i].indexOf(wanted, at + wanted.length)) {
         const range = new Range();
         range.setStart(node, at);

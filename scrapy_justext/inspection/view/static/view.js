@@ -25,8 +25,8 @@ class BlockView extends EventTarget {
       { class: "jt-view", "data-tab": "blocks" },
       this.makeTop(),
       make("div", { class: "jt-blocks" }, this.list.element),
-      this.details.element,
       make("div", { class: "jt-page" }, this.frame.element),
+      this.details.element,
     );
     this.element.addEventListener("keydown", (event) => this.onKey(event));
     document.addEventListener("keydown", (event) => this.onShortcut(event));
