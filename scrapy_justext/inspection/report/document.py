@@ -7,26 +7,52 @@ import re
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, script, source_of, style
+from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from scrapy_justext.core.parsing import Parsed
+    from scrapy_justext.settings import Configuration
+
+
+class Page(Protocol):
+    """A page to report on: what it is called, its tree, and how it is judged."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def url(self) -> str | None: ...  # noqa: D102
+    @property
+    def parsed(self) -> Parsed: ...  # noqa: D102
+    @property
+    def declared(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def configuration(self) -> Configuration: ...  # noqa: D102
+
 
 #: What JSON may hold and a script in a page, or a file in UTF-8, may not: what could end the script, line
 #: separators, lone surrogates.
 _NOT_AS_IT_IS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
-def write_report(views: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write the report on the pages of which :func:`~scrapy_justext.inspection.view.page_view` made ``views``."""
+def write_report(pages: Sequence[Page], path: Path) -> None:
+    """Write the report on some pages into a file; raises ``OSError`` where that cannot be written."""
+    views = [
+        page_view(page.parsed, page.configuration.options, url=page.url, declared=page.declared, name=page.name)
+        for page in pages
+    ]
     path.write_text(report_html(views), "utf-8")
 
 
 def report_html(views: Sequence[Mapping[str, Any]]) -> str:
-    """The whole document; it shows the first of the pages when it is opened."""
+    """The whole document on pages, as :func:`~scrapy_justext.inspection.view.page_view` gives them.
+
+    It shows the first of them when it is opened.
+    """
     own_style = style() + _read("report.css")
     own_script = script() + _read("report.js")
     policy = (

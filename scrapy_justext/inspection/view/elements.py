@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Elements that stay what they are.  Block-level ones that are not here become DIV, others SPAN.
+#: Elements that stay what they are.  Block-level ones that are not here become DIV, others SPAN: DETAILS too, which
+#: a click would fold.
 KEPT = frozenset(
     [
         "abbr",
@@ -33,7 +34,6 @@ KEPT = frozenset(
         "colgroup",
         "dd",
         "del",
-        "details",
         "dfn",
         "dir",
         "div",
@@ -75,7 +75,6 @@ KEPT = frozenset(
         "small",
         "strong",
         "sub",
-        "summary",
         "sup",
         "table",
         "tbody",

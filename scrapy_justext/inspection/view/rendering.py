@@ -107,8 +107,6 @@ def _start(node: etree._Element, name: str) -> str:
     ]
     if node.tag in STYLED:
         attributes.append(f' class="{STYLED[node.tag]}"')
-    if name == "details":
-        attributes.append(" open")
     return f"<{name}{''.join(attributes)}>"
 
 

@@ -10,7 +10,7 @@
     [
       page.url,
       `profile ${page.profile}`,
-      `language ${page.language}: ${page.language_reason}`,
+      `language ${page.language}, ${page.language_source}: ${page.language_reason}`,
       page.is_cut ? "cut: the page nests too deep, its end is missing" : null,
     ].filter(Boolean).join(" · ");
 
@@ -25,7 +25,6 @@
   pages.forEach((page, i) => picker.append(make("option", { value: i }, page.dataset.name)));
   picker.parentElement.hidden = pages.length < 2;
   picker.addEventListener("change", () => open(Number(picker.value)));
-  // Empties of elements that were there for readers without scripts.
   main.querySelector("noscript").remove();
   if (pages.length) open(0);
 }

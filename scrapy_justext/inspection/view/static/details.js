@@ -10,7 +10,6 @@ class Details {
     this.actions = make("div", { class: "jt-actions" });
     this.figures = make("dl", { class: "jt-figures" });
     this.others = make("dl", { class: "jt-others" });
-    this.text = make("p", { class: "jt-full", dir: "auto" });
     this.element = make(
       "section",
       { class: "jt-details", "aria-label": "The chosen block", tabindex: "0" },
@@ -20,7 +19,6 @@ class Details {
       this.actions,
       this.figures,
       this.others,
-      this.text,
     );
     this.clear();
   }
@@ -31,7 +29,8 @@ class Details {
     this.reason.textContent = "Point at a block, or move through the blocks with the arrow keys.";
     this.way.textContent = "A click holds a block, Escape lets it go; / goes to the search.";
     this.actions.hidden = true;
-    for (const one of [this.figures, this.others, this.text]) one.replaceChildren();
+    this.figures.replaceChildren();
+    this.others.replaceChildren();
   }
 
   show(block, page, isPinned) {
@@ -47,8 +46,6 @@ class Details {
     this.actions.hidden = false;
     this.figures.replaceChildren(...DECIDING.flatMap((figure) => this.deciding(figure, block, page)));
     this.others.replaceChildren(...TELLING.flatMap((row) => this.telling(row, block)));
-    this.text.textContent = block.text;
-    this.text.lang = page.language === "und" ? "" : page.language;
   }
 
   deciding(figure, block, page) {

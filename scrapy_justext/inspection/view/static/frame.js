@@ -2,8 +2,10 @@
 "use strict";
 
 class PageFrame {
-  constructor(choose) {
+  /** `key` is called for the keys that are pressed inside the frame. */
+  constructor(choose, key) {
     this.choose = choose;
+    this.key = key;
     // Same origin, or it could not be outlined from here; without allow-scripts nothing in it runs.
     this.element = make("iframe", {
       class: "jt-frame",
@@ -34,6 +36,7 @@ class PageFrame {
     this.update(this.page.blocks);
     this.document.addEventListener("pointermove", (event) => this.onPoint(event));
     this.document.addEventListener("click", (event) => this.onMark(event, "frame-click"));
+    this.document.addEventListener("keydown", this.key);
     this.select(this.current, { scroll: true });
   }
 

@@ -12,12 +12,17 @@ class BlockList {
       role: "listbox",
       tabindex: "0",
       "aria-label": "Blocks of the page",
-      "aria-describedby": "jt-reason",
     });
     this.pointer = "";
     this.element.addEventListener("pointermove", (event) => this.onPoint(event));
     this.element.addEventListener("click", (event) => this.onRow(event, "click"));
-    this.element.addEventListener("focus", () => this.current < 0 && this.move(0));
+    // Who presses a button on the list chooses a block by that.
+    this.isPressed = false;
+    this.element.addEventListener("pointerdown", () => (this.isPressed = true));
+    document.addEventListener("pointerup", () => (this.isPressed = false));
+    this.element.addEventListener("focus", () => {
+      if (this.current < 0 && !this.isPressed) this.move(1);
+    });
   }
 
   /** Build the list anew. */
@@ -82,7 +87,7 @@ class BlockList {
     this.rows.forEach((row, i) => {
       // Lower case may have another length, in Turkish for one: then places do not fit.
       if (!this.shown[i] || this.lower[i].length !== this.blocks[i].text.length) return;
-      const node = row.lastChild.firstChild;
+      const node = row.children[1].firstChild;
       for (let at = this.lower[i].indexOf(wanted); at >= 0; at = this.lower[i].indexOf(wanted, at + wanted.length)) {
         const range = new Range();
         range.setStart(node, at);
@@ -97,21 +102,22 @@ class BlockList {
   select(index, { scroll, pinned }) {
     const row = this.rows[index];
     if (this.current !== index) {
-      this.rows[this.current]?.setAttribute("aria-selected", "false");
+      const before = this.rows[this.current];
+      if (before) setAttributes(before, { "aria-selected": "false", "aria-describedby": null });
       this.current = index;
     }
     this.element.toggleAttribute("data-pinned", pinned);
     if (!row) return;
-    row.setAttribute("aria-selected", "true");
+    setAttributes(row, { "aria-selected": "true", "aria-describedby": "jt-reason" });
     this.element.setAttribute("aria-activedescendant", row.id);
     if (scroll) row.scrollIntoView({ block: "nearest" });
   }
 
   /** The index of the shown block that is `by` shown blocks away; past the ends, the last one there. */
   neighbour(by) {
-    const step = Math.sign(by) || 1;
+    const step = Math.sign(by);
     let found = this.current;
-    let left = Math.abs(by) || 1;
+    let left = Math.abs(by);
     for (let i = this.current + step; i >= 0 && i < this.rows.length && left; i += step) {
       if (this.shown[i]) {
         found = i;

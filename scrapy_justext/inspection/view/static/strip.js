@@ -5,12 +5,13 @@ class Strip {
   constructor(choose) {
     this.choose = choose;
     this.canvas = make("canvas", { "aria-hidden": "true" });
+    this.here = make("div", { class: "jt-here", hidden: true });
     this.element = make(
       "div",
       { class: "jt-strip", role: "slider", tabindex: "0", "aria-label": "Place in the page", "aria-valuemin": "1" },
       this.canvas,
+      this.here,
     );
-    this.current = -1;
     this.element.addEventListener("click", (event) => this.choose(this.blockAt(event), "strip"));
     this.element.addEventListener("pointermove", (event) => {
       const block = this.page?.blocks[this.blockAt(event)];
@@ -22,7 +23,6 @@ class Strip {
 
   open(page) {
     this.page = page;
-    this.current = -1;
     let end = 0;
     // A block of no characters, an image for one, is still a place.
     this.ends = page.blocks.map((block) => (end += Math.max(block.characters, 1)));
@@ -37,13 +37,18 @@ class Strip {
   }
 
   select(index) {
-    this.current = index;
     const block = this.page.blocks[index];
     setAttributes(this.element, {
       "aria-valuenow": Math.max(index + 1, 1),
       "aria-valuetext": block ? `block ${index + 1}, ${CLASSES[block.block_class].label}` : "no block chosen",
     });
-    this.draw();
+    this.here.hidden = !block;
+    if (!block) return;
+    const start = this.ends[index - 1] ?? 0;
+    const total = this.ends[this.ends.length - 1];
+    // The strip has a margin around the bands.
+    this.here.style.left = `calc(${start / total} * (100% - 8px) + 2px)`;
+    this.here.style.width = `calc(${(this.ends[index] - start) / total} * (100% - 8px) + 4px)`;
   }
 
   blockAt(event) {
@@ -93,12 +98,5 @@ class Strip {
         start = this.ends[i];
       });
     }
-    context.globalAlpha = 1;
-    if (this.current < 0) return;
-    const left = ((this.ends[this.current - 1] ?? 0) / total) * width;
-    const right = (this.ends[this.current] / total) * width;
-    context.strokeStyle = colour("ink");
-    context.lineWidth = 2;
-    context.strokeRect(Math.max(left - 1, 1), 1, Math.min(Math.max(right - left, 2) + 1, width - 2), height - 2);
   }
 }

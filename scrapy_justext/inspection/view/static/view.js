@@ -15,20 +15,18 @@ class BlockView extends EventTarget {
     const choose = (index, how) => this.choose(index, how);
     this.list = new BlockList(choose);
     this.strip = new Strip(choose);
-    this.frame = new PageFrame(choose);
+    this.frame = new PageFrame(choose, (event) => this.onShortcut(event));
     this.details = new Details();
     this.actions = this.details.actions;
     this.pinned = false;
     this.counts = make("p", { class: "jt-counts" });
-    this.tools = this.makeTools();
-    this.tabs = this.makeTabs();
     this.element = make(
       "div",
       { class: "jt-view", "data-tab": "blocks" },
-      make("div", { class: "jt-top" }, this.counts, this.strip.element, this.tools, this.tabs),
+      this.makeTop(),
       make("div", { class: "jt-blocks" }, this.list.element),
-      this.details.element,
       make("div", { class: "jt-page" }, this.frame.element),
+      this.details.element,
     );
     this.element.addEventListener("keydown", (event) => this.onKey(event));
     document.addEventListener("keydown", (event) => this.onShortcut(event));
@@ -89,26 +87,33 @@ class BlockView extends EventTarget {
     this.dispatchEvent(new CustomEvent("choose", { detail: this.current }));
   }
 
-  makeTools() {
+  /** Counts, search, strip, filters. */
+  makeTop() {
     this.search = make("input", { type: "search", placeholder: "Search the blocks", "aria-label": "Search the blocks" });
     this.found = make("span", { class: "jt-found", role: "status" });
     this.boxes = { classes: new Map(), own: new Map() };
     const group = (legend, names, boxes) =>
       make("fieldset", {}, make("legend", {}, legend), ...names.map((name) => this.makeBox(name, boxes)));
-    const tools = make(
+    const top = make(
       "form",
-      { class: "jt-tools", role: "search" },
-      group("Class", FINAL_CLASSES, this.boxes.classes),
-      group("By its own text", Object.keys(CLASSES), this.boxes.own),
-      make("div", { class: "jt-search" }, this.search, this.found),
+      { class: "jt-top", role: "search" },
+      make("div", { class: "jt-search" }, this.counts, this.found, this.search),
+      this.strip.element,
+      make(
+        "div",
+        { class: "jt-tools" },
+        group("Class", FINAL_CLASSES, this.boxes.classes),
+        group("By its own text", Object.keys(CLASSES), this.boxes.own),
+      ),
+      this.makeTabs(),
     );
-    tools.addEventListener("input", () => this.filter());
-    tools.addEventListener("submit", (event) => {
+    top.addEventListener("input", () => this.filter());
+    top.addEventListener("submit", (event) => {
       event.preventDefault();
       this.list.element.focus();
       this.list.move(1);
     });
-    return tools;
+    return top;
   }
 
   makeBox(name, boxes) {
@@ -184,8 +189,7 @@ class BlockView extends EventTarget {
   onShortcut(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || !this.page) return;
     if (event.key === "Escape") {
-      if (event.target === this.search && this.search.value) return;
-      this.hold(false);
+      if (this.pinned && !(event.target === this.search && this.search.value)) this.hold(false);
     } else if (!event.target.closest?.("input:not([type=checkbox]), textarea, select")) {
       if (event.key === "/") {
         event.preventDefault();

@@ -75,7 +75,7 @@ const TELLING = [
   ["link_characters", "Characters in links", formatCount],
   ["tags_count", "Inline elements", formatCount],
   ["tag", "Element", (value) => `<${value}>`],
-  ["heading_level", "Heading", (value) => (value ? `level ${value}` : "no")],
+  ["heading_level", "Heading", (value) => (value ? `level ${value}` : null)],
   ["heading_path", "Under", (value) => value.join(" › ")],
   ["origin", "Read from", (value) => (value === "page" ? null : value)],
   ["image_url", "Image", (value) => value],
