@@ -190,6 +190,7 @@ class TestSettings:
         assert tuner.locator("#tn-undo").is_disabled()
         slide(tuner, "length_high", 320)
         expect_classes(tuner, length_high=320)
+        assert tuner.locator("#tn-undo").is_enabled()
         slide(tuner, "max_link_density", 1)
         expect_classes(tuner, length_high=320, max_link_density=1.0)
         # A slide is one step, however many values it went through.

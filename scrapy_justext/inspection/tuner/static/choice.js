@@ -3,7 +3,7 @@
 
 const NOTHING_CHOSEN = Object.freeze({ profile: null, languages: null, knobs: Object.freeze({}) });
 
-/** Sends "change" whenever the choice is another one. */
+/** Sends "change" whenever the choice is another one, and "keep" where an undo has something more to go back to. */
 class Choice extends EventTarget {
   constructor() {
     super();
@@ -30,6 +30,7 @@ class Choice extends EventTarget {
     if (JSON.stringify(this.now) === JSON.stringify(this.kept)) return;
     this.steps.push(this.kept);
     this.kept = this.now;
+    this.dispatchEvent(new Event("keep"));
   }
 
   undo() {

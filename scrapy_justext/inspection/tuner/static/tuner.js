@@ -29,6 +29,7 @@ class Tuner {
     find("reset").addEventListener("click", () => this.choice.set(NOTHING_CHOSEN));
     find("copy").addEventListener("click", () => this.copy());
     this.choice.addEventListener("change", () => this.update());
+    this.choice.addEventListener("keep", () => this.showSteps());
     document.addEventListener("keydown", (event) => {
       const isWriting = event.target.closest?.("input[type=number], input[type=search]");
       if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isWriting) return;
@@ -53,9 +54,13 @@ class Tuner {
 
   /** Ask for the page that is shown, and when nothing newer waits for the others, one after the other. */
   update() {
+    this.showSteps();
+    this.asking.run((isOld) => this.judge(isOld).catch((error) => this.fail(error)));
+  }
+
+  showSteps() {
     find("undo").disabled = !this.choice.steps.length;
     find("reset").disabled = this.choice.isNothing;
-    this.asking.run((isOld) => this.judge(isOld).catch((error) => this.fail(error)));
   }
 
   async judge(isOld) {
