@@ -65,10 +65,10 @@ class Tuned:
         self._were_good = _good_keys(self.before, block_keys(self.before.blocks))
 
     def extract(self, options: Options) -> Extraction:
-        """The page under some options, which differ from its own in profile, languages and thresholds alone."""
+        """The page under some options, which differ from its own in profile, languages and thresholds; without paths."""
         ready = self._make_ready(options)
         return extract_prepared(
-            self.page.parsed, ready.prepared, replace(options, profile=ready.profile), url=self.page.url
+            self.page.parsed, ready.prepared, replace(options, profile=ready.profile, paths=False), url=self.page.url
         )
 
     def thresholds(self, options: Options) -> dict[str, Any]:
