@@ -65,7 +65,7 @@ class Tuned:
         self._were_good = _good_keys(self.before, block_keys(self.before.blocks))
 
     def extract(self, options: Options) -> Extraction:
-        """The page under some options, which differ from its own in profile, languages and thresholds; without paths."""
+        """The page, without paths, under options that differ from its own in profile, languages and thresholds."""
         ready = self._make_ready(options)
         return extract_prepared(
             self.page.parsed, ready.prepared, replace(options, profile=ready.profile, paths=False), url=self.page.url
