@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.learned.model import LIMIT, SHAPES, Model
+from scrapy_justext.learned.model import LEAST_SCALE, LIMIT, SHAPES, Model
 from training.network import Batch, Recipe, train
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from training.samples import Sample
-
-#: No input is divided by less: a flag that is nearly always 0 would become huge where it is 1.
-LEAST_SCALE = 1e-3
 
 _FLAT = ("w3",)
 

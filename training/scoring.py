@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.extraction import extract_parsed
-from scrapy_justext.learned.classifier import decide
+from scrapy_justext.learned.classifier import weigh
 from scrapy_justext.learned.features import compute
 from scrapy_justext.options import make_options
 
@@ -46,7 +46,7 @@ def options_with(profile: str, model: Model) -> Options:
     ) -> list[Decision]:
         if not segments or elements is None:
             return []
-        return decide(compute(segments, elements), thresholds, model)
+        return weigh(compute(segments, elements), model).decide(thresholds)
 
     return replace(options, profile=replace(options.profile, classify=classify))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision
-from scrapy_justext.learned.features import compute, transform
+from scrapy_justext.learned.features import compute
 from scrapy_justext.learned.model import shipped_model
 from scrapy_justext.learned.table import FEATURES, NUMBERS, OF_PAGE
 
@@ -26,38 +26,59 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.thresholds import Thresholds
-    from scrapy_justext.learned.model import Judgement, Model
+    from scrapy_justext.learned.model import Model
 
 #: How many features a reason names.
 NAMED = 2
 
 _FLAGS_FROM = len(NUMBERS)
+_IS_FLAG = np.array([feature.is_flag for feature in FEATURES])
 _OF_PAGE = [place for place, feature in enumerate(FEATURES) if feature.name in OF_PAGE]
 
 
-class Weighed(NamedTuple):
-    """Blocks as far as no threshold has a say: their features, and what a model makes of them."""
+class Arguments(NamedTuple):
+    """The features that weighed most for one side, the heaviest first: a row a block.
 
-    features: NDArray[np.float32]
+    ``columns``: which, ``values``: their values, ``counts``: whether they are worth naming.
+    """
+
+    columns: NDArray[np.int64]
+    values: NDArray[np.float32]
+    counts: NDArray[np.bool_]
+
+    def of(self, block: int) -> str:
+        """Those of a block, in words."""
+        named = [
+            _words(column, value)
+            for column, value, counts in zip(
+                self.columns[block].tolist(), self.values[block].tolist(), self.counts[block].tolist(), strict=True
+            )
+            if counts
+        ]
+        return f": {', '.join(named)}" if named else ""
+
+
+class Weighed(NamedTuple):
+    """Blocks as far as no threshold has a say: what a model makes of them, and why."""
+
     model: Model
-    judgement: Judgement
+    probabilities: list[float]
+    pro: Arguments
+    contra: Arguments
 
     def decide(self, thresholds: Thresholds) -> list[Decision]:
         """The decisions for the blocks."""
         good, near_good = limits(thresholds, self.model)
-        # Rounded as they are shown, so that no reason says 0.50 < 0.5.
-        probabilities = np.round(self.judgement.probabilities.astype(np.float64), 3)
-        is_up = probabilities >= near_good
-        weights = self.judgement.weights * np.where(is_up, 1, -1).astype(np.float32)[:, None]
         decisions = []
-        for probability, why in zip(probabilities.tolist(), _reasons(self.features, weights), strict=True):
+        for block, probability in enumerate(self.probabilities):
             if probability >= good:
-                block_class, compared = GOOD, f">= {good:g}"
+                block_class, compared, why = GOOD, f">= {good:g}", self.pro
             elif probability >= near_good:
-                block_class, compared = NEAR_GOOD, f">= {near_good:g}"
+                block_class, compared, why = NEAR_GOOD, f">= {near_good:g}", self.pro
             else:
-                block_class, compared = BAD, f"< {near_good:g}"
-            decisions.append(Decision(block_class, f"probability {probability:.3g} {compared}{why}", probability))
+                block_class, compared, why = BAD, f"< {near_good:g}", self.contra
+            reason = f"probability {probability:.3g} {compared}{why.of(block)}"
+            decisions.append(Decision(block_class, reason, probability))
         return decisions
 
 
@@ -67,17 +88,23 @@ def classify(
     """The decision for each segment.  Raises :class:`ModelError` where the model cannot be loaded."""
     if not segments or elements is None:
         return []
-    return decide(compute(segments, elements), thresholds, shipped_model(model_name))
-
-
-def decide(features: NDArray[np.float32], thresholds: Thresholds, model: Model) -> list[Decision]:
-    """The decisions for blocks of these features."""
-    return weigh(features, model).decide(thresholds)
+    return weigh(compute(segments, elements), shipped_model(model_name)).decide(thresholds)
 
 
 def weigh(features: NDArray[np.float32], model: Model) -> Weighed:
-    """What a model makes of blocks of these features."""
-    return Weighed(features, model, model.judge(transform(features)))
+    """What a model makes of a page's blocks of these features."""
+    probabilities: list[float] = []
+    pro, contra = [], []
+    for judgement in model.judge(features):
+        # Rounded as they are shown, so that no reason says 0.50 < 0.5.
+        probabilities += np.round(judgement.probabilities.astype(np.float64), 3).tolist()
+        some, weights = features[judgement.part], judgement.weights
+        # What is not there explains little to a reader: a flag of 0 takes its weight with it.
+        weights[:, _FLAGS_FROM:] *= some[:, _FLAGS_FROM:]
+        weights[:, _OF_PAGE] = 0
+        pro.append(_heaviest(some, weights.copy()))
+        contra.append(_heaviest(some, np.negative(weights, out=weights)))
+    return Weighed(model, probabilities, _joined(pro), _joined(contra))
 
 
 def limits(thresholds: Thresholds, model: Model) -> tuple[float, float]:
@@ -90,19 +117,23 @@ def limits(thresholds: Thresholds, model: Model) -> tuple[float, float]:
     return good, min(near_good, good)
 
 
-def _reasons(features: NDArray[np.float32], weights: NDArray[np.float32]) -> list[str]:
-    """For each block the features that weighed most towards its class, in words."""
-    # What is not there explains little to a reader: a flag of 0 takes its weight with it.
-    weights[:, _FLAGS_FROM:] *= features[:, _FLAGS_FROM:]
-    weights[:, _OF_PAGE] = 0
+def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32]) -> Arguments:
+    """For each block the features of the largest weights, which are spent."""
     rows = np.arange(len(weights))
-    named: list[list[str]] = [[] for _ in rows]
-    for _ in range(NAMED):
+    columns = np.empty((len(weights), NAMED), np.int64)
+    counts = np.empty((len(weights), NAMED), np.bool_)
+    for place in range(NAMED):
         best = weights.argmax(axis=1)
-        values = zip(best.tolist(), features[rows, best].tolist(), (weights[rows, best] > 0).tolist(), strict=True)
-        for words, (column, value, counts) in zip(named, values, strict=True):
-            feature = FEATURES[column]
-            if counts and (value or not feature.is_flag):
-                words.append(feature.meaning if feature.is_flag else f"{feature.meaning} {value:.3g}")
+        columns[:, place], counts[:, place] = best, weights[rows, best] > 0
         weights[rows, best] = 0
-    return [f": {', '.join(words)}" if words else "" for words in named]
+    values = features[rows[:, None], columns]
+    return Arguments(columns, values, counts & ((values != 0) | ~_IS_FLAG[columns]))
+
+
+def _joined(parts: Sequence[Arguments]) -> Arguments:
+    return parts[0] if len(parts) == 1 else Arguments(*(np.concatenate(one) for one in zip(*parts, strict=True)))
+
+
+def _words(column: int, value: float) -> str:
+    feature = FEATURES[column]
+    return feature.meaning if feature.is_flag else f"{feature.meaning} {value:.3g}"

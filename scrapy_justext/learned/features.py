@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,15 +37,14 @@ def compute(segments: Sequence[Segment], elements: Elements) -> NDArray[np.float
     if not segments:
         return np.zeros((0, len(FEATURES)), np.float32)
     page = read_page(segments, elements)
-    numbers = [
-        np.array(_block(page, segments, page_title(elements.root)[:_TITLE_READ].lower())),
-        np.array(_place(page)),
-        tree_features(page),
-        neighbour_features(page),
-    ]
+    title = page_title(elements.root)[:_TITLE_READ].lower()
     features = np.empty((len(segments), len(FEATURES)), np.float32)
-    np.concatenate(numbers, out=features.T[: len(NUMBERS)], casting="same_kind")
-    features[:, len(NUMBERS) :] = _names(page)
+    start = 0
+    for group in (partial(_block, page, segments, title), *(partial(one, page) for one in _OF_PAGE)):
+        # One group at a time: in full precision, a page of 100,000 blocks takes much memory.
+        rows = np.asarray(group())
+        features[:, start : start + len(rows)] = rows.T
+        start += len(rows)
     return features
 
 
@@ -177,10 +177,14 @@ def _names(page: Page) -> NDArray[np.uint8]:
     """The names of each block's own element, and of all around it."""
     used, places = np.unique(page.element, return_inverse=True)
     parts = [_bits([masks[number] for number in used.tolist()]) for masks in (page.tree.own, page.tree.all)]
-    return np.concatenate(parts, axis=1)[places]
+    return np.concatenate(parts, axis=1)[places].T
 
 
 def _bits(masks: Sequence[int]) -> NDArray[np.uint8]:
     data = b"".join([mask.to_bytes(NAME_BYTES, "little") for mask in masks])
     packed = np.frombuffer(data, np.uint8).reshape(len(masks), NAME_BYTES)
     return np.unpackbits(packed, axis=1, bitorder="little")[:, : len(NAMES)]
+
+
+#: The groups behind that of the blocks themselves, in the order of the table: a row a feature, a column a block.
+_OF_PAGE = (_place, tree_features, neighbour_features, _names)

@@ -13,15 +13,15 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from scrapy_justext.exceptions import ModelError
+from scrapy_justext.learned.features import transform
 from scrapy_justext.learned.table import FEATURES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -32,6 +32,10 @@ FOLDER = Path(__file__).parent / "models"
 
 #: Standardised inputs are cut here, on both sides.
 LIMIT = 6.0
+#: No input is divided by less: a flag that is nearly always 0 would become huge where it is 1.
+LEAST_SCALE = 1e-3
+#: No weight is larger, so that no sum of them overflows.
+MOST = 1e6
 
 #: The arrays of a file by their names, with their dimensions: f features, s seeds, h hidden units.
 SHAPES: Mapping[str, str] = {
@@ -49,10 +53,13 @@ SHAPES: Mapping[str, str] = {
 
 
 class Judgement(NamedTuple):
-    """``probabilities``: of being content, a block each; ``weights``: how much each feature (column) of each block
-    (row) raised its log-odds: the slope there times the input, in the first network, which stands for all.
+    """Of some of a page's blocks.
+
+    ``part``: which; ``probabilities``: of being content, a block each; ``weights``: how much each feature (column) of
+    each block (row) raised its log-odds: the slope there times the input, in the first network, which stands for all.
     """
 
+    part: slice
     probabilities: Floats
     weights: Floats
 
@@ -67,25 +74,40 @@ class Model:
     near_good: float
     arrays: Mapping[str, Floats]
 
-    def judge(self, inputs: Floats) -> Judgement:
-        """The probabilities of a page's blocks, from transformed features."""
+    def judge(self, features: Floats) -> Iterator[Judgement]:
+        """The judgements of all of a page's blocks, in their order, some at a time: there may be very many."""
         arrays = self.arrays
-        x = inputs - arrays["center"]
-        x *= 1 / arrays["scale"]
-        np.clip(x, -LIMIT, LIMIT, out=x)
-        seeds = len(arrays["b3"])
-        log_odds = np.zeros(len(x), np.float32)
-        for one in range(seeds):
-            first = np.maximum(_product(x, arrays["w1"][one]) + arrays["b1"][one], 0)
-            of_page = first.mean(axis=0) @ arrays["mean"][one] + first.max(axis=0) @ arrays["most"][one]
-            second = np.maximum(_product(first, arrays["own"][one]) + (of_page + arrays["b2"][one]), 0)
-            log_odds += second @ arrays["w3"][one] + arrays["b3"][one]
-            if one == 0:
-                slope = _product((second > 0) * arrays["w3"][one], arrays["own"][one].T)
-                slopes = _product(slope * (first > 0), arrays["w1"][one].T)
-        probabilities: Floats = 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30)))
-        slopes *= x
-        return Judgement(probabilities, slopes)
+        seeds, _, hidden = arrays["w1"].shape
+        first = np.empty((seeds, len(features), hidden), np.float32)
+        parts = [slice(start, start + _AT_A_TIME) for start in range(0, len(features), _AT_A_TIME)]
+        for part in parts:
+            # Of most pages there is one part, whose inputs serve below, too.
+            x = self._inputs(features[part])
+            for one in range(seeds):
+                np.maximum(_product(x, arrays["w1"][one]) + arrays["b1"][one], 0, out=first[one, part])
+        of_page = [
+            first[one].mean(axis=0) @ arrays["mean"][one]
+            + first[one].max(axis=0) @ arrays["most"][one]
+            + arrays["b2"][one]
+            for one in range(seeds if parts else 0)
+        ]
+        for part in parts:
+            if len(parts) > 1:
+                x = self._inputs(features[part])
+            second = [
+                np.maximum(_product(first[one, part], arrays["own"][one]) + of_page[one], 0) for one in range(seeds)
+            ]
+            log_odds = sum(second[one] @ arrays["w3"][one] + arrays["b3"][one] for one in range(seeds))
+            slope = _product((second[0] > 0) * arrays["w3"][0], arrays["own"][0].T)
+            weights = _product(slope * (first[0, part] > 0), arrays["w1"][0].T)
+            weights *= x
+            yield Judgement(part, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
+
+    def _inputs(self, features: Floats) -> Floats:
+        x = transform(features)
+        x -= self.arrays["center"]
+        x *= 1 / self.arrays["scale"]
+        return np.clip(x, -LIMIT, LIMIT, out=x)
 
 
 @lru_cache(maxsize=8)
@@ -104,7 +126,7 @@ def load_model(path: Path) -> Model:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, BadZipFile, KeyError, NotImplementedError) as error:
+    except Exception as error:  # a broken archive raises whatever zipfile, zlib, tokenize and NumPy raise
         raise ModelError(path, f"cannot be read ({error})") from error
     header = _header(path, arrays.pop("header", None))
     floats = {name: _array(path, name, arrays) for name in SHAPES}
@@ -137,7 +159,7 @@ def _header(path: Path, data: NDArray[Any] | None) -> dict[str, Any]:
         header = json.loads(b"" if data is None else data.tobytes())
     except ValueError as error:
         raise ModelError(path, "has no header") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+    if not isinstance(header, dict) or header.get("format") != FORMAT or header["format"] is True:
         found = header.get("format") if isinstance(header, dict) else None
         raise ModelError(path, f"has format {found!r}, this version reads {FORMAT}")
     if header.get("features") != features_digest():
@@ -147,7 +169,7 @@ def _header(path: Path, data: NDArray[Any] | None) -> dict[str, Any]:
 
 def _threshold(path: Path, header: Mapping[str, Any], name: str) -> float:
     value = header.get(name)
-    if not isinstance(value, int | float) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ModelError(path, f"{name} = {value!r} is no probability")
     return float(value)
 
@@ -156,6 +178,8 @@ def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats:
     array = arrays.get(name)
     if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
         raise ModelError(path, f"has no numbers as {name}")
+    if float(np.abs(array).max(initial=0)) > MOST:
+        raise ModelError(path, f"has numbers above {MOST:g} as {name}")
     return array.astype(np.float32)
 
 
@@ -166,7 +190,14 @@ def _check_shapes(path: Path, arrays: Mapping[str, Floats]) -> None:
         expected = tuple(sizes.setdefault(letter, size) for letter, size in zip(dimensions, shape, strict=False))
         if len(shape) != len(dimensions) or shape != expected:
             raise ModelError(path, f"{name} has the shape {shape}")
+    if min(sizes.values()) < 1:
+        raise ModelError(path, "has no networks")
+    if arrays["scale"].min() < LEAST_SCALE:
+        raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
 
+
+#: Blocks at a time.
+_AT_A_TIME = 4096
 
 #: Multiplications at a time.  From about here on, the linear algebra that numpy brings spreads a product over all
 #: cores, which costs far more than it gives where pages are small and crawls have other work for the cores.

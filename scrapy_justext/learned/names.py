@@ -170,19 +170,27 @@ def part_bits(part: str) -> int:
     return bits
 
 
-@lru_cache(maxsize=1 << 15)
 def value_bits(value: str) -> int:
     """The words in an attribute's value, as bits."""
+    return _value_bits(value[:_READ])
+
+
+@lru_cache(maxsize=1 << 15)
+def _value_bits(value: str) -> int:
     bits = 0
-    for part in _PART.findall(value[:_READ]):
+    for part in _PART.findall(value):
         bits |= part_bits(part.lower())
     return bits
 
 
-@lru_cache(maxsize=1 << 10)
 def style_bits(value: str) -> int:
     """Whether a style hides its element, as bits."""
-    return _NOT_DISPLAYED if _INVISIBLE.search(value[:_READ]) else 0
+    return _style_bits(value[:_READ])
+
+
+@lru_cache(maxsize=1 << 10)
+def _style_bits(value: str) -> int:
+    return _NOT_DISPLAYED if _INVISIBLE.search(value) else 0
 
 
 def aria_bits(value: str) -> int:

@@ -82,6 +82,7 @@ def _around(node: etree._Element, known: dict[etree._Element | None, tuple[int, 
     """The number of the nearest block-level element around a node, and the names of inline ones up to there."""
     parent = node.getparent()
     passed = []
+    found = None
     while parent is not None and (found := known.get(parent)) is None:
         passed.append(parent)
         parent = parent.getparent()

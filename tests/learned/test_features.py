@@ -10,7 +10,7 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.tags import LENIENT
 from scrapy_justext.learned.characters import measure_texts
 from scrapy_justext.learned.features import compute, transform
-from scrapy_justext.learned.names import NAMES, value_bits
+from scrapy_justext.learned.names import NAMES, _value_bits, value_bits
 from scrapy_justext.learned.table import FEATURES, NUMBERS
 from tests.builders import CORPORA, corpus_pages, lines_run, read_page
 from tests.learned.pages import PROSE, column, features_of
@@ -142,6 +142,12 @@ def names_in(value: str) -> set[str]:
 )
 def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str]) -> None:
     assert names_in(value) == expected
+
+
+def test_of_long_values_only_the_beginning_is_kept() -> None:
+    before = _value_bits.cache_info().currsize
+    assert value_bits("sidebar " + "x" * 1_000_000) == value_bits("sidebar " + "x" * 2_000_000)
+    assert _value_bits.cache_info().currsize <= before + 1
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="no labelled pages beside the checkout")

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from scrapy_justext import extract
 from scrapy_justext.core.thresholds import Thresholds
 from scrapy_justext.exceptions import JustextError, ModelError
-from scrapy_justext.learned.classifier import decide, limits
-from scrapy_justext.learned.features import transform
-from scrapy_justext.learned.model import FOLDER, Model, features_digest, load_model, save_model, shipped_model
+from scrapy_justext.learned.classifier import limits, weigh
+from scrapy_justext.learned.model import (
+    FOLDER,
+    SHAPES,
+    Model,
+    features_digest,
+    load_model,
+    save_model,
+    shipped_model,
+)
+from scrapy_justext.learned.table import FEATURES
 from tests.learned.pages import PROSE, features_of
 
 if TYPE_CHECKING:
@@ -39,9 +50,9 @@ def test_the_shipped_models_take_less_than_a_megabyte() -> None:
 def test_a_saved_model_judges_as_before(tmp_path: Path) -> None:
     model = shipped_model("learned")
     save_model(tmp_path / "m.npz", model, {"data": ["x"]})
-    inputs = transform(features_of(PAGE))
+    features = features_of(PAGE)
     again = load_model(tmp_path / "m.npz")
-    assert again.judge(inputs).probabilities.tolist() == model.judge(inputs).probabilities.tolist()
+    assert weigh(features, again).probabilities == weigh(features, model).probabilities
     assert replace(again, arrays={}) == replace(model, arrays={})
 
 
@@ -58,6 +69,8 @@ def changed(tmp_path: Path, **changes: Any) -> Path:
     return path
 
 
+SIZES = {name: array.shape for name, array in shipped_model("learned").arrays.items()}
+
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"header": {"format": 99}}, "has format 99, this version reads 1"),
     ({"header": {"features": "x"}}, "was made for other features than those of this version: train it again"),
@@ -69,10 +82,31 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"scale": np.full(3, np.nan)}, "has no numbers as scale"),
     ({"w1": np.zeros((3, 4, 64), np.float32)}, "w1 has the shape (3, 4, 64)"),
     ({"b2": np.zeros((3, 1), np.float32)}, "b2 has the shape (3, 1)"),
+    ({"header": {"good": True}}, "good = True is no probability"),
+    ({"header": {"format": True}}, "has format True, this version reads 1"),
+    ({"center": np.full(len(FEATURES), 1e300)}, "has numbers above 1e+06 as center"),
+    ({"scale": np.zeros(len(FEATURES))}, "has a scale below 0.001"),
+    ({"scale": np.full(len(FEATURES), -1.0)}, "has a scale below 0.001"),
+    (
+        {
+            name: np.zeros([0 if letter == "s" else size for letter, size in zip(shape, SIZES[name], strict=False)])
+            for name, shape in SHAPES.items()
+            if "s" in shape
+        },
+        "has no networks",
+    ),
+    (
+        {
+            name: np.zeros([0 if letter == "h" else size for letter, size in zip(shape, SIZES[name], strict=False)])
+            for name, shape in SHAPES.items()
+            if "h" in shape
+        },
+        "has no networks",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("changes", "problem"), WRONG, ids=[one[1] for one in WRONG])
+@pytest.mark.parametrize(("changes", "problem"), WRONG, ids=[f"{', '.join(one[0])}: {one[1]}" for one in WRONG])
 def test_a_wrong_model_is_refused_with_its_file_and_what_is_wrong(
     tmp_path: Path, changes: dict[str, Any], problem: str
 ) -> None:
@@ -100,6 +134,39 @@ def test_a_torn_model_is_refused(tmp_path: Path) -> None:
         load_model(path)
     with pytest.raises(ModelError, match="cannot be read"):
         load_model(tmp_path / "missing.npz")
+
+
+def test_damage_anywhere_is_a_model_error(tmp_path: Path) -> None:
+    whole = (FOLDER / "learned.npz").read_bytes()
+    path = tmp_path / "m.npz"
+    names = whole.rfind(b"PK\x01\x02")
+    for place in [*range(0, len(whole), len(whole) // 40), *range(names, len(whole), 3)]:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with suppress(ModelError):
+            weigh(features_of(PAGE), load_model(path))
+    np.save(tmp_path / "m.npy", np.zeros(3))
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_model(tmp_path / "m.npy")
+
+
+def test_many_blocks_are_judged_as_few_are() -> None:
+    few = features_of(PAGE)
+    many = np.tile(few, (2500, 1))
+    weighed, alone = weigh(many, shipped_model("learned")), weigh(few, shipped_model("learned"))
+    assert weighed.probabilities == pytest.approx(alone.probabilities * 2500, abs=0.002)
+    reasons = [decision.reason for decision in weighed.decide(Thresholds())]
+    assert reasons[: len(few)] == [decision.reason for decision in alone.decide(Thresholds())]
+    assert reasons[-len(few) :] == reasons[: len(few)]
+
+
+def test_memory_stays_small_beside_the_page() -> None:
+    page = "<ul>" + "<li>a" * 20_000
+    features_of("<p>a")
+    tracemalloc.start()
+    extract(page, profile="learned", language="English")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000 * 6_000
 
 
 def test_an_array_of_objects_is_never_unpickled(tmp_path: Path) -> None:
@@ -130,13 +197,13 @@ def test_the_user_s_thresholds_come_before_the_card_s(given: dict[str, Any], exp
 def test_both_sides_of_the_thresholds() -> None:
     features = features_of(PAGE)
     model = shipped_model("learned")
-    decisions = decide(features, Thresholds(), model)
+    weighed = weigh(features, model)
+    decisions = weighed.decide(Thresholds())
     middle = sorted(d.probability or 0 for d in decisions)[len(decisions) // 2]
 
     def classes(good: float, near_good: float) -> set[str]:
         thresholds = Thresholds(good_probability=good, near_good_probability=near_good)
-        found = decide(features, thresholds, model)
-        return {str(d.block_class) for d in found if d.probability == middle}
+        return {str(d.block_class) for d in weighed.decide(thresholds) if d.probability == middle}
 
     assert classes(middle, 0) == {"good"}
     assert classes(middle + 0.0005, middle) == {"near_good"}
@@ -144,7 +211,7 @@ def test_both_sides_of_the_thresholds() -> None:
 
 
 def test_reasons_name_the_probability_and_what_weighed_most() -> None:
-    decisions = decide(features_of(PAGE), Thresholds(), shipped_model("learned"))
+    decisions = weigh(features_of(PAGE), shipped_model("learned")).decide(Thresholds())
     # Gold texts differ on whether the headline is content.
     assert [str(d.block_class) for d in decisions if d is not decisions[1]] == ["bad", "good", "good", "bad"]
     for one in decisions:

@@ -8,6 +8,7 @@ import sys
 from statistics import fmean
 
 import pytest
+from lxml import etree
 
 from scrapy_justext import JustextError, extract
 from scrapy_justext.evaluation.datasets import open_data_set
@@ -70,6 +71,13 @@ def test_text_is_found_where_parsers_and_scripts_leave_it(profile: str) -> None:
         f"<header><button><svg><path></button></header><article>{body}</article>",
     ):
         assert PROSE.strip() in extract(f"<body><div>{wrapped}</div>", profile=profile).text, wrapped
+
+
+@EVERY
+@pytest.mark.parametrize("name", ["html", "body", "p", "b"])
+def test_an_element_without_a_page_around_it(profile: str, name: str) -> None:
+    root = etree.fromstring(f"<{name}><p>{PROSE}</p><b><p>{PROSE * 2}</p></b></{name}>")
+    assert [block.text for block in extract(root, profile=profile).blocks] == [PROSE.strip(), (PROSE * 2).strip()]
 
 
 DATA = {"@context": "https://schema.org", "@graph": [{"@type": "Product", "description": f"<p>{PROSE}</p>" * 2}]}
