@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from scrapy_justext.evaluation.datasets.article_benchmark import open_article_benchmark
 from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval
 from scrapy_justext.evaluation.datasets.l3s import open_l3s
+from scrapy_justext.evaluation.datasets.marks import open_marks
 from scrapy_justext.evaluation.datasets.pairs import open_pairs
 from scrapy_justext.evaluation.datasets.wcxb import open_wcxb
 from scrapy_justext.evaluation.documents import DataSet, DataSetError
@@ -35,6 +36,7 @@ KINDS: Mapping[str, Opener] = MappingProxyType(
         "article-benchmark": open_article_benchmark,
         "cleaneval": open_cleaneval,
         "l3s-gn1": open_l3s,
+        "marks": open_marks,
         "pairs": open_pairs,
         "wcxb": open_wcxb,
     }

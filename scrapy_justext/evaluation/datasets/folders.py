@@ -78,10 +78,17 @@ def read_folder(kind: str, path: Path, find: Lister, read: Reader) -> DataSet:
 
     Raises :class:`DataSetError` for a folder that is missing, or that has no page with its gold standard.
     """
-    spec = f"{kind}:{path}"
     if not path.is_dir():
-        raise DataSetError("dataset", spec, "no such folder")
-    listing = find(path)
+        raise DataSetError("dataset", f"{kind}:{path}", "no such folder")
+    return read_listing(kind, path, find(path), read)
+
+
+def read_listing(kind: str, path: Path, listing: Listing, read: Reader) -> DataSet:
+    """The data set of the pairs that were found at a path, each of which is read once.
+
+    Raises :class:`DataSetError` where there is no page with its gold standard.
+    """
+    spec = f"{kind}:{path}"
     problems = list(listing.problems)
     digest = hashlib.sha256()
     items: dict[str, Item] = {}

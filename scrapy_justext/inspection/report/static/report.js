@@ -1,0 +1,30 @@
+// The report: one page at a time, out of those that the file holds.
+"use strict";
+
+{
+  const pages = [...document.querySelectorAll("script.page")];
+  const main = document.querySelector("main");
+  const view = new BlockView(main);
+
+  const about = (page) =>
+    [
+      page.url,
+      `profile ${page.profile}`,
+      `language ${page.language}, ${page.language_source}: ${page.language_reason}`,
+      page.is_cut ? "cut: the page nests too deep, its end is missing" : null,
+    ].filter(Boolean).join(" · ");
+
+  const open = (number) => {
+    const page = JSON.parse(pages[number].textContent);
+    document.querySelector("#title").textContent = page.title || page.name;
+    document.querySelector("#about").textContent = about(page);
+    view.open(page);
+  };
+
+  const picker = document.querySelector("#picker select");
+  pages.forEach((page, i) => picker.append(make("option", { value: i }, page.dataset.name)));
+  picker.parentElement.hidden = pages.length < 2;
+  picker.addEventListener("change", () => open(Number(picker.value)));
+  main.querySelector("noscript").remove();
+  if (pages.length) open(0);
+}

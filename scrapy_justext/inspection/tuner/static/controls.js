@@ -1,0 +1,95 @@
+// A control for each threshold: a slider with a number beside it, or a list.
+"use strict";
+
+class Controls {
+  /** `choice`: where values go; `table`: the controls of each profile. */
+  constructor(parent, choice, table) {
+    this.parent = parent;
+    this.choice = choice;
+    this.table = table;
+    this.rows = new Map();
+  }
+
+  /** Show the controls of a profile, with the thresholds that count. */
+  show(profile, thresholds) {
+    if (profile !== this.profile) this.build(profile);
+    this.thresholds = thresholds;
+    const { knobs } = this.choice.now;
+    for (const [name, row] of this.rows) {
+      // The answer may be to a question that was asked before the slider moved on.
+      row.show(knobs[name] ?? thresholds[name]);
+      row.undo.hidden = !(name in knobs);
+    }
+  }
+
+  build(profile) {
+    this.profile = profile;
+    const controls = this.table[profile];
+    this.rows = new Map(controls.map((control) => [control.name, this.makeRow(control)]));
+    this.parent.replaceChildren(...[...this.rows.values()].map((row) => row.element));
+  }
+
+  makeRow(control) {
+    const id = `tn-${control.name}`;
+    const undo = make("button", { type: "button", class: "tn-undo", title: "Back to the project's own" }, "↺");
+    undo.setAttribute("aria-label", `${control.label}: back to the project's own`);
+    undo.addEventListener("click", () => this.takeBack(control));
+    const inputs = control.choices.length ? this.makeList(control, id) : this.makeSlider(control, id);
+    const help = make("p", { id: `${id}-help`, class: "tn-help" }, `${control.help}. `, make("code", {}, control.setting));
+    const label = make("label", { for: id, id: `${id}-label` }, control.label);
+    const unit = control.unit ? make("span", { class: "tn-unit" }, control.unit) : null;
+    const head = make("div", { class: "tn-head" }, label, unit, undo);
+    const element = make("div", { class: "tn-field" }, head, inputs.element, help);
+    return { element, show: inputs.show, undo };
+  }
+
+  makeSlider(control, id) {
+    const { least, most, step } = control;
+    const described = { "aria-describedby": `${id}-help` };
+    const range = make("input", { type: "range", id, min: least, max: most, step, ...described });
+    const limits = most <= 1 ? { min: 0, max: 1, step: "any" } : { min: 0, step: 1 };
+    const number = make("input", { type: "number", ...limits, ...described, "aria-label": `${control.label}, as a number` });
+    range.addEventListener("input", () => this.turn(control, range.valueAsNumber, { isStep: false }));
+    range.addEventListener("change", () => this.choice.keep());
+    number.addEventListener("change", () => {
+      if (number.value.trim() === "" && number.validity.valid) this.takeBack(control);
+      else this.turn(control, number.valueAsNumber);
+    });
+    const show = (value) => {
+      range.value = value;
+      if (document.activeElement !== number || number.valueAsNumber !== value) number.value = value;
+    };
+    return { element: make("div", { class: "tn-slide" }, range, number), show };
+  }
+
+  makeList(control, id) {
+    const options = control.choices.map(([, name], i) => make("option", { value: i }, name));
+    const select = make("select", { id, "aria-describedby": `${id}-help` }, ...options);
+    select.addEventListener("change", () => this.choice.setKnobs({ [control.name]: control.choices[select.value][0] }));
+    const show = (value) => {
+      select.value = control.choices.findIndex(([one]) => one === value);
+    };
+    return { element: select, show };
+  }
+
+  /** A low and a high threshold are chosen together, as what one means may depend on the other; they never cross. */
+  turn(control, value, options) {
+    const values = { [control.name]: value };
+    if (control.partner) {
+      const other = this.choice.now.knobs[control.partner] ?? this.thresholds[control.partner];
+      const isLow = this.isLow(control);
+      values[control.partner] = (isLow ? value > other : value < other) ? value : other;
+    }
+    this.choice.setKnobs(values, options);
+  }
+
+  takeBack(control) {
+    this.choice.setKnobs({ [control.name]: undefined, ...(control.partner && { [control.partner]: undefined }) });
+  }
+
+  /** The low one of two comes first in the table. */
+  isLow(control) {
+    const names = this.table[this.profile].map((one) => one.name);
+    return names.indexOf(control.name) < names.indexOf(control.partner);
+  }
+}

@@ -1,0 +1,55 @@
+// The picker of languages: one list for each, and one more to add another.
+"use strict";
+
+class Languages {
+  /** `known`: names and codes of all languages that have stop words; `own`: the codes of the project's choice. */
+  constructor(parent, choice, known, own) {
+    this.parent = parent;
+    this.choice = choice;
+    this.known = known;
+    this.own = own;
+    this.lists = make("div", { class: "tn-lists" });
+    this.lists.addEventListener("change", () => this.onChange());
+    parent.append(this.lists, (this.reason = make("p", { class: "tn-help" })));
+  }
+
+  /** The codes that were chosen; none: any language. */
+  get codes() {
+    const { languages } = this.choice.now;
+    if (languages === null) return this.own;
+    return languages === "auto" ? [] : languages;
+  }
+
+  show(language, reason) {
+    this.reason.textContent = `This page: ${this.nameOf(language)} (${reason})`;
+    const wanted = JSON.stringify(this.codes);
+    if (wanted === this.shown) return;
+    this.shown = wanted;
+    const { activeElement } = document;
+    const focused = [...this.lists.children].indexOf(activeElement);
+    const slots = [...this.codes, ""];
+    this.lists.replaceChildren(...slots.map((code, i) => this.makeList(code, i)));
+    this.lists.children[focused]?.focus();
+  }
+
+  makeList(code, place) {
+    const none = place === 0 ? "any: detected on each page" : code ? "(none)" : "or another one…";
+    const others = this.known.some((one) => one.code === code) || !code ? [] : [{ name: code, code }];
+    const options = [{ name: none, code: "" }, ...this.known, ...others];
+    const label = place === 0 ? "Language" : `Or language ${place + 1}`;
+    const list = make("select", { "aria-label": label }, ...options.map((one) => make("option", { value: one.code }, one.name)));
+    list.value = code;
+    return list;
+  }
+
+  onChange() {
+    const codes = [...this.lists.children].map((list) => list.value).filter(Boolean);
+    const languages = codes.length ? [...new Set(codes)] : "auto";
+    const isOwn = JSON.stringify(codes) === JSON.stringify(this.own);
+    this.choice.set({ languages: isOwn ? null : languages });
+  }
+
+  nameOf(code) {
+    return this.known.find((one) => one.code === code)?.name ?? code;
+  }
+}

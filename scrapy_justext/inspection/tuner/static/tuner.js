@@ -1,0 +1,166 @@
+// The tuner: what is chosen goes to the server, what it answers is shown.
+"use strict";
+
+const find = (id) => document.getElementById(`tn-${id}`);
+
+class Tuner {
+  constructor(start) {
+    this.start = start;
+    this.page = 0;
+    this.base = "";
+    this.answered = NOTHING_CHOSEN;
+    this.asking = new LastOne();
+    this.choice = new Choice();
+    this.controls = new Controls(find("controls"), this.choice, start.profiles);
+    this.languages = new Languages(find("languages"), this.choice, start.languages, start.chosen_languages);
+    this.pages = new Pages(find("pages"), start.pages, (number) => this.open(number));
+    this.view = new BlockView(find("view"));
+    this.marking = new Marking(this.view, (index, mark) => this.mark(index, mark));
+    find("file").textContent = start.marks_file;
+    this.listen();
+    this.open(0);
+  }
+
+  listen() {
+    const profile = find("profile");
+    profile.append(...Object.keys(this.start.profiles).map((name) => make("option", { value: name }, name)));
+    profile.addEventListener("change", () => this.setProfile(profile.value));
+    find("undo").addEventListener("click", () => this.choice.undo());
+    find("reset").addEventListener("click", () => this.choice.set(NOTHING_CHOSEN));
+    find("copy").addEventListener("click", () => this.copy());
+    this.choice.addEventListener("change", () => this.update());
+    this.choice.addEventListener("keep", () => this.showSteps());
+    document.addEventListener("keydown", (event) => {
+      const isWriting = event.target.closest?.("input[type=number], input[type=search]");
+      if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isWriting) return;
+      event.preventDefault();
+      this.choice.undo();
+    });
+  }
+
+  /** Thresholds that the profile does not have go with the old one. */
+  setProfile(name) {
+    const known = new Set(this.start.profiles[name].map((control) => control.name));
+    const knobs = Object.fromEntries(Object.entries(this.choice.now.knobs).filter(([knob]) => known.has(knob)));
+    this.choice.set({ profile: name === this.start.profile ? null : name, knobs: Object.freeze(knobs) });
+  }
+
+  open(number) {
+    this.page = number;
+    this.base = "";
+    this.pages.select(number);
+    this.update();
+  }
+
+  /** Ask for the page that is shown, and when nothing newer waits for the others, one after the other. */
+  update() {
+    this.showSteps();
+    this.asking.run((isOld) => this.judge(isOld).catch((error) => this.fail(error)));
+  }
+
+  showSteps() {
+    find("undo").disabled = !this.choice.steps.length;
+    find("reset").disabled = this.choice.isNothing;
+  }
+
+  async judge(isOld) {
+    const { page } = this;
+    const choice = this.choice.now;
+    const answer = await ask("api/judge", { ...choice, pages: [page], shown: { [page]: this.base } });
+    if (page !== this.page) return;
+    this.show(answer, choice);
+    for (const number of this.start.pages.keys()) {
+      if (isOld()) return;
+      if (number === page) continue;
+      const other = await ask("api/judge", { ...choice, pages: [number] });
+      this.pages.show(other.pages[0]);
+    }
+  }
+
+  show(answer, choice) {
+    const [page] = answer.pages;
+    this.answered = choice;
+    find("error").hidden = true;
+    this.showBlocks(page);
+    this.controls.show(page.profile, page.thresholds);
+    this.languages.show(page.language, page.language_reason);
+    find("profile").value = page.profile;
+    this.pages.show(page);
+    this.marking.show(page.marks);
+    this.say(page);
+    find("code").textContent = answer.settings || "# nothing differs from the project's settings";
+    find("copy").disabled = !answer.settings;
+    find("notes").hidden = !answer.notes.length;
+    find("notes").replaceChildren(...answer.notes.map((note) => make("li", {}, note)));
+  }
+
+  showBlocks(page) {
+    if (page.view) {
+      this.base = page.base;
+      this.own = page.view.blocks.map((block) => ({ ...block }));
+      this.changed = new Set();
+      this.away = new Set();
+      this.view.open(page.view);
+    }
+    this.view.setThresholds(page.thresholds);
+    const changes = new Map(
+      page.changes.map(([index, block_class, context_free_class, reason]) => [
+        index,
+        { index, block_class, context_free_class, reason },
+      ]),
+    );
+    // Those that were away from the base in the last answer go back to it, where this one does not tell of them.
+    const back = [...this.away].filter((index) => !changes.has(index)).map((index) => this.own[index]);
+    this.away = new Set(changes.keys());
+    if (changes.size || back.length) this.view.show([...changes.values(), ...back]);
+    for (const index of this.changed) this.view.row(index)?.removeAttribute("data-changed");
+    this.changed = new Set(page.changed);
+    for (const index of this.changed) this.view.row(index)?.setAttribute("data-changed", "");
+  }
+
+  /** Said when the sliders rest, or a screen reader would never get through. */
+  say(page) {
+    const marks = page.marks.length ? `; ${page.marks_met} of ${page.marks.length} marks met` : "";
+    const said =
+      `${formatCount(page.good_after)} of ${formatCount(page.blocks)} blocks good, ` +
+      `${formatCount(page.characters_after)} characters; changed: ${changedInWords(page)}${marks}`;
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => (find("status").textContent = said), 300);
+  }
+
+  async mark(index, mark) {
+    const { page } = this;
+    try {
+      const answer = await ask("api/marks", { ...this.answered, page, index, mark });
+      if (page === this.page) this.marking.show(answer.marks);
+      find("error").hidden = true;
+      this.update();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  fail(error) {
+    find("error").textContent = error.message;
+    find("error").hidden = false;
+  }
+
+  async copy() {
+    const code = find("code");
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      find("copied").textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(code);
+      find("copied").textContent = "Selected: copy it with Ctrl+C";
+    }
+    setTimeout(() => (find("copied").textContent = ""), 4000);
+  }
+}
+
+ask("api/pages")
+  .then((start) => new Tuner(start))
+  .catch((error) => {
+    find("error").textContent = error.message;
+    find("error").hidden = false;
+  });

@@ -1,0 +1,80 @@
+// The page's own rendering, in a frame that runs nothing and loads nothing; this side outlines blocks in it.
+"use strict";
+
+class PageFrame {
+  /** `key` is called for the keys that are pressed inside the frame. */
+  constructor(choose, key) {
+    this.choose = choose;
+    this.key = key;
+    // Same origin, or it could not be outlined from here; without allow-scripts nothing in it runs.
+    this.element = make("iframe", {
+      class: "jt-frame",
+      sandbox: "allow-same-origin",
+      title: "The page's own rendering, without its styles, images and scripts",
+    });
+    this.marks = new Map();
+    this.current = -1;
+    this.pointer = "";
+    this.element.addEventListener("load", () => this.onLoad());
+  }
+
+  open(page) {
+    this.page = page;
+    this.current = -1;
+    this.marks = new Map();
+    this.element.srcdoc = page.rendering;
+  }
+
+  onLoad() {
+    this.document = this.element.contentDocument;
+    if (!this.document || !this.page) return;
+    for (const mark of this.document.querySelectorAll("[data-block]")) {
+      const index = Number(mark.dataset.block);
+      if (!this.marks.has(index)) this.marks.set(index, []);
+      this.marks.get(index).push(mark);
+    }
+    this.update(this.page.blocks);
+    this.document.addEventListener("pointermove", (event) => this.onPoint(event));
+    this.document.addEventListener("click", (event) => this.onMark(event, "frame-click"));
+    this.document.addEventListener("keydown", this.key);
+    this.select(this.current, { scroll: true });
+  }
+
+  update(blocks) {
+    for (const block of blocks) {
+      for (const mark of this.marks.get(block.index) ?? []) mark.dataset.class = block.block_class;
+    }
+  }
+
+  select(index, { scroll }) {
+    for (const mark of this.marks.get(this.current) ?? []) mark.removeAttribute("data-current");
+    this.current = index;
+    const marks = this.marks.get(index) ?? [];
+    for (const mark of marks) mark.setAttribute("data-current", "");
+    if (scroll && marks.length) this.scrollTo(marks[0]);
+  }
+
+  /** Scrolls the frame alone: an element's own scrollIntoView would move the page around the frame, too. */
+  scrollTo(mark) {
+    const view = this.document.scrollingElement;
+    const box = mark.getBoundingClientRect();
+    const room = view.clientHeight;
+    if (box.top >= 0 && box.bottom <= room) return;
+    view.scrollTo({
+      top: view.scrollTop + box.top - Math.max((room - box.height) / 2, 24),
+      behavior: prefersLessMotion() ? "auto" : "smooth",
+    });
+  }
+
+  onPoint(event) {
+    const pointer = `${event.screenX} ${event.screenY}`;
+    if (pointer === this.pointer) return;
+    this.pointer = pointer;
+    this.onMark(event, "frame-point");
+  }
+
+  onMark(event, how) {
+    const mark = event.target.closest?.("[data-block]");
+    if (mark) this.choose(Number(mark.dataset.block), how);
+  }
+}

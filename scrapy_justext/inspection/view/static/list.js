@@ -1,0 +1,153 @@
+// The blocks in reading order: a list box of which one is the current one, whatever way it was chosen.
+"use strict";
+
+class BlockList {
+  /** `choose(index, how)` is called for what the user points at, clicks or moves to. */
+  constructor(choose) {
+    this.choose = choose;
+    this.rows = [];
+    this.current = -1;
+    this.element = make("ul", {
+      class: "jt-list",
+      role: "listbox",
+      tabindex: "0",
+      "aria-label": "Blocks of the page",
+    });
+    this.pointer = "";
+    this.element.addEventListener("pointermove", (event) => this.onPoint(event));
+    this.element.addEventListener("click", (event) => this.onRow(event, "click"));
+    // Who presses a button on the list chooses a block by that.
+    this.isPressed = false;
+    this.element.addEventListener("pointerdown", () => (this.isPressed = true));
+    document.addEventListener("pointerup", () => (this.isPressed = false));
+    this.element.addEventListener("focus", () => {
+      if (this.current < 0 && !this.isPressed) this.move(1);
+    });
+  }
+
+  /** Build the list anew. */
+  open(page) {
+    this.blocks = page.blocks;
+    this.lower = page.blocks.map((block) => block.text.toLowerCase());
+    this.rows = page.blocks.map((block) => this.makeRow(block, page.language));
+    this.current = -1;
+    this.element.replaceChildren(...this.rows);
+    this.element.removeAttribute("aria-activedescendant");
+  }
+
+  makeRow(block, language) {
+    const text = block.text || "(image without a description)";
+    const row = make(
+      "li",
+      { role: "option", id: `jt-block-${block.index}`, "data-index": block.index, "aria-selected": "false" },
+      make("span", { class: "jt-badge" }),
+      make("span", { class: "jt-text", dir: "auto", lang: language === "und" ? null : language }, text),
+    );
+    if (block.heading_level) row.dataset.heading = block.heading_level;
+    this.label(row, block);
+    return row;
+  }
+
+  /** Show the classes of a block on its row. */
+  label(row, block) {
+    const { sign, label } = CLASSES[block.block_class];
+    const isOwn = block.context_free_class === block.block_class;
+    row.dataset.class = block.block_class;
+    row.dataset.own = block.context_free_class;
+    row.firstChild.textContent = isOwn
+      ? `${sign} ${label}`
+      : `${sign} ${label} ← ${CLASSES[block.context_free_class].label}`;
+  }
+
+  /** The classes of some blocks have changed. */
+  update(blocks) {
+    for (const block of blocks) this.label(this.rows[block.index], block);
+  }
+
+  /** Hide what does not match: `classes` and `own` are sets of names, `text` must be in the block's. */
+  filter({ classes, own, text }) {
+    const wanted = text.toLowerCase();
+    this.shown = this.blocks.map(
+      (block, i) =>
+        classes.has(block.block_class) && own.has(block.context_free_class) && this.lower[i].includes(wanted),
+    );
+    this.rows.forEach((row, i) => {
+      if (row.hidden === this.shown[i]) row.hidden = !this.shown[i];
+    });
+    this.highlight(wanted);
+    return this.shown.filter(Boolean).length;
+  }
+
+  /** Mark where the text that is searched for stands; browsers that cannot still filter. */
+  highlight(wanted) {
+    if (!globalThis.CSS?.highlights) return;
+    CSS.highlights.delete("jt-hit");
+    if (!wanted) return;
+    const ranges = [];
+    this.rows.forEach((row, i) => {
+      // Lower case may have another length, in Turkish for one: then places do not fit.
+      if (!this.shown[i] || this.lower[i].length !== this.blocks[i].text.length) return;
+      const node = row.children[1].firstChild;
+      for (let at = this.lower[i].indexOf(wanted); at >= 0; at = this.lower[i].indexOf(wanted, at + wanted.length)) {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + wanted.length);
+        ranges.push(range);
+      }
+    });
+    CSS.highlights.set("jt-hit", new Highlight(...ranges));
+  }
+
+  /** Make a block the current one; `scroll` where the user did not point at it in the list itself. */
+  select(index, { scroll, pinned }) {
+    const row = this.rows[index];
+    if (this.current !== index) {
+      const before = this.rows[this.current];
+      if (before) setAttributes(before, { "aria-selected": "false", "aria-describedby": null });
+      this.current = index;
+    }
+    this.element.toggleAttribute("data-pinned", pinned);
+    if (!row) return;
+    setAttributes(row, { "aria-selected": "true", "aria-describedby": "jt-reason" });
+    this.element.setAttribute("aria-activedescendant", row.id);
+    if (scroll) row.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The index of the shown block that is `by` shown blocks away; past the ends, the last one there. */
+  neighbour(by) {
+    const step = Math.sign(by);
+    let found = this.current;
+    let left = Math.abs(by);
+    for (let i = this.current + step; i >= 0 && i < this.rows.length && left; i += step) {
+      if (this.shown[i]) {
+        found = i;
+        left -= 1;
+      }
+    }
+    return found;
+  }
+
+  move(by) {
+    const index = this.neighbour(by);
+    if (index >= 0 && index !== this.current) this.choose(index, "key");
+  }
+
+  /** To the first or the last shown block. */
+  jump(toEnd) {
+    const index = toEnd ? this.shown.lastIndexOf(true) : this.shown.indexOf(true);
+    if (index >= 0) this.choose(index, "key");
+  }
+
+  onPoint(event) {
+    // Browsers send these events, too, when the list scrolls under a pointer that rests.
+    const pointer = `${event.clientX} ${event.clientY}`;
+    if (pointer === this.pointer) return;
+    this.pointer = pointer;
+    this.onRow(event, "point");
+  }
+
+  onRow(event, how) {
+    const row = event.target.closest("[data-index]");
+    if (row) this.choose(Number(row.dataset.index), how);
+  }
+}

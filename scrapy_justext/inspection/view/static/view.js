@@ -1,0 +1,202 @@
+// The view of a page: list, strip, figures and rendering, kept on the same block.
+"use strict";
+
+/**
+ * Sends "choose" (detail: the block, or null) when another block becomes the current one.
+ *
+ *   const view = new BlockView(document.querySelector("main"));
+ *   view.open(page);        // what `page_view` made of a page
+ *   view.show(blocks);      // the same blocks with other classes, reasons, probabilities; some or all of them
+ *   view.actions.append(…)  // buttons beside the figures of the current block
+ */
+class BlockView extends EventTarget {
+  constructor(parent) {
+    super();
+    const choose = (index, how) => this.choose(index, how);
+    this.list = new BlockList(choose);
+    this.strip = new Strip(choose);
+    this.frame = new PageFrame(choose, (event) => this.onShortcut(event));
+    this.details = new Details();
+    this.actions = this.details.actions;
+    this.pinned = false;
+    this.counts = make("p", { class: "jt-counts" });
+    this.element = make(
+      "div",
+      { class: "jt-view", "data-tab": "blocks" },
+      this.makeTop(),
+      make("div", { class: "jt-blocks" }, this.list.element),
+      make("div", { class: "jt-page" }, this.frame.element),
+      this.details.element,
+    );
+    this.element.addEventListener("keydown", (event) => this.onKey(event));
+    document.addEventListener("keydown", (event) => this.onShortcut(event));
+    parent.append(this.element);
+  }
+
+  /** Show another page. */
+  open(page) {
+    this.page = page;
+    this.pinned = false;
+    this.list.open(page);
+    this.strip.open(page);
+    this.frame.open(page);
+    this.details.clear();
+    this.filter();
+    this.list.element.scrollTop = 0;
+  }
+
+  /** The same page, judged anew. */
+  show(blocks) {
+    for (const block of blocks) Object.assign(this.page.blocks[block.index], block);
+    this.list.update(blocks.map((block) => this.page.blocks[block.index]));
+    this.frame.update(blocks);
+    this.filter();
+    if (this.current) this.details.show(this.current, this.page, this.pinned);
+  }
+
+  /** The thresholds have changed, which the figures are compared with. */
+  setThresholds(thresholds) {
+    this.page.thresholds = thresholds;
+    if (this.current) this.details.show(this.current, this.page, this.pinned);
+  }
+
+  /** The block that the figures are of. */
+  get current() {
+    return this.page?.blocks[this.list.current] ?? null;
+  }
+
+  /** The list's element for a block. */
+  row(index) {
+    return this.list.rows[index];
+  }
+
+  choose(index, how) {
+    const isPointing = how === "point" || how === "frame-point";
+    if (this.pinned && isPointing) return;
+    const isClick = how.endsWith("click");
+    this.pinned = isClick ? !(this.pinned && index === this.list.current) : this.pinned;
+    this.select(index, { list: how !== "point" && how !== "click", frame: !how.startsWith("frame") });
+  }
+
+  /** Make a block the current one, and scroll to it where asked to. */
+  select(index, { list = true, frame = true } = {}) {
+    this.list.select(index, { scroll: list, pinned: this.pinned });
+    this.strip.select(index);
+    this.frame.select(index, { scroll: frame });
+    if (this.current) this.details.show(this.current, this.page, this.pinned);
+    this.dispatchEvent(new CustomEvent("choose", { detail: this.current }));
+  }
+
+  /** Counts, search, strip, filters. */
+  makeTop() {
+    this.search = make("input", { type: "search", placeholder: "Search the blocks", "aria-label": "Search the blocks" });
+    this.found = make("span", { class: "jt-found", role: "status" });
+    this.boxes = { classes: new Map(), own: new Map() };
+    const group = (legend, names, boxes) =>
+      make("fieldset", {}, make("legend", {}, legend), ...names.map((name) => this.makeBox(name, boxes)));
+    const top = make(
+      "form",
+      { class: "jt-top", role: "search" },
+      make("div", { class: "jt-search" }, this.counts, this.found, this.search),
+      this.strip.element,
+      make(
+        "div",
+        { class: "jt-tools" },
+        group("Class", FINAL_CLASSES, this.boxes.classes),
+        group("By its own text", Object.keys(CLASSES), this.boxes.own),
+      ),
+      this.makeTabs(),
+    );
+    top.addEventListener("input", () => this.filter());
+    top.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.list.element.focus();
+      this.list.move(1);
+    });
+    return top;
+  }
+
+  makeBox(name, boxes) {
+    const box = make("input", { type: "checkbox", checked: true });
+    const count = make("span", { class: "jt-count" });
+    boxes.set(name, { box, count });
+    const { sign, label } = CLASSES[name];
+    return make("label", { "data-class": name }, box, make("span", { class: "jt-badge" }, `${sign} ${label}`), count);
+  }
+
+  makeTabs() {
+    const tab = (name, label) =>
+      make("button", { type: "button", "data-tab": name, "aria-pressed": String(name === "blocks") }, label);
+    const tabs = make("div", { class: "jt-tabs", role: "group", "aria-label": "Show" });
+    tabs.append(tab("blocks", "Blocks"), tab("page", "Page"));
+    tabs.addEventListener("click", (event) => {
+      const name = event.target.dataset.tab;
+      if (!name) return;
+      this.element.dataset.tab = name;
+      for (const one of tabs.children) one.setAttribute("aria-pressed", String(one.dataset.tab === name));
+      this.frame.select(this.list.current, { scroll: true });
+    });
+    return tabs;
+  }
+
+  filter() {
+    const ticked = (boxes) => new Set([...boxes].filter(([, { box }]) => box.checked).map(([name]) => name));
+    const shown = this.list.filter({
+      classes: ticked(this.boxes.classes),
+      own: ticked(this.boxes.own),
+      text: this.search.value,
+    });
+    this.strip.filter(this.list.shown);
+    this.count(shown);
+  }
+
+  count(shown) {
+    const { blocks } = this.page;
+    for (const [kind, field] of [["classes", "block_class"], ["own", "context_free_class"]]) {
+      const counts = countClasses(blocks, field);
+      for (const [name, { count }] of this.boxes[kind]) count.textContent = formatCount(counts[name]);
+    }
+    const good = blocks.filter((block) => block.block_class === "good");
+    const characters = (some) => some.reduce((sum, block) => sum + block.characters, 0);
+    const share = Math.round((100 * characters(good)) / Math.max(characters(blocks), 1));
+    this.counts.textContent =
+      `${formatCount(good.length)} of ${formatCount(blocks.length)} blocks are good: ` +
+      `${formatCount(characters(good))} of ${formatCount(characters(blocks))} characters, ${share} %`;
+    this.found.textContent =
+      shown === blocks.length ? "" : `${formatCount(shown)} of ${formatCount(blocks.length)} blocks`;
+  }
+
+  /** Keys in the list and on the strip. */
+  onKey(event) {
+    const inList = this.list.element.contains(event.target);
+    const inStrip = this.strip.element.contains(event.target);
+    if (!(inList || inStrip) || event.ctrlKey || event.altKey || event.metaKey) return;
+    const steps = { ArrowDown: 1, ArrowRight: 1, j: 1, ArrowUp: -1, ArrowLeft: -1, k: -1, PageDown: 10, PageUp: -10 };
+    if (event.key in steps) this.list.move(steps[event.key]);
+    else if (event.key === "Home" || event.key === "End") this.list.jump(event.key === "End");
+    else if (event.key === "Enter" || event.key === " ") this.hold(!this.pinned);
+    else return;
+    event.preventDefault();
+  }
+
+  hold(pinned) {
+    if (!this.current) return;
+    this.pinned = pinned;
+    this.select(this.list.current);
+  }
+
+  /** Keys anywhere on the page, but where somebody writes. */
+  onShortcut(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || !this.page) return;
+    if (event.key === "Escape") {
+      if (this.pinned && !(event.target === this.search && this.search.value)) this.hold(false);
+    } else if (!event.target.closest?.("input:not([type=checkbox]), textarea, select")) {
+      if (event.key === "/") {
+        event.preventDefault();
+        this.search.focus();
+      } else if ((event.key === "j" || event.key === "k") && !event.defaultPrevented) {
+        this.list.move(event.key === "j" ? 1 : -1);
+      }
+    }
+  }
+}

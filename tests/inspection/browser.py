@@ -1,0 +1,54 @@
+"""Chromium, and a server that counts what is asked of it."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@contextmanager
+def started_browser() -> Iterator[Any]:
+    """A browser; skips the test where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@contextmanager
+def counting_server() -> Iterator[tuple[str, list[str]]]:
+    """A server's address, and the paths that it was asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        do_POST = do_GET  # noqa: N815
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Nothing is printed."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", asked
+    server.shutdown()
+    server.server_close()
+    thread.join()

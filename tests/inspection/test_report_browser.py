@@ -1,0 +1,477 @@
+"""The report as a browser shows it, where Chromium and playwright are there."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.builders import DEMO_SITE, corpus_pages, read_page
+from tests.inspection.browser import counting_server, started_browser
+from tests.inspection.judged import HOSTILE, report_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+WIDE, NARROW = 1300, 390
+BREAD = DEMO_SITE / "blog" / "slow-bread.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with started_browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    pages = (read_page(BREAD), read_page(DEMO_SITE / "ar" / "mawsua" / "qahwa.html"))
+    return report_on(
+        tmp_path_factory.mktemp("report") / "r.html", *pages, names=("bread", "</script><b>قهوة\ud800\u2028")
+    )
+
+
+@pytest.fixture
+def show(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a report; the page must say nothing in the console, and fetch nothing."""
+    opened: list[Any] = []
+    said: list[str] = []
+    fetched: list[str] = []
+
+    def open_report(address: str, width: int = WIDE, height: int = 900, **context: Any) -> Any:
+        page = browser.new_page(viewport={"width": width, "height": height}, **context)
+        opened.append(page)
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: fetched.append(request.url))
+        page.goto(address)
+        page.frame_locator("iframe").locator("[data-class]").first.wait_for(state="attached")
+        fetched[:] = [url for url in fetched if url not in (address, "about:srcdoc", "data:,")]
+        return page
+
+    yield open_report
+    for page in opened:
+        page.close()
+    assert said == []
+    assert fetched == []
+
+
+def row(page: Any, index: int) -> Any:
+    return page.locator(f"#jt-block-{index}")
+
+
+def current(page: Any) -> int:
+    """The index of the block that list, figures, strip and rendering agree on."""
+    index = int(page.locator("[aria-selected=true]").get_attribute("data-index"))
+    assert page.locator(".jt-list").get_attribute("aria-activedescendant") == f"jt-block-{index}"
+    assert f"Block {index + 1} of" in page.locator(".jt-details h2").text_content()
+    assert page.locator(".jt-strip").get_attribute("aria-valuenow") == str(index + 1)
+    marks = page.frame_locator("iframe").locator("[data-current]").all()
+    assert {mark.get_attribute("data-block") for mark in marks} == {str(index)}
+    return index
+
+
+def is_in_view(frame_element: Any) -> bool:
+    return bool(
+        frame_element.evaluate(
+            "one => { const box = one.getBoundingClientRect();"
+            " return box.bottom > 0 && box.top < one.ownerDocument.documentElement.clientHeight; }"
+        )
+    )
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds: frames load and scroll by themselves."""
+    for _ in range(60):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it never held")
+
+
+class TestBlocks:
+    def test_every_block_is_there_with_its_class(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        assert page.locator(".jt-list > li").count() == 44
+        assert page.locator(".jt-list > li[data-class=good]").count() == 10
+        assert row(page, 12).locator(".jt-badge").text_content() == "✓ good"
+        assert row(page, 13).locator(".jt-badge").text_content() == "✓ good ← short"
+        assert "10 of 44 blocks are good: 2,318 of 2,985 characters, 78 %" in page.locator(".jt-counts").text_content()
+
+    def test_hovering_shows_the_figures_and_outlines_the_block(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        row(page, 14).hover()
+        assert current(page) == 14
+        figures = page.locator(".jt-details").inner_text()
+        for part in (
+            "stop-word density 0.701 >= 0.32, 348 > 200 characters",
+            "good by its own text",
+            "348 characters, over length_high (200)",
+            "0, under max_link_density (0.2)",
+            "0.701, over stopwords_high (0.32)",
+            "<p>",
+            "77",
+        ):
+            assert part in figures
+        mark = page.frame_locator("iframe").locator("[data-block='14']").first
+        until(lambda: is_in_view(mark))
+        assert mark.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+
+    def test_hovering_in_the_rendering_chooses_the_block(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        page.frame_locator("iframe").locator("[data-block='9']").first.hover()
+        assert current(page) == 9
+        page.frame_locator("iframe").locator("[data-block='40']").first.hover()
+        assert current(page) == 40
+        until(lambda: is_in_view(row(page, 40)))
+
+    def test_a_click_holds_a_block(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        row(page, 12).click()
+        row(page, 10).hover()
+        assert current(page) == 12
+        assert "held" in page.locator(".jt-details h2").text_content()
+        page.keyboard.press("Escape")
+        row(page, 11).hover()
+        assert current(page) == 11
+        page.frame_locator("iframe").locator("[data-block='14']").first.click()
+        row(page, 12).hover()
+        assert current(page) == 14
+
+    def test_another_page_can_be_chosen(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        picker = page.get_by_role("combobox")
+        assert picker.locator("option").all_text_contents() == ["bread", "</script><b>قهوة?\u2028"]
+        row(page, 12).hover()
+        picker.select_option(index=1)
+        assert page.locator(".jt-details h2").text_content() == "No block chosen"
+        assert "language ar, detected" in page.locator("#about").text_content()
+        until(lambda: page.frame_locator("iframe").locator("[lang=ar]").count() > 0)
+        row(page, 3).hover()
+        assert current(page) == 3
+        assert row(page, 3).locator(".jt-text").evaluate("one => getComputedStyle(one).direction") == "rtl"
+
+    def test_show_changes_classes_in_place(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        row(page, 12).hover()
+        # A report is a page with a policy, so there is no eval; but its own names can be reached.
+        assert page.evaluate("typeof BlockView") == "function"
+        same = page.evaluate(
+            """() => {
+              const pages = [...document.querySelectorAll('script.page')].map(one => JSON.parse(one.textContent));
+              const view = new BlockView(document.querySelector('main'));
+              document.querySelector('.jt-view').remove();
+              view.open(pages[0]);
+              view.select(12);
+              const row = view.row(12);
+              view.show([{index: 12, block_class: 'bad', context_free_class: 'near_good', reason: 'because'}]);
+              window.view = view;
+              return row === view.row(12);
+            }"""
+        )
+        assert same
+        assert row(page, 12).locator(".jt-badge").text_content() == "✗ bad ← near-good"
+        assert page.locator("#jt-reason").text_content() == "because"
+        assert "9 of 44 blocks are good" in page.locator(".jt-counts").text_content()
+        until(lambda: page.frame_locator("iframe").locator("[data-block='12'][data-class=bad]").count() == 1)
+
+
+class TestFilters:
+    def test_by_class(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        final = page.get_by_role("group", name="Class")
+        final.get_by_label("bad").uncheck()
+        assert page.locator(".jt-list > li:visible").count() == 10
+        assert page.locator(".jt-found").text_content() == "10 of 44 blocks"
+        page.get_by_role("group", name="By its own text").get_by_label("short").uncheck()
+        assert page.locator(".jt-list > li:visible").count() == 7
+        final.get_by_label("bad").check()
+        assert page.locator(".jt-list > li:visible").count() == 37
+
+    def test_by_text(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        page.get_by_role("searchbox").fill("THE ANIMAL")
+        shown = page.locator(".jt-list > li:visible").all_text_contents()
+        assert shown
+        assert all("the animal" in text.lower() for text in shown)
+        assert page.locator(".jt-found").text_content() == f"{len(shown)} of 44 blocks"
+        assert page.evaluate("CSS.highlights.get('jt-hit').size") == sum(
+            text.lower().count("the animal") for text in shown
+        )
+        page.get_by_role("searchbox").press("Enter")
+        assert "the animal" in row(page, current(page)).text_content().lower()
+        page.get_by_role("searchbox").fill("no such text")
+        assert page.locator(".jt-found").text_content() == "0 of 44 blocks"
+        page.get_by_role("searchbox").fill("")
+        assert page.locator(".jt-list > li:visible").count() == 44
+
+    def test_the_keyboard_passes_over_what_is_hidden(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        page.get_by_role("group", name="Class").get_by_label("bad").uncheck()
+        page.locator(".jt-list").focus()
+        seen = []
+        for _ in range(12):
+            seen.append(current(page))
+            page.keyboard.press("ArrowDown")
+        assert len(set(seen)) == 10
+        assert all(row(page, index).get_attribute("data-class") == "good" for index in seen)
+
+
+class TestStrip:
+    def test_a_click_leads_to_the_block_there(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        box = page.locator(".jt-strip canvas").bounding_box()
+        page.mouse.click(box["x"] + box["width"] * 0.999, box["y"] + 10)
+        assert current(page) == 43
+        until(lambda: is_in_view(row(page, 43)))
+        page.mouse.click(box["x"] + box["width"] * 0.32, box["y"] + 10)
+        assert current(page) == 14
+        here = page.locator(".jt-here").bounding_box()
+        assert here["x"] <= box["x"] + box["width"] * 0.32 <= here["x"] + here["width"]
+
+    def test_bands_are_drawn_in_the_colours_of_their_classes(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        page.wait_for_timeout(100)
+        alpha, *good = page.evaluate(
+            """() => {
+              const canvas = document.querySelector('.jt-strip canvas');
+              const row = canvas.getContext('2d').getImageData(0, 3, canvas.width, 1).data;
+              const at = share => 4 * Math.floor(share * canvas.width);
+              return [row[at(0.999) + 3], ...row.slice(at(0.32), at(0.32) + 4)];
+            }"""
+        )
+        assert good == [0x12, 0x69, 0x4A, 255]
+        # Bad bands are lower: there is nothing so high up.
+        assert alpha == 0
+
+
+class TestKeyboard:
+    def test_arrows_and_letters_move_through_the_blocks(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        page.locator(".jt-list").focus()
+        for keys, expected in (
+            (["ArrowDown"] * 3, 3),
+            (["j", "j", "k"], 4),
+            (["ArrowUp"], 3),
+            (["PageDown"], 13),
+            (["End"], 43),
+            (["ArrowDown"], 43),
+            (["Home"], 0),
+        ):
+            for key in keys:
+                page.keyboard.press(key)
+            assert current(page) == expected
+        assert row(page, 0).get_attribute("aria-describedby") == "jt-reason"
+
+    def test_letters_work_from_everywhere_but_the_search(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        page.keyboard.press("j")
+        assert current(page) == 0
+        page.keyboard.press("/")
+        page.keyboard.type("jk/")
+        assert page.get_by_role("searchbox").input_value() == "jk/"
+        page.get_by_role("searchbox").fill("")
+        page.frame_locator("iframe").locator("body").focus()
+        assert current(page) == 0
+
+    def test_enter_holds_and_escape_lets_go(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        page.locator(".jt-list").focus()
+        page.keyboard.press("Enter")
+        assert page.locator(".jt-held").count() == 1
+        page.keyboard.press("Escape")
+        assert page.locator(".jt-held").count() == 0
+
+    def test_the_focus_goes_in_order_and_shows(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        names = []
+        for _ in range(13):
+            page.keyboard.press("Tab")
+            names.append(
+                page.evaluate(
+                    """() => {
+                      const one = document.activeElement;
+                      const style = getComputedStyle(one);
+                      const isSeen = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+                      return [one.className || one.type || one.tagName, isSeen || one.tagName === 'IFRAME'];
+                    }"""
+                )
+            )
+        assert [name for name, _ in names[:2]] == ["select-one", "search"]
+        assert [name for name, _ in names[2:]] == [
+            "jt-strip",
+            *["checkbox"] * 6,
+            "jt-list",
+            "jt-frame",
+            "jt-details",
+            names[-1][0],
+        ]
+        assert all(is_seen for _, is_seen in names[:11])
+
+    def test_all_that_is_there_has_a_name(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        snapshot = page.locator("body").aria_snapshot()
+        for part in (
+            'searchbox "Search the blocks"',
+            'slider "Place in the page"',
+            'checkbox "✓ good 10"',
+            'listbox "Blocks of the page"',
+            'region "The chosen block"',
+            'option "✓ good ← short The second day"',
+            'combobox "Page"',
+        ):
+            assert part in snapshot
+        assert page.locator("iframe").get_attribute("title")
+
+
+class TestLooks:
+    @pytest.mark.parametrize("width", [320, NARROW, 700, 1000, WIDE, 1600])
+    def test_the_page_does_not_scroll_sideways(self, show: Callable[..., Any], report: str, width: int) -> None:
+        page = show(report, width)
+        row(page, 14).hover()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator(".jt-list").evaluate("one => one.scrollWidth <= one.clientWidth")
+
+    def test_on_a_narrow_screen_the_page_is_behind_a_tab(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report, NARROW)
+        assert not page.locator("iframe").is_visible()
+        row(page, 14).click()
+        page.get_by_role("button", name="Page", exact=True).click()
+        assert not page.locator(".jt-list").is_visible()
+        assert page.locator("iframe").is_visible()
+        until(lambda: is_in_view(page.frame_locator("iframe").locator("[data-current]").first))
+        page.get_by_role("button", name="Blocks").click()
+        assert page.locator(".jt-list").is_visible()
+
+    def test_on_a_narrow_screen_figures_hide_no_chosen_block(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report, NARROW)
+        page.locator(".jt-list").focus()
+        for _ in range(13):
+            page.keyboard.press("ArrowDown")
+        page.wait_for_timeout(100)
+        chosen, figures = row(page, 13).bounding_box(), page.locator(".jt-details").bounding_box()
+        assert chosen["y"] + chosen["height"] <= figures["y"] + 1
+
+    @pytest.mark.parametrize(("scheme", "expected"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 29)")])
+    def test_it_follows_the_colour_scheme(
+        self, show: Callable[..., Any], report: str, scheme: str, expected: str
+    ) -> None:
+        page = show(report, color_scheme=scheme)
+        background = "one => getComputedStyle(one).backgroundColor"
+        assert page.locator("body").evaluate(background) == expected
+        assert page.frame_locator("iframe").locator("body").evaluate(background) == expected
+
+    def test_it_moves_nothing_for_who_does_not_want_that(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report, reduced_motion="reduce")
+        row(page, 43).hover()
+        assert page.locator(".jt-bar").first.evaluate("one => getComputedStyle(one).transitionDuration") == "0s"
+        # Not on its way, but there.
+        assert is_in_view(page.frame_locator("iframe").locator("[data-current]").first)
+
+
+class TestHostilePages:
+    @pytest.mark.parametrize("profile", ["justext", "justext-java", "learned"])
+    def test_nothing_runs_and_nothing_is_fetched(self, browser: Any, tmp_path: Path, profile: str) -> None:
+        with counting_server() as (server, asked):
+            address = report_on(
+                tmp_path / "r.html", HOSTILE.format(server), names=(f"<img src={server}/name>",), profile=profile
+            )
+            page = browser.new_page()
+            fetched: list[str] = []
+            said: list[str] = []
+
+            def intercept(route: Any) -> None:
+                fetched.append(route.request.url)
+                route.continue_()
+
+            page.route(re.compile("^(?!file:)"), intercept)
+            page.on("console", lambda message: said.append(message.text))
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.goto(address)
+            frame = page.frame_locator("iframe")
+            frame.locator("[data-class]").first.wait_for(state="attached")
+            for mark in frame.locator("[data-block]").all():
+                mark.click(timeout=2000)
+            for control in frame.locator(".link, .control:not(:empty), .image:not(:empty)").all():
+                control.click(timeout=2000)
+            page.wait_for_timeout(300)
+            assert page.url == address
+            assert len(page.frames) == 2
+            assert page.frames[1].url == "about:srcdoc"
+            assert page.evaluate("'ran' in window") is False
+            assert [url for url in fetched if url not in ("about:srcdoc", "data:,")] == []
+            assert asked == []
+            assert said == []
+            page.close()
+
+    def test_the_page_is_as_hostile_as_it_looks(self, browser: Any) -> None:
+        with counting_server() as (server, asked):
+            page = browser.new_page()
+            page.goto(f"{server}/empty")
+            page.evaluate(
+                "html => { document.open(); document.write(html); document.close(); }", HOSTILE.format(server)
+            )
+            until(lambda: {"/style.css", "/script.js", "/image", "/import.css", "/object", "/srcdoc"} <= set(asked))
+            page.close()
+
+    def test_even_a_rendering_that_was_not_cleaned_runs_and_fetches_nothing(self, browser: Any, report: str) -> None:
+        with counting_server() as (server, asked):
+            page = browser.new_page()
+            page.goto(report)
+            page.evaluate(
+                "html => { document.querySelector('iframe').srcdoc = html; }",
+                HOSTILE.format(server),
+            )
+            page.frame_locator("iframe").locator("h1").wait_for()
+            page.wait_for_timeout(500)
+            assert page.evaluate("'ran' in window") is False
+            assert asked == []
+            assert page.url == report
+            page.close()
+
+
+def many_blocks(count: int) -> str:
+    """A page of so many blocks."""
+    sentence = "It was the best of times, it was the worst of times, and so it went on. "
+    return "".join(
+        f"<p>{i}. {sentence * (i % 7)}</p>" if i % 3 else f"<li><a href=x>Entry {i}</a>" for i in range(count)
+    )
+
+
+class TestLargePages:
+    def assert_swift(self, page: Any, address: str, last: int) -> None:
+        begun = time.perf_counter()
+        page.goto(address)
+        page.locator(".jt-list > li").first.wait_for()
+        assert time.perf_counter() - begun < 20
+        page.locator(".jt-list").focus()
+        begun = time.perf_counter()
+        page.keyboard.press("End")
+        until(lambda: is_in_view(row(page, last)))
+        assert current(page) == last
+        assert time.perf_counter() - begun < 10
+
+    def test_ten_thousand_blocks_open_and_scroll(self, browser: Any, tmp_path: Path) -> None:
+        page = browser.new_page()
+        self.assert_swift(page, report_on(tmp_path / "r.html", many_blocks(10_000)), 9_999)
+        begun = time.perf_counter()
+        page.get_by_role("searchbox").fill("entry 99")
+        assert page.locator(".jt-found").text_content().endswith("of 10,000 blocks")
+        assert time.perf_counter() - begun < 5
+        page.close()
+
+    @pytest.mark.parametrize("name", ["0588", "0203"], ids=["most bytes", "most blocks"])
+    def test_the_largest_pages_of_the_corpus_open_and_scroll(self, browser: Any, tmp_path: Path, name: str) -> None:
+        largest = [page for page in corpus_pages() if page.name.startswith(name)]
+        if not largest:
+            pytest.skip("the corpus is not there")
+        address = report_on(tmp_path / "r.html", read_page(largest[0]))
+        page = browser.new_page()
+        page.goto(address)
+        last = page.locator(".jt-list > li").count() - 1
+        assert last > 200
+        self.assert_swift(page, address, last)
+        page.close()

@@ -1,0 +1,407 @@
+"""The tuner as a browser shows it, where Chromium and playwright are there."""
+
+from __future__ import annotations
+
+import shutil
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_justext import extract
+from tests.evaluation.test_report_browser import FAINT
+from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
+GERMAN = "Es war die beste aller Zeiten, und es war die schlimmste aller Zeiten, das war das Jahr der Weisheit. " * 3
+PAGES = [
+    inspected(PAGE, "site/tale.html"),
+    inspected(f"<html lang=de><p>{GERMAN}<p>Kurz<p>{GERMAN}", "site/german.html"),
+]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Running]:
+    with running(PAGES, tmp_path / "marks.jsonl") as started:
+        yield started
+
+
+def open_tuner(chromium: Any, server: Running, **context: Any) -> Any:
+    page = chromium.new_page(**{"viewport": {"width": 1500, "height": 950}, **context})
+    page.goto(server.url)
+    page.wait_for_selector(".jt-list li")
+    return page
+
+
+@pytest.fixture
+def tuner(chromium: Any, server: Running) -> Iterator[Any]:
+    page = open_tuner(chromium, server)
+    yield page
+    page.close()
+
+
+def slide(tuner: Any, name: str, value: float) -> None:
+    """Move a slider as a pointer does: many steps, then a change."""
+    tuner.locator(f"#tn-{name}").evaluate(
+        """(one, value) => {
+          const from = one.valueAsNumber;
+          for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
+            one.value = from + share * (value - from);
+            one.dispatchEvent(new Event('input', { bubbles: true }));
+          }
+          one.dispatchEvent(new Event('change', { bubbles: true }));
+        }""",
+        value,
+    )
+
+
+def classes(tuner: Any) -> list[str]:
+    found: list[str] = tuner.locator(".jt-list li").evaluate_all("rows => rows.map(row => row.dataset.class)")
+    return found
+
+
+def expect_classes(tuner: Any, html: str = PAGE, **parameters: Any) -> None:
+    """Wait until the blocks have the classes that an extraction gives."""
+    expected = [block.block_class.value for block in extract(html, **parameters).blocks]
+    wait_until(tuner, lambda: classes(tuner) == expected)
+
+
+def wait_until(tuner: Any, holds: Any) -> None:
+    for _ in range(100):
+        if holds():
+            return
+        tuner.wait_for_timeout(100)
+    assert holds()
+
+
+def text(tuner: Any, selector: str) -> str:
+    found: str = tuner.locator(selector).text_content()
+    return found
+
+
+def effects(tuner: Any) -> list[list[str]]:
+    found: list[list[str]] = tuner.locator("#tn-pages tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+    )
+    return found
+
+
+class TestSettings:
+    def test_blocks_are_judged_anew_as_a_slider_moves(self, tuner: Any) -> None:
+        expect_classes(tuner)
+        slide(tuner, "length_high", 320)
+        expect_classes(tuner, length_low=70, length_high=320)
+        assert tuner.locator("li[data-changed]").count() == 4
+        slide(tuner, "length_high", 200)
+        expect_classes(tuner)
+        assert tuner.locator("li[data-changed]").count() == 0
+
+    def test_every_page_tells_its_effect(self, tuner: Any) -> None:
+        slide(tuner, "length_high", 320)
+        characters = f"{extract(PAGE).good_characters:,}"
+        german = f"{PAGES[1].extract().good_characters:,}"
+        wait_until(tuner, lambda: len(effects(tuner)[1][1]) > 0 and "→" in effects(tuner)[1][1])
+        assert effects(tuner) == [
+            ["tale.html", "4 → 0", f"{characters} → 0", "+0 −4", "–"],
+            ["german.html", "3 → 0", f"{german} → 0", "+0 −3", "–"],
+        ]
+
+    def test_a_number_beside_the_slider_does_the_same(self, tuner: Any) -> None:
+        number = tuner.get_by_label("Long above, as a number")
+        number.fill("321")
+        number.press("Enter")
+        expect_classes(tuner, length_high=321)
+        assert '"JUSTEXT_LENGTH_HIGH": 321,' in text(tuner, "#tn-code")
+        number.fill("")
+        number.press("Tab")
+        expect_classes(tuner)
+        assert number.input_value() == "200"
+
+    def test_sliders_move_by_keys(self, tuner: Any) -> None:
+        tuner.get_by_label("Long above", exact=True).focus()
+        for _ in range(13):
+            tuner.keyboard.press("ArrowRight")
+        wait_until(tuner, lambda: '"JUSTEXT_LENGTH_HIGH": 330,' in text(tuner, "#tn-code"))
+        expect_classes(tuner, length_high=330)
+
+    def test_a_low_threshold_takes_the_high_one_along(self, tuner: Any) -> None:
+        slide(tuner, "length_low", 350)
+        wait_until(tuner, lambda: tuner.locator("#tn-length_high").input_value() == "350")
+        expect_classes(tuner, length_low=350, length_high=350)
+        assert tuner.locator("#tn-error").is_hidden()
+
+    def test_the_library_s_message_is_shown(self, tuner: Any) -> None:
+        number = tuner.get_by_label("Too many links above, as a number")
+        number.fill("7")
+        number.press("Enter")
+        tuner.wait_for_selector("#tn-error:not([hidden])")
+        assert text(tuner, "#tn-error") == "JUSTEXT_MAX_LINK_DENSITY = 7: must be a number from 0 to 1"
+        tuner.locator("#tn-undo").click()
+        wait_until(tuner, lambda: tuner.locator("#tn-error").is_hidden())
+        expect_classes(tuner)
+
+    @pytest.mark.parametrize("profile", ["article", "justext-java", "boilerpipe", "learned"])
+    def test_profiles(self, tuner: Any, profile: str) -> None:
+        tuner.get_by_label("Profile").select_option(profile)
+        wait_until(tuner, lambda: f'"JUSTEXT_PROFILE": "{profile}",' in text(tuner, "#tn-code"))
+        expect_classes(tuner, profile=profile)
+        assert tuner.locator("#tn-length_low").count() == (profile not in ("boilerpipe", "learned"))
+        assert tuner.locator("#tn-good_probability").count() == (profile == "learned")
+        assert tuner.locator("#tn-no_images").count() == (profile == "justext-java")
+        tuner.locator("#tn-reset").click()
+        expect_classes(tuner)
+        assert "nothing differs" in text(tuner, "#tn-code")
+
+    def test_the_model_s_own_thresholds_are_where_its_sliders_start(self, tuner: Any) -> None:
+        tuner.get_by_label("Profile").select_option("learned")
+        tuner.wait_for_selector("#tn-good_probability")
+        good = float(tuner.get_by_label("Good from, as a number", exact=True).input_value())
+        assert 0 < good < 1
+        slide(tuner, "good_probability", 1)
+        expect_classes(tuner, profile="learned", good_probability=1.0, near_good_probability=good)
+
+    def test_languages(self, tuner: Any) -> None:
+        tuner.get_by_label("Language", exact=True).select_option(label="Czech")
+        expect_classes(tuner, language="Czech")
+        assert '"JUSTEXT_LANGUAGE": ["cs"],' in text(tuner, "#tn-code")
+        tuner.get_by_label("Or language 2").select_option(label="English")
+        expect_classes(tuner, language=["cs", "en"])
+        assert '"JUSTEXT_LANGUAGE": ["cs", "en"],' in text(tuner, "#tn-code")
+        assert tuner.get_by_label("Or language 3").count() == 1
+
+    def test_undo_and_reset(self, tuner: Any) -> None:
+        assert tuner.locator("#tn-undo").is_disabled()
+        slide(tuner, "length_high", 320)
+        expect_classes(tuner, length_high=320)
+        assert tuner.locator("#tn-undo").is_enabled()
+        slide(tuner, "max_link_density", 1)
+        expect_classes(tuner, length_high=320, max_link_density=1.0)
+        # A slide is one step, however many values it went through.
+        tuner.keyboard.press("Control+z")
+        expect_classes(tuner, length_high=320)
+        tuner.locator("#tn-undo").click()
+        expect_classes(tuner)
+        assert tuner.locator("#tn-undo").is_disabled()
+        slide(tuner, "length_high", 320)
+        tuner.get_by_label("Long above: back to the project's own").click()
+        expect_classes(tuner)
+        assert tuner.locator("#tn-reset").is_disabled()
+
+    def test_the_last_value_wins(self, tuner: Any) -> None:
+        for value in range(0, 800, 10):
+            slide(tuner, "length_high", value)
+        slide(tuner, "length_high", 320)
+        expect_classes(tuner, length_low=0, length_high=320)
+        wait_until(tuner, lambda: '"JUSTEXT_LENGTH_HIGH": 320,' in text(tuner, "#tn-code"))
+        assert tuner.locator("#tn-length_high").input_value() == "320"
+
+    def test_settings_are_copied(self, chromium: Any, server: Running) -> None:
+        tuner = open_tuner(chromium, server, permissions=["clipboard-read", "clipboard-write"])
+        slide(tuner, "length_high", 320)
+        wait_until(tuner, lambda: "320" in text(tuner, "#tn-code"))
+        tuner.locator("#tn-copy").click()
+        wait_until(tuner, lambda: text(tuner, "#tn-copied") == "Copied")
+        copied = tuner.evaluate("navigator.clipboard.readText()")
+        variables: dict[str, Any] = {}
+        exec(copied, variables)
+        assert variables["custom_settings"] == {"JUSTEXT_LENGTH_HIGH": 320}
+        tuner.close()
+
+    def test_without_a_clipboard_they_are_selected(self, tuner: Any) -> None:
+        tuner.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
+        slide(tuner, "length_high", 320)
+        wait_until(tuner, lambda: "320" in text(tuner, "#tn-code"))
+        tuner.locator("#tn-copy").click()
+        wait_until(tuner, lambda: "Ctrl+C" in text(tuner, "#tn-copied"))
+        assert tuner.evaluate("getSelection().toString()").strip().startswith("custom_settings = {")
+
+
+class TestPages:
+    def test_another_page(self, tuner: Any) -> None:
+        tuner.get_by_role("button", name="german.html").click()
+        wait_until(tuner, lambda: tuner.locator(".jt-list li").count() == 3)
+        assert "German" in text(tuner, "#tn-languages")
+        assert tuner.locator("[aria-current=true]").text_content() == "german.html"
+        slide(tuner, "length_high", 800)
+        wait_until(tuner, lambda: classes(tuner) == ["bad"] * 3)
+
+    def test_the_server_has_stopped(self, chromium: Any, tmp_path: Path) -> None:
+        with running(PAGES, tmp_path / "marks.jsonl") as server:
+            tuner = open_tuner(chromium, server)
+        slide(tuner, "length_high", 320)
+        tuner.wait_for_selector("#tn-error:not([hidden])")
+        assert "does not answer" in text(tuner, "#tn-error")
+        tuner.close()
+
+
+class TestMarks:
+    def test_by_click_by_key_and_after_a_reload(self, tuner: Any) -> None:
+        tuner.locator(f"#jt-block-{FIRST}").click()
+        tuner.get_by_role("button", name="right", exact=True).click()
+        tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=right]")
+        tuner.keyboard.press("Escape")
+        tuner.locator(".jt-list").focus()
+        for _ in range(MORE - FIRST):
+            tuner.keyboard.press("j")
+        tuner.keyboard.press("w")
+        tuner.wait_for_selector(f"#jt-block-{MORE}[data-mark=wrong]")
+        assert text(tuner, ".tn-said") == "Marked as content"
+        wait_until(tuner, lambda: effects(tuner)[0][4] == "1 of 2")
+        tuner.reload()
+        tuner.wait_for_selector(f"#jt-block-{MORE}[data-mark=wrong]")
+        tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=right]")
+        assert tuner.locator("li[data-mark]").count() == 2
+
+    def test_once_more_takes_it_away(self, tuner: Any) -> None:
+        tuner.locator(f"#jt-block-{HOME}").click()
+        tuner.keyboard.press("r")
+        tuner.wait_for_selector(f"#jt-block-{HOME}[data-mark=right]")
+        tuner.keyboard.press("r")
+        wait_until(tuner, lambda: tuner.locator("li[data-mark]").count() == 0)
+        tuner.reload()
+        tuner.wait_for_selector(".jt-list li")
+        assert tuner.locator("li[data-mark]").count() == 0
+
+    def test_on_the_row_itself(self, tuner: Any) -> None:
+        tuner.locator(f"#jt-block-{NEWS}").hover()
+        tuner.locator(f"#jt-block-{NEWS} .tn-quick [data-mark=wrong]").click()
+        tuner.wait_for_selector(f"#jt-block-{NEWS}[data-mark=wrong]")
+        # Marking is not choosing: the next block under the pointer is still shown.
+        assert tuner.locator(".jt-held").count() == 0
+
+    def test_a_mark_is_met_or_not_as_classes_change(self, tuner: Any) -> None:
+        tuner.locator(f"#jt-block-{FIRST}").click()
+        tuner.keyboard.press("r")
+        tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=right]")
+        slide(tuner, "length_high", 320)
+        tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=wrong]")
+        wait_until(tuner, lambda: effects(tuner)[0][4] == "0 of 1")
+
+    def test_no_mark_while_somebody_writes(self, tuner: Any) -> None:
+        tuner.locator(f"#jt-block-{HOME}").click()
+        tuner.get_by_label("Search the blocks").fill("")
+        tuner.keyboard.type("wr")
+        tuner.wait_for_timeout(500)
+        assert tuner.locator("li[data-mark]").count() == 0
+
+
+class TestReaders:
+    def test_everything_has_a_name(self, tuner: Any) -> None:
+        for role in ("slider", "spinbutton", "combobox", "button", "listbox", "checkbox", "region"):
+            found = tuner.get_by_role(role).all()
+            assert found
+            for one in found:
+                name = one.evaluate(
+                    """one => one.getAttribute('aria-label') || one.labels?.[0]?.textContent || one.textContent.trim()
+                      || document.getElementById(one.getAttribute('aria-labelledby'))?.textContent"""
+                )
+                assert name, one.evaluate("one => one.outerHTML")
+
+    def test_counts_are_said(self, tuner: Any) -> None:
+        status = tuner.locator("#tn-status")
+        assert (status.get_attribute("role"), status.get_attribute("aria-live")) == ("status", "polite")
+        slide(tuner, "length_high", 320)
+        wait_until(
+            tuner, lambda: text(tuner, "#tn-status").startswith("0 of 8 blocks good, 0 characters; changed: +0 −4")
+        )
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_texts_stand_out_from_what_is_behind_them(self, chromium: Any, server: Running, scheme: str) -> None:
+        tuner = open_tuner(chromium, server, color_scheme=scheme)
+        slide(tuner, "length_high", 320)
+        expect_classes(tuner, length_high=320)
+        tuner.locator(f"#jt-block-{FIRST}").click()
+        tuner.keyboard.press("w")
+        tuner.wait_for_selector("li[data-mark]")
+        seen, faint = tuner.evaluate(FAINT)
+        assert seen > 80
+        assert faint == []
+        tuner.close()
+
+    @pytest.mark.parametrize("width", [320, 400, 1000, 1500])
+    def test_the_page_does_not_scroll_sideways(self, chromium: Any, server: Running, width: int) -> None:
+        tuner = open_tuner(chromium, server, viewport={"width": width, "height": 900})
+        assert tuner.evaluate("document.documentElement.scrollWidth") <= width
+        tuner.close()
+
+
+HOSTILE = (
+    """<html lang=en><head><base href="{there}/"><meta http-equiv=refresh content="0;url={there}/refresh">
+<link rel=stylesheet href="{there}/style.css"><link rel=preload as=script href="{there}/preload.js">
+<style>@import url({there}/import.css); body {{ background: url({there}/background.png) }}</style>
+<script src="{there}/script.js"></script><script>top.taken = 1; fetch('{there}/fetch')</script></head>
+<body onload="top.taken = 1" style="background: url({there}/inline.png)">
+<p>"""
+    + STORY * 4
+    + """</p><img src="{there}/x.png" srcset="{there}/y.png 2x" onerror="top.taken = 1">
+<p><a href="javascript:top.taken=1" ping="{there}/ping">"""
+    + STORY
+    + """</a>
+<p>&lt;img src=x onerror=top.taken=1&gt; &lt;/script&gt;&lt;script&gt;top.taken=1&lt;/script&gt;</p>
+<svg onload="top.taken = 1"><script>top.taken = 1</script><image href="{there}/svg.png"/><p>In a picture</p></svg>
+<iframe src="{there}/frame" srcdoc="<script>top.taken=1</script>"></iframe><object data="{there}/object"></object>
+<video src="{there}/video" poster="{there}/poster" autoplay></video>
+<form action="{there}/form"><button>Send</button></form>
+<details open ontoggle="top.taken = 1"><summary>S</summary>x</details></body></html>"""
+)
+
+
+def test_a_hostile_page_runs_and_fetches_nothing(chromium: Any, tmp_path: Path) -> None:
+    asked_there: list[str] = []
+
+    class There(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked_there.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), There) as there:
+        Thread(target=there.serve_forever).start()
+        address = f"http://127.0.0.1:{there.server_port}"
+        name = "<img src=x onerror=top.taken=1>"
+        pages = [inspected(HOSTILE.format(there=address), name, f"{address}/"), *PAGES]
+        with running(pages, tmp_path / "marks.jsonl") as server:
+            tuner = chromium.new_page(viewport={"width": 1500, "height": 950})
+            asked: list[str] = []
+            tuner.on("request", lambda request: asked.append(request.url))
+            tuner.on("dialog", lambda dialog: asked.append("dialog"))
+            tuner.goto(server.url)
+            tuner.wait_for_selector(".jt-list li")
+            slide(tuner, "length_high", 320)
+            for row in tuner.locator(".jt-list li").all():
+                row.click()
+                tuner.keyboard.press("w")
+            frame = tuner.frame_locator(".jt-frame")
+            for block in frame.locator("[data-block]").all():
+                block.click(force=True)
+            tuner.wait_for_timeout(500)
+            assert tuner.evaluate("window.taken") is None
+            assert tuner.url == server.url
+            assert text(tuner, "#tn-pages button >> nth=0") == name
+            tuner.close()
+        there.shutdown()
+    assert asked_there == []
+    assert {url for url in asked if not url.startswith(server.url)} <= {"about:srcdoc", "data:,"}
+    assert len(asked) > 10

@@ -1,0 +1,206 @@
+"""What the tuner shows is what an extraction gives, whatever was asked before."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_justext import extract
+from scrapy_justext.core.thresholds import Thresholds
+from scrapy_justext.evaluation.tuning.search import knobs_of
+from scrapy_justext.inspection.tuner.api import Tuner
+from scrapy_justext.inspection.tuner.controls import controls_of
+from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys
+from scrapy_justext.options import make_options
+from scrapy_justext.profiles import PROFILES
+from tests.builders import REPOSITORY
+from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_justext.extraction import Extraction
+
+PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
+CHINESE = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
+HTML = {
+    **{
+        name: (PAGES / name).read_text(encoding="utf-8")
+        for name in ("news/night-library.html", "shop/copper-kettle.html", "forum/thread-loud-chain.html")
+    },
+    "german": (PAGES / "de/nachrichten/nachtzug.html").read_text(encoding="utf-8"),
+    "chinese": f"<html lang=zh><p>{CHINESE}<p>菜单<p>{CHINESE * 3}<h2>题目</h2><p>{CHINESE}",
+    "data": '<p>Buy<script type="application/ld+json">{"@type":"Product","description":"%s"}</script>' % (STORY * 5),
+    "nothing": "<title>x",
+}
+
+#: One of each for the whole run: what was asked before must not matter.
+TUNED = {name: Tuned(inspected(html, name), make_options()) for name, html in HTML.items()}
+
+shares = st.floats(0, 1).map(lambda value: round(value, 2))
+lengths = st.integers(0, 500)
+
+
+def pair(values: st.SearchStrategy[Any], low: str, high: str) -> st.SearchStrategy[dict[str, Any]]:
+    """None of two thresholds, or both in their order, or one, where that does not cross the other's default."""
+    both = st.tuples(values, values).map(lambda two: dict(zip((low, high), sorted(two), strict=True)))
+    return st.just({}) | both
+
+
+knobs = st.builds(
+    lambda *parts: {name: value for part in parts for name, value in part.items()},
+    pair(lengths, "length_low", "length_high"),
+    pair(shares, "stopwords_low", "stopwords_high"),
+    pair(shares, "near_good_probability", "good_probability"),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "max_link_density": shares,
+            "max_heading_distance": lengths,
+            "no_headings": st.booleans(),
+            "no_headlines": st.booleans(),
+            "no_images": st.booleans(),
+            "tree_depth": st.sampled_from([None, 1, 2, 3, 4, 5]),
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@given(st.sampled_from(list(HTML)), knobs, st.sampled_from(["auto", "English", ["de", "en"], "zh"]))
+@settings(max_examples=60, deadline=None)
+def test_a_judgement_is_an_extraction(
+    profile: str, name: str, values: dict[str, Any], language: str | list[str]
+) -> None:
+    options = make_options(profile=profile, language=language, knobs=values)
+    assert TUNED[name].extract(options) == extract(HTML[name], profile=profile, language=language, **values)
+
+
+class Browser:
+    """What the tuner's page makes of the answers."""
+
+    def __init__(self, tuner: Tuner) -> None:
+        self.tuner = tuner
+        self.base = ""
+        self.view: dict[str, Any] = {}
+
+    def judge(self, **chosen: Any) -> list[tuple[Any, ...]]:
+        """The blocks that are shown: text, both classes and reason."""
+        [page] = self.tuner.judge({**chosen, "pages": [0], "shown": {"0": self.base}})["pages"]
+        if "view" in page:
+            self.base, self.view = page["base"], page["view"]
+        assert page["base"] == self.base
+        shown = [[block[name] for name in ("text", *SHOWN)] for block in self.view["blocks"]]
+        for index, *values in page["changes"]:
+            shown[index][1:] = values
+        return [tuple(block) for block in shown]
+
+
+SHOWN = ("block_class", "context_free_class", "reason")
+
+
+def shown_of(extraction: Extraction) -> list[tuple[Any, ...]]:
+    return [(b.text, b.block_class.value, b.context_free_class.value, b.reason) for b in extraction.blocks]
+
+
+@pytest.mark.parametrize("name", HTML)
+def test_the_browser_shows_what_an_extraction_gives(name: str, tmp_path: Path) -> None:
+    browser = Browser(Tuner([inspected(HTML[name])], layers(), tmp_path / "marks.jsonl"))
+    steps: list[dict[str, Any]] = [
+        {},
+        {"knobs": {"length_high": 500}},
+        {"knobs": {"length_low": 10, "length_high": 40, "max_link_density": 1.0}},
+        {"profile": "article"},
+        {"profile": "justext-java", "knobs": {"no_images": False}},
+        {"languages": "Czech"},
+        {"languages": ["de", "fr"], "knobs": {"stopwords_low": 0.1, "stopwords_high": 0.1}},
+        {"profile": "learned", "knobs": {"good_probability": 0.01}},
+        {"profile": "learned", "knobs": {"good_probability": 1.0}},
+        {"profile": "boilerpipe"},
+        {},
+    ]
+    for step in steps:
+        expected = extract(
+            HTML[name],
+            profile=step.get("profile", "justext"),
+            language=step.get("languages", "auto"),
+            **step.get("knobs", {}),
+        )
+        assert browser.judge(**step) == shown_of(expected)
+
+
+def test_only_what_changed_is_told(tmp_path: Path) -> None:
+    tuner = Tuner([inspected()], layers(), tmp_path / "marks.jsonl")
+    [first] = tuner.judge({"shown": {"0": ""}})["pages"]
+    assert first["changes"] == []
+    assert first["view"]["name"] == "tale.html"
+    [same] = tuner.judge({"shown": {"0": first["base"]}})["pages"]
+    assert "view" not in same
+    [other] = tuner.judge({"knobs": {"length_high": 320}, "shown": {"0": first["base"]}})["pages"]
+    assert [change[0] for change in other["changes"]] == [2, 3, 4, 5, 6]
+    [unseen] = tuner.judge({"knobs": {"length_high": 320}})["pages"]
+    assert "changes" not in unseen
+    assert {**unseen, "base": 0, "changes": 0} == {**other, "base": 0, "changes": 0}
+
+
+def test_the_effect_on_each_page(tmp_path: Path) -> None:
+    pages = [inspected(), inspected(f"<html lang=en><p>{STORY * 2}<p>{STORY * 2}<p>{STORY * 4}")]
+    answer = Tuner(pages, layers(), tmp_path / "marks.jsonl").judge({"knobs": {"length_high": 320}})
+    first, second = answer["pages"]
+    assert (first["good_before"], first["good_after"]) == (4, 0)
+    assert (first["gained"], first["lost"], len(first["changed"])) == (0, 4, 4)
+    assert first["characters_before"] == extract(PAGE).good_characters
+    assert (second["good_before"], second["good_after"], second["characters_after"]) == (3, 0, 0)
+    back = Tuner(pages, layers({"length_high": 320}), tmp_path / "marks.jsonl").judge({"knobs": {"length_high": 200}})
+    assert [(page["gained"], page["lost"]) for page in back["pages"]] == [(4, 0), (3, 0)]
+
+
+def test_blocks_of_the_same_text_are_told_apart() -> None:
+    page = inspected(f"<html lang=en><p>{STORY * 4}<p>Twin<p>{STORY * 4}<ul><li><a href=/>Twin</a></ul>")
+    tuned = Tuned(page, make_options())
+    assert [block.is_good for block in tuned.before.blocks] == [True, True, True, False]
+    after = tuned.extract(make_options(knobs={"max_link_density": 1.0, "length_low": 0}))
+    effect = tuned.effect(after, block_keys(after.blocks))
+    assert (effect.gained, effect.lost, effect.changed) == (0, 1, (1,))
+
+
+def test_only_so_many_ways_of_cutting_are_kept() -> None:
+    tuned = Tuned(inspected(), make_options())
+    for language in ("en", "de", "fr", "cs", "ru", "es", "it", "pl", "nl", "sv", "da"):
+        tuned.extract(make_options(language=language))
+    assert len(tuned._ready) == KEPT
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_there_is_a_control_for_every_threshold_of_a_profile(name: str) -> None:
+    controls = {control.name: control for control in controls_of(PROFILES[name])}
+    assert {knob.name for knob in knobs_of(PROFILES[name])} <= set(controls)
+    for control in controls.values():
+        assert control.to_dict()["help"]
+        default = getattr(PROFILES[name].thresholds, control.name)
+        if control.choices:
+            assert default in [value for value, _ in control.choices]
+        elif default is not None:
+            assert control.least <= default <= control.most
+        if control.partner:
+            assert controls[control.partner].partner == control.name
+    assert set(Thresholds.__dataclass_fields__) == {
+        control.name for profile in PROFILES.values() for control in controls_of(profile)
+    }
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_slider_is_answered_at_once(profile: str, tmp_path: Path) -> None:
+    # The bound is loose, as machines are busy; benchmarks/tuner.py measures.
+    html = "".join(f"<div><a href=/>Link {number}</a></div><p>{STORY * (number % 5)} {number}" for number in range(500))
+    tuner = Tuner([inspected(f"<html lang=en>{html}")], layers(), tmp_path / "marks.jsonl")
+    [page] = tuner.judge({"profile": profile, "shown": {"0": ""}})["pages"]
+    started = time.perf_counter()
+    for length in range(0, 200, 20):
+        tuner.judge({"profile": profile, "knobs": {"length_low": length}, "shown": {"0": page["base"]}})
+    assert page["blocks"] == 1000
+    assert (time.perf_counter() - started) / 10 < 0.5

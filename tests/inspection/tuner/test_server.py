@@ -1,0 +1,272 @@
+"""The tuner's server as a stranger meets it, and as its own page does."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from http.client import HTTPConnection
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from twisted.internet.error import CannotListenError
+from twisted.internet.selectreactor import SelectReactor
+
+from scrapy_justext.exceptions import InspectionError
+from scrapy_justext.inspection.tuner.api import Tuner
+from scrapy_justext.inspection.tuner.guards import MOST_BYTES
+from scrapy_justext.inspection.tuner.server import listen
+from tests.inspection.tuner.running import Running, inspected, layers, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ALL_PATHS = ("", "tuner.css", "tuner.js", "view.css", "view.js", "api/pages", "api/judge", "api/marks")
+CHANGING = ("api/judge", "api/marks")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with running([inspected()], tmp_path_factory.mktemp("marks") / "marks.jsonl") as started:
+        yield started
+
+
+def error(body: bytes) -> str:
+    found: str = json.loads(body)["error"]
+    return found
+
+
+class TestStrangers:
+    @pytest.mark.parametrize(
+        "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.:{port}", ""]
+    )
+    @pytest.mark.parametrize("path", ALL_PATHS)
+    def test_another_host_is_refused(self, server: Running, host: str, path: str) -> None:
+        method = "POST" if path in CHANGING else "GET"
+        said = server.ask(server.path(path), method, {**server.headers, "Host": host.format(port=server.port)}, b"{}")
+        assert said.status == 403
+        assert b"address" in said.body
+
+    def test_two_hosts_are_refused(self, server: Running) -> None:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+            own = f"127.0.0.1:{server.port}"
+            lines = f"GET {server.path()} HTTP/1.1\r\nHost: {own}\r\nHost: {own}\r\nConnection: close\r\n\r\n"
+            connection.sendall(lines.encode())
+            assert re.match(rb"HTTP/1.1 (400|403) ", connection.recv(100))
+
+    def test_localhost_is_the_same_place(self, server: Running) -> None:
+        assert server.ask(server.path(), headers={"Host": f"localhost:{server.port}"}).status == 200
+
+    @pytest.mark.parametrize("path", ALL_PATHS)
+    @pytest.mark.parametrize("token", ["", "x", "{token}x", "{token}/x", "{short}", "{upper}", "%s", "..", "\x7f"])
+    def test_another_token_finds_nothing(self, server: Running, token: str, path: str) -> None:
+        own = server.path().strip("/")
+        other = token.format(token=own, short=own[:-1], upper=own.swapcase())
+        for method in ("GET", "POST", "PUT"):
+            said = server.ask(f"/{other}/{path}".replace("\x7f", "%7f"), method, server.headers, b"{}")
+            assert (said.status, error(said.body)) == (404, "not found")
+
+    @pytest.mark.parametrize("path", ["/", "/favicon.ico", "/robots.txt", "//", "/api/judge"])
+    def test_nothing_stands_beside_the_token(self, server: Running, path: str) -> None:
+        assert server.ask(path).status == 404
+
+    @pytest.mark.parametrize(
+        "path", ["x", "api", "api/", "tuner.js/", "../", "%2e%2e/", "api/../tuner.js", "tuner.html"]
+    )
+    def test_only_what_is_listed_is_there(self, server: Running, path: str) -> None:
+        assert server.ask(server.path(path)).status == 404
+
+    def test_tokens_are_long_and_never_the_same(self, tmp_path: Path) -> None:
+        urls = set()
+        for _ in range(2):
+            with running([inspected()], tmp_path / "marks.jsonl") as started:
+                urls.add(started.path())
+                assert len(started.path().strip("/")) >= 43
+        assert len(urls) == 2
+
+    def test_it_listens_on_the_loopback_interface_alone(self, tmp_path: Path) -> None:
+        listening: list[str] = []
+
+        class Reactor:
+            def listenTCP(self, port: int, site: object, *, interface: str) -> Any:  # noqa: N802
+                listening.append(interface)
+                raise CannotListenError(  # type: ignore[no-untyped-call]
+                    interface, port, OSError(98, "Address already in use")
+                )
+
+        with pytest.raises(InspectionError):
+            listen(Reactor(), Tuner([inspected()], layers(), tmp_path / "marks.jsonl"))
+        assert listening == ["127.0.0.1"]
+
+
+class TestOwnPage:
+    @pytest.mark.parametrize("path", CHANGING)
+    @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])
+    def test_nothing_changes_but_by_post(self, server: Running, path: str, method: str) -> None:
+        assert server.ask(server.path(path), method, server.headers).status == 405
+
+    @pytest.mark.parametrize("path", [path for path in ALL_PATHS if path not in CHANGING])
+    def test_what_is_read_cannot_be_posted_to(self, server: Running, path: str) -> None:
+        assert server.ask(server.path(path), "POST", server.headers, b"{}").status == 405
+        assert server.ask(server.path(path), "HEAD").status == 200
+
+    @pytest.mark.parametrize("path", CHANGING)
+    @pytest.mark.parametrize(
+        "origin",
+        [
+            None,
+            "null",
+            "http://evil.example",
+            "http://127.0.0.1",
+            "https://127.0.0.1:{port}",
+            "http://localhost:{port}",
+        ],
+    )
+    def test_another_origin_is_refused(self, server: Running, path: str, origin: str | None) -> None:
+        headers = {"Content-Type": "application/json"}
+        if origin is not None:
+            headers["Origin"] = origin.format(port=server.port)
+        said = server.ask(server.path(path), "POST", headers, b"{}")
+        assert (said.status, error(said.body)) == (403, "this server obeys its own page only")
+
+    @pytest.mark.parametrize("path", CHANGING)
+    @pytest.mark.parametrize(
+        "kind",
+        [None, "text/plain", "application/x-www-form-urlencoded", "text/plain;application/json", "application/jsonx"],
+    )
+    def test_another_content_type_is_refused(self, server: Running, path: str, kind: str | None) -> None:
+        headers = {name: value for name, value in server.headers.items() if name != "Content-Type"}
+        if kind is not None:
+            headers["Content-Type"] = kind
+        assert server.ask(server.path(path), "POST", headers, b"{}").status == 415
+
+    def test_a_charset_may_stand_behind_the_type(self, server: Running) -> None:
+        headers = {**server.headers, "Content-Type": "Application/JSON; charset=utf-8"}
+        assert server.ask(server.path("api/judge"), "POST", headers, b"{}").status == 200
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            (b"", "must be JSON"),
+            (b"{", "must be JSON"),
+            (b"\xff", "must be JSON"),
+            (b"[" * 100_000, "must be JSON"),
+            (b"[]", "must be a JSON object"),
+            (b'"x"', "must be a JSON object"),
+            (b'{"knobs": []}', ""),
+            (b'{"knobs": [1]}', "knobs = [1]: must be an object"),
+            (b'{"shown": 1}', "shown = 1: must be an object"),
+            (b'{"pages": [1]}', "pages = [1]: must be numbers of 1 pages"),
+            (b'{"pages": [true]}', "pages = [True]"),
+            (b'{"pages": 0}', "pages = 0"),
+            (b'{"profile": "justex"}', "JUSTEXT_PROFILE = 'justex': unknown profile; did you mean justext"),
+            (b'{"profile": []}', "JUSTEXT_PROFILE = []: unknown profile"),
+            (b'{"languages": "Germn"}', "JUSTEXT_LANGUAGE = 'Germn': unknown language; did you mean German"),
+            (b'{"languages": []}', "must be a language, a list of them"),
+            (b'{"languages": {"a": 1}}', "must be a language, a list of them"),
+            (b'{"knobs": {"length_hih": 1}}', "unknown threshold; did you mean length_high"),
+            (b'{"knobs": {"drop_css": "p"}}', "unknown threshold"),
+            (
+                b'{"knobs": {"length_low": -1}}',
+                "JUSTEXT_LENGTH_LOW = -1: must be a whole number of characters, 0 or more",
+            ),
+            (b'{"knobs": {"length_low": 1.5}}', "JUSTEXT_LENGTH_LOW = 1.5: must be a whole number"),
+            (b'{"knobs": {"stopwords_low": NaN}}', "must be a number from 0 to 1"),
+            (b'{"knobs": {"stopwords_low": [1]}}', "must be a number from 0 to 1"),
+            (b'{"knobs": {"length_low": 300}}', "JUSTEXT_LENGTH_LOW = 300: must not be above length_high = 200"),
+            (b'{"knobs": {"tree_depth": 6}}', "must be a whole number from 1 to 5"),
+        ],
+        ids=str,
+    )
+    def test_bad_values_get_the_library_s_own_message(self, server: Running, body: bytes, said: str) -> None:
+        answer = server.ask(server.path("api/judge"), "POST", server.headers, body)
+        if not said:
+            assert answer.status == 200
+            return
+        assert answer.status == 400
+        assert said in error(answer.body)
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ({"page": 0, "index": 0}, ""),
+            ({"page": 1, "index": 0, "mark": "right"}, "pages = [1]"),
+            ({"page": 0, "index": 99, "mark": "right"}, "index = 99: must be that of one of"),
+            ({"page": 0, "index": -1, "mark": "right"}, "index = -1"),
+            ({"page": 0, "index": True, "mark": "right"}, "index = True"),
+            ({"page": 0, "index": 0, "mark": "maybe"}, "mark = 'maybe': must be right, wrong or null"),
+            ({"page": 0, "index": 0, "mark": ["right"]}, "mark = ['right']"),
+            ({}, "pages = [None]"),
+        ],
+        ids=str,
+    )
+    def test_bad_marks(self, server: Running, body: dict[str, Any], said: str) -> None:
+        answer = server.ask(server.path("api/marks"), "POST", server.headers, json.dumps(body).encode())
+        assert answer.status == (400 if said else 200)
+        assert said in answer.body.decode()
+
+    def test_a_body_without_end_is_refused(self, server: Running) -> None:
+        body = b'{"profile": "' + b"x" * MOST_BYTES + b'"}'
+        assert server.ask(server.path("api/judge"), "POST", server.headers, body).status == 413
+
+    @pytest.mark.parametrize("path", ["", "tuner.js", "api/pages", "nothing", "api/judge"])
+    def test_every_answer_is_guarded(self, server: Running, path: str) -> None:
+        headers = server.ask(server.path(path)).headers
+        policy = headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self' 'sha256-")
+        for directive in ("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "connect-src 'self'"):
+            assert directive in policy
+        assert "unsafe" not in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "Access-Control-Allow-Origin" not in headers
+
+    def test_no_markup_runs_a_script(self, server: Running) -> None:
+        page = server.ask(server.path()).body.decode()
+        assert re.findall(r"<script[^>]*>[^<]", page) == []
+        assert re.findall(r"\son\w+=|\sstyle=|javascript:", page) == []
+        assert all(
+            server.ask(server.path(path)).status == 200 for path in re.findall(r'(?:src|href)="(\w[^":]+)"', page)
+        )
+
+
+class TestServe:
+    def test_a_port_in_use(self, server: Running, tmp_path: Path) -> None:
+        reactor = SelectReactor()
+        with pytest.raises(InspectionError, match=f"port {server.port}: .*in use") as caught:
+            listen(reactor, Tuner([inspected()], layers(), tmp_path / "marks.jsonl"), server.port)
+        assert "\n" not in str(caught.value)
+        reactor.removeAll()  # type: ignore[no-untyped-call]
+
+    @pytest.mark.parametrize("port", [-1, 65536])
+    def test_a_port_that_is_none(self, port: int, tmp_path: Path) -> None:
+        reactor = SelectReactor()
+        with pytest.raises(InspectionError, match=f"port {port}: "):
+            listen(reactor, Tuner([inspected()], layers(), tmp_path / "marks.jsonl"), port)
+
+    def test_it_announces_its_address_answers_and_ends_by_ctrl_c(self, tmp_path: Path) -> None:
+        code = (
+            "import sys\nfrom pathlib import Path\nfrom scrapy_justext.inspection.tuner import serve\n"
+            "from tests.inspection.tuner.running import inspected, layers\n"
+            "serve([inspected()], layers(), marks=Path(sys.argv[1]), announce=lambda url: print(url, flush=True))\n"
+        )
+        command = [sys.executable, "-c", code, str(tmp_path / "marks.jsonl")]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            url = process.stdout.readline().strip()
+            found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[\w-]{43}/)", url)
+            assert found
+            connection = HTTPConnection("127.0.0.1", int(found[1]), timeout=20)
+            connection.request("GET", found[2])
+            assert connection.getresponse().read().startswith(b"<!DOCTYPE html>")
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=20)
+            connection.close()
+        # Not a line of it, since each would hold the token.
+        assert (process.returncode, out, errors) == (0, "", "")
