@@ -76,6 +76,21 @@ class ModelError(JustextError):
         return f"the model {self.path} {self.problem}"
 
 
+class InspectionError(JustextError):
+    """A page that cannot be inspected, or not in the way asked for.
+
+    ``what``: the page, as the user named it, or the option; ``problem``: what is wrong, in words.
+    """
+
+    def __init__(self, what: str, problem: str) -> None:
+        super().__init__(what, problem)
+        self.what = what
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.problem}"
+
+
 class SettingError(ParameterError):
     """A setting of a crawl with a value that is not allowed; ``name`` says where it was set."""
 

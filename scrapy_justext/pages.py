@@ -77,12 +77,18 @@ def is_binary(response: TextResponse) -> bool:
 
 
 def extract_response(response: TextResponse, configuration: Configuration) -> Extraction:
-    """The extraction of a page.  The tree of the response's selector is used where it is HTML."""
-    languages = [value.decode("latin-1") for value in response.headers.getlist("Content-Language")]
-    return extract_parsed(_parse(response), configuration.options, url=response.url, declared=languages)
+    """The extraction of a page."""
+    declared = header_languages(response)
+    return extract_parsed(parse_response(response), configuration.options, url=response.url, declared=declared)
 
 
-def _parse(response: TextResponse) -> Parsed:
+def header_languages(response: Response) -> list[str]:
+    """The languages that the page's HTTP headers claim it to be in."""
+    return [value.decode("latin-1") for value in response.headers.getlist("Content-Language")]
+
+
+def parse_response(response: TextResponse) -> Parsed:
+    """The tree of a page: that of the response's selector where it is HTML."""
     selector = response.selector
     if selector.type == "html" and isinstance(selector.root, etree._Element):
         return Parsed(selector.root, is_cut(selector.root))

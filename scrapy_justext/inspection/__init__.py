@@ -1,0 +1,4 @@
+"""Seeing what happened to a page: which block got which class, why, and what to change.
+
+Nothing else in the package imports this one.
+"""
