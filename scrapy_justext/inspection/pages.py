@@ -81,7 +81,7 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         looks_like_host = re.match(r"(?:www\.|[\w.-]+\.[a-z]{2,}/)", name, re.IGNORECASE)
         return "no such file" + ("; a URL begins with https://" if looks_like_host else "")
-    return "cannot be read: " + (isinstance(error, OSError) and error.strerror or str(error))
+    return f"cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
 def _as_response(name: str, body: bytes) -> Response:
