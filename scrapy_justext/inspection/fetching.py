@@ -12,9 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
-from scrapy.exceptions import IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
+from scrapy_justext.inspection.pages import describe_status
 from scrapy_justext.settings import KEY
 
 if TYPE_CHECKING:
@@ -119,11 +120,16 @@ def describe(error: BaseException | None) -> str:
     """Why a page did not come, in words; None: nobody said."""
     if error is None:
         return "not fetched; the log tells more (-L DEBUG)"
-    text = " ".join(str(error).split())
-    if isinstance(error, IgnoreRequest):
-        return text[:1].lower() + text[1:] or "ignored by a downloader middleware"
+    if isinstance(error, HttpError):
+        return describe_status(error.response)
     name = type(error).__name__
-    return _PROBLEMS.get(name) or (f"{name}: {text}" if text else name)
+    if name in _PROBLEMS:
+        return _PROBLEMS[name]
+    text = " ".join(str(getattr(error, "strerror", None) or error).split())
+    # What Scrapy or a system call says is made to be read; of others the name is half of the message.
+    if text and (isinstance(error, OSError) or type(error).__module__.startswith("scrapy.")):
+        return text[0].lower() + text[1:]
+    return f"{name}: {text}" if text else name
 
 
 def _is_valid(url: str, outcomes: Outcomes) -> bool:

@@ -108,7 +108,8 @@ def _check(name: str, response: Response, configuration: Configuration) -> TextR
     raise InspectionError(name, _PROBLEMS[reason or "not_html"](response, configuration))
 
 
-def _status(response: Response) -> str:
+def describe_status(response: Response) -> str:
+    """The status of a response that is no page, in words."""
     names = {status.value: status.phrase for status in HTTPStatus}
     return f"HTTP status {response.status} {names.get(response.status, '')}".rstrip()
 
@@ -120,7 +121,7 @@ def _not_html(response: Response) -> str:
 
 #: What each reason to skip a page is in words.
 _PROBLEMS: dict[str, Callable[[Response, Configuration], str]] = {
-    "status": lambda response, _: _status(response),
+    "status": lambda response, _: describe_status(response),
     "empty": lambda _, __: "empty",
     "too_large": lambda response, configuration: (
         f"{len(response.body)} bytes, JUSTEXT_MAX_BODY_BYTES allows {configuration.max_body_bytes}"

@@ -22,7 +22,7 @@ from scrapy_justext.inspection import options as judging
 from scrapy_justext.inspection.fetching import Outcomes, describe, fetch, hush
 from scrapy_justext.inspection.options import chosen, configuration_for, with_profile
 from scrapy_justext.inspection.pages import Inspected, page_of, read_page
-from scrapy_justext.inspection.terminal.output import FORMATS, Looked
+from scrapy_justext.inspection.terminal.output import DEFAULT_FORMAT, FORMATS, Looked
 from scrapy_justext.inspection.terminal.style import style_of
 from scrapy_justext.settings import Layers, from_settings, make_layers
 
@@ -37,6 +37,9 @@ GOOD_CONTENT, NO_GOOD_CONTENT, BAD_INPUT = range(3)
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PORTS = range(1 << 16)
+
+#: Of which one can be asked for.
+_OUTPUTS = (*(name for name in FORMATS if name != DEFAULT_FORMAT), "html", "serve")
 
 
 class _Job(NamedTuple):
@@ -54,21 +57,21 @@ def add_options(parser: ArgumentParser) -> None:
     # What is short for an option today may be short for two tomorrow.
     parser.allow_abbrev = False
     group = parser.add_argument_group("Output", "the clean text where none of these is given")
-    add = group.add_mutually_exclusive_group().add_argument
+    add = group.add_argument
     add("--blocks", action="store_true", help="every block with its class, the figures behind it, and why")
     add("--compare", metavar="PROFILE", help="the classes by a second profile beside those by the first")
     add("--json", action="store_true", help="the whole extraction, an object on a line for each PAGE")
     add("--markdown", action="store_true", help="the clean text as Markdown")
     add("--html", metavar="FILE", help="write a report to look at in a browser")
     add("--serve", action="store_true", help="try settings in a browser, at an address on this machine alone")
-    group.add_argument("--port", metavar="N", default="0", help="of --serve; a free one by default")
-    group.add_argument(
+    add("--port", metavar="N", default="0", help="of --serve; a free one by default")
+    add(
         "--marks",
         metavar="FILE",
         default="justext-marks.jsonl",
         help="where --serve keeps which blocks were marked right or wrong (default: %(default)s)",
     )
-    group.add_argument("--encoding", metavar="NAME", help="of files that declare none")
+    add("--encoding", metavar="NAME", help="of files that declare none")
     judging.add_options(parser)
 
 
@@ -83,9 +86,9 @@ def run(
         job = _make_job(arguments, options, settings)
         urls = [name for name in job.names if _URL.match(name)]
         if urls:
-            fetch(process, urls, partial(_show, job, settings, statuses), stay=options.serve)
+            fetch(process, urls, partial(_show, job, statuses), stay=options.serve)
         else:
-            _show(job, settings, statuses, {})
+            _show(job, statuses, {})
     except JustextError as error:
         _complain(error)
         return BAD_INPUT
@@ -95,6 +98,9 @@ def run(
 def _make_job(arguments: Sequence[str], options: Namespace, settings: Settings) -> _Job:
     """What the command line says, checked."""
     names = _pages_among(arguments, vars(options))
+    asked = [judging.option(name) for name in _OUTPUTS if getattr(options, name)]
+    if len(asked) > 1:
+        raise InspectionError(asked[0], f"not together with {asked[1]}")
     layers = make_layers(from_settings(settings), chosen(options))
     others = None if options.compare is None else with_profile(layers, options.compare)
     # Before a page is fetched, settings that cannot be right are told.
@@ -120,16 +126,15 @@ def _pages_among(arguments: Sequence[str], known: Mapping[str, object]) -> list[
     return pages
 
 
-def _show(job: _Job, settings: Settings, statuses: list[int], outcomes: Outcomes) -> bool:
+def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
     """Show the pages, and note the exit status; whether they are being served from now on."""
     pages = list(_usable(job, outcomes))
     statuses.append(GOOD_CONTENT if len(pages) == len(job.names) else BAD_INPUT)
     if not pages:
         return False
     if job.options.serve:
-        import_module("scrapy_justext.inspection.tuner").serve(
-            pages, settings, port=job.port, marks=Path(job.options.marks)
-        )
+        serve = import_module("scrapy_justext.inspection.tuner").serve
+        serve(pages, job.layers, port=job.port, marks=Path(job.options.marks))
         return True
     if job.options.html is not None:
         _write_report(pages, Path(job.options.html))
@@ -167,7 +172,7 @@ def _write_report(pages: Sequence[Inspected], path: Path) -> None:
 def _print(job: _Job, pages: Sequence[Inspected]) -> bool:
     """Print what was asked for of each page; whether any has good content."""
     style = style_of(sys.stdout, os.environ)
-    chosen_format = next((name for name in FORMATS if getattr(job.options, name, None)), "text")
+    chosen_format = next((name for name in FORMATS if getattr(job.options, name, None)), DEFAULT_FORMAT)
     any_good = False
     for place, page in enumerate(pages):
         looked = _look(job, page)

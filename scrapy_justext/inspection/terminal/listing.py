@@ -70,7 +70,8 @@ def show(block: Block) -> str:
 
 def _heading(extraction: Extraction, style: Style) -> str:
     title = on_one_line(extraction.title) or "(no title)"
-    judged = f"profile {extraction.profile}, language {extraction.language}: {extraction.language_reason}"
+    language = f"{extraction.language} ({extraction.language_source}: {extraction.language_reason})"
+    judged = f"profile {extraction.profile}, language {language}"
     if style.columns is not None:
         title = cut(title, style.columns)
         judged = "\n".join(wrap(judged, style.columns))

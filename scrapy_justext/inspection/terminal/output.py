@@ -56,8 +56,9 @@ def _compared(looked: Looked, style: Style) -> str:
     return compare(looked.page.parsed, first, second, style)
 
 
+DEFAULT_FORMAT = "text"
 FORMATS: Mapping[str, Callable[[Looked, Style], str]] = {
-    "text": _text,
+    DEFAULT_FORMAT: _text,
     "blocks": _blocks,
     "compare": _compared,
     "json": _json,
