@@ -19,6 +19,8 @@ from tests.property.strategies import bodies, soups
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from scrapy_justext.core.blocks import Block
+
 #: Of each way to cut a page.
 NAMES = ("justext", "justext-3.0", "justext-java", "learned")
 OPTIONS: dict[str, Options] = {name: make_options(profile=name, language="English") for name in NAMES}
@@ -37,11 +39,12 @@ def pairs_of(page: str | bytes, left: str, right: str) -> list[Pair]:
 
 def shown(page: str, left: str = "justext", right: str = "justext-3.0") -> list[tuple[str | None, str | None]]:
     """The texts of the blocks of each pair; ``…`` where one is continued."""
+
+    def text(block: Block | None, *, begins: bool) -> str | None:
+        return None if block is None else block.text if begins else "…"
+
     return [
-        (
-            pair.left and (pair.left.text if pair.begins[0] else "…"),
-            pair.right and (pair.right.text if pair.begins[1] else "…"),
-        )
+        (text(pair.left, begins=pair.begins[0]), text(pair.right, begins=pair.begins[1]))
         for pair in pairs_of(page, left, right)
     ]
 

@@ -29,7 +29,7 @@ ARABIC = PAGES / "ar" / "mawsua" / "qahwa.html"
 SENTENCES = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 5
 LEGACY = f"<p>Caf\xe9: {SENTENCES}"
 
-ANSWERS = {
+ANSWERS: dict[str, Answer | str] = {
     "/": f"<title>Times</title><p>{SENTENCES}",
     "/legacy": Answer(LEGACY.encode("cp1252"), content_type="text/html; charset=windows-1252"),
     "/moved": Answer("", status=301, headers={"Location": "/"}),
@@ -119,9 +119,14 @@ UNREACHABLE = {
 }
 
 
-def test_urls_that_are_no_pages_are_a_line_each_after_all_tries(site: Site, silent: str, tmp_path: Path) -> None:
-    problems = {site.url(path): problem for path, problem in PROBLEMS.items()} | UNREACHABLE | {silent: "timed out"}
-    settings = ["ROBOTSTXT_OBEY=True", "DOWNLOAD_TIMEOUT=3", "RETRY_TIMES=1", "JUSTEXT_MAX_BODY_BYTES=99"]
+def test_a_server_that_says_nothing_is_one_line_after_all_tries(silent: str, tmp_path: Path) -> None:
+    ran = justext(silent, "-sDOWNLOAD_TIMEOUT=0.3", "-sROBOTSTXT_OBEY=True", folder=tmp_path)
+    assert ran == (2, "", f"justext: {silent}: timed out\n")
+
+
+def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> None:
+    problems = {site.url(path): problem for path, problem in PROBLEMS.items()} | UNREACHABLE
+    settings = ["ROBOTSTXT_OBEY=True", "JUSTEXT_MAX_BODY_BYTES=99"]
     ran = justext(*problems, *(f"-s{setting}" for setting in settings), folder=tmp_path)
     assert (ran.status, ran.out) == (2, "")
     lines = ran.err.splitlines()
