@@ -100,7 +100,8 @@ def fetch(
     valid = [url for url in dict.fromkeys(urls) if _is_valid(url, outcomes)]
     crawl = process.crawl(PageSpider, urls=valid, outcomes=outcomes)
     if not (stay and process.settings.getbool("TWISTED_REACTOR_ENABLED", True)):
-        process.start()
+        # Scrapy's handlers would outlast the process, and a reactor that comes after it heed them, not Ctrl-C.
+        process.start(install_signal_handlers=not stay)
         receive(outcomes)
         return
     raised: list[BaseException] = []

@@ -53,6 +53,8 @@ def compare(parsed: Parsed, left: Judgement, right: Judgement, style: Style) -> 
         lines += _reasons(pair, names, columns, style)
     counts = [f"{name}: {count(one.extraction)}" for name, one in zip(names, (left, right), strict=True)]
     differing = sum(pair.differs for pair in pairs)
+    if style.columns is not None:
+        counts = [line for one in counts for line in wrap(one, style.columns)]
     return "\n".join([*lines, "", *counts, f"{DIFFERS} {differing:,} of {len(pairs):,} texts differ"])
 
 

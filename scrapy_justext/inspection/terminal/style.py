@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Block
 
 #: Below this a listing cannot be read, whatever the terminal says.
-NARROWEST = 40
+NARROWEST = 48
 
 
 class Ink(str, Enum):

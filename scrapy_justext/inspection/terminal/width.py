@@ -17,8 +17,9 @@ _NO_COLUMN = frozenset({"Mn", "Me", "Cf"})
 _TWO_COLUMNS = frozenset({"W", "F"})
 #: Vowels and final consonants of Hangul, which the syllable's first consonant has made room for.
 _JAMO = ("\u1160", "\u11ff")
-#: Makes an emoji, two columns wide, of a symbol; and a hyphen that terminals show, though it is of category Cf.
-_ONE_COLUMN = frozenset({"\ufe0f", "\u00ad"})
+#: Makes an emoji, two columns wide, of a symbol; and what is seen, though it is of category Cf: the soft hyphen,
+#: signs that span the digits after them.
+_ONE_COLUMN = frozenset("\ufe0f\u00ad\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 
 #: What moves the cursor or starts a command in a terminal.
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")

@@ -1,0 +1,89 @@
+"""``scrapy justext`` in a process of its own, with every warning an error."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import tty
+from argparse import ArgumentParser
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from scrapy.settings import Settings
+from scrapy.utils.conf import arglist_to_dict
+
+from scrapy_justext.inspection.command import Command
+from tests.crawl.crawling import REPOSITORY, SECONDS, command_line, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
+
+
+class Ran(NamedTuple):
+    """What came of a run."""
+
+    status: int
+    out: str
+    err: str
+
+
+def justext(*arguments: str | Path, folder: Path, stdin: bytes = b"", **variables: str) -> Ran:
+    """``scrapy justext …`` in a folder, its output read through pipes."""
+    done = subprocess.run(
+        command_line("justext", *map(str, arguments)),
+        cwd=folder,
+        env={**environment(), **variables},
+        input=stdin,
+        capture_output=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def status_here(*arguments: str | Path) -> int:
+    """The exit status of the command in this process, for pages that need no fetching; it prints as ever."""
+    command = Command()
+    command.settings = Settings()
+    # As Scrapy makes it.
+    parser = ArgumentParser(conflict_handler="resolve")
+    command.add_options(parser)
+    options, rest = parser.parse_known_args([*map(str, arguments)])
+    command.settings.setdict(arglist_to_dict(options.set), priority="cmdline")
+    # Files are read without one.
+    command.crawler_process = cast("Any", None)
+    command.run(rest, options)
+    return command.exitcode
+
+
+def on_terminal(*arguments: str | Path, folder: Path, columns: int, **variables: str) -> Ran:
+    """The same, its output read from a terminal so many columns wide."""
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    env: Mapping[str, str] = {**environment(), "TERM": "xterm", "COLUMNS": str(columns), **variables}
+    with subprocess.Popen(
+        command_line("justext", *map(str, arguments)),
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(theirs)
+        out = _read(ours)
+        _, err = process.communicate(timeout=SECONDS)
+    return Ran(process.returncode, out.decode(), err.decode())
+
+
+def _read(descriptor: int) -> bytes:
+    parts = []
+    # Linux tells the end of a terminal by an error.
+    with suppress(OSError):
+        while part := os.read(descriptor, 1 << 16):
+            parts.append(part)
+    os.close(descriptor)
+    return b"".join(parts)

@@ -1,0 +1,96 @@
+"""Blocks of two profiles beside each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.extraction import extract_parsed
+from scrapy_justext.inspection.alignment import Pair, Side, align
+from scrapy_justext.options import Options, make_options
+from scrapy_justext.profiles import PROFILES
+from tests.builders import DEMO_PAGES, page_id
+from tests.property.strategies import bodies, soups
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_justext.core.blocks import Block
+
+#: Of each way to cut a page.
+NAMES = ("justext", "justext-3.0", "justext-java", "learned")
+OPTIONS: dict[str, Options] = {name: make_options(profile=name, language="English") for name in NAMES}
+
+
+def pairs_of(page: str | bytes, left: str, right: str) -> list[Pair]:
+    """The pairs of a page; every block of both sides begins once, in order."""
+    parsed = parse_html(page)
+    sides = [Side(extract_parsed(parsed, OPTIONS[name]).blocks, OPTIONS[name].profile.tags) for name in (left, right)]
+    pairs = align(parsed.root, *sides)
+    for place, side in enumerate(sides):
+        begun = [pair[place] for pair in pairs if pair.begins[place]]
+        assert begun == list(side.blocks)
+    return pairs
+
+
+def shown(page: str, left: str = "justext", right: str = "justext-3.0") -> list[tuple[str | None, str | None]]:
+    """The texts of the blocks of each pair; ``…`` where one is continued."""
+
+    def text(block: Block | None, *, begins: bool) -> str | None:
+        return None if block is None else block.text if begins else "…"
+
+    return [
+        (text(pair.left, begins=pair.begins[0]), text(pair.right, begins=pair.begins[1]))
+        for pair in pairs_of(page, left, right)
+    ]
+
+
+def test_the_profiles_are_all_the_ways_to_cut_a_page() -> None:
+    assert {PROFILES[name].tags for name in NAMES} == {profile.tags for profile in PROFILES.values()}
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("<p>one<p>two", [("one", "one"), ("two", "two")]),
+        ("<p>one <i hidden>two</i> three", [("one three", "one two three")]),
+        ("<p>one<i hidden>two</i><p>three", [("one", "onetwo"), ("three", "three")]),
+        ("<section>one</section><section>two</section>", [("one", "onetwo"), ("two", "…")]),
+        ("<p>one<p hidden>two<p>three", [("one", "one"), (None, "two"), ("three", "three")]),
+        ("", []),
+    ],
+    ids=["same", "removed inside", "removed at the end", "finer", "removed", "nothing"],
+)
+def test_texts_stand_beside_their_own(page: str, expected: list[tuple[str | None, str | None]]) -> None:
+    assert shown(page) == expected
+
+
+def test_images_stand_before_the_text_that_follows_them() -> None:
+    page = "<p>one</p><img src=a.png alt=a><img src=b.png alt=b><p>two"
+    assert shown(page, "justext-java", "justext") == [("one", "one"), ("a", None), ("b", None), ("two", "two")]
+
+
+def test_only_what_one_keeps_and_the_other_does_not_differs() -> None:
+    long = "It was the best of times, it was the worst of times. " * 5
+    page = f"<p hidden>Home<p>{long}<p hidden>{long}"
+    assert [pair.differs for pair in pairs_of(page, "justext", "justext-3.0")] == [False, False, True]
+
+
+@pytest.mark.parametrize("page", DEMO_PAGES[::4], ids=page_id)
+def test_every_block_of_a_page_begins_once(page: Path) -> None:
+    body = page.read_bytes()
+    for left, right in combinations(NAMES, 2):
+        for pair in pairs_of(body, left, right):
+            both = (pair.left, pair.right)
+            if all(pair.begins) and all(block is not None and block.image_url is None for block in both):
+                assert pair.shown.text.split()[0][:1] == min((b.text for b in both if b), key=len).split()[0][:1]
+
+
+@given(bodies | soups)
+def test_every_block_of_any_page_begins_once(page: str) -> None:
+    pairs_of(page, "justext", "learned")
+    pairs_of(page, "justext-java", "justext-3.0")

@@ -1,0 +1,351 @@
+"""The command as it is run from a shell."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_justext import extract
+from scrapy_justext.inspection.options import NAMES, option
+from scrapy_justext.inspection.terminal.width import width
+from tests.crawl.crawling import EXAMPLE_PROJECT, command_line, environment
+from tests.crawl.server import Answer, Site
+from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LIBRARY = PAGES / "news" / "night-library.html"
+SEARCH = PAGES / "search.html"
+ARABIC = PAGES / "ar" / "mawsua" / "qahwa.html"
+
+SENTENCES = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 5
+LEGACY = f"<p>Caf\xe9: {SENTENCES}"
+
+ANSWERS: dict[str, Answer | str] = {
+    "/": f"<title>Times</title><p>{SENTENCES}",
+    "/legacy": Answer(LEGACY.encode("cp1252"), content_type="text/html; charset=windows-1252"),
+    "/moved": Answer("", status=301, headers={"Location": "/"}),
+    "/loop": Answer("", status=301, headers={"Location": "/loop"}),
+    "/gone": Answer("<p>Gone.", status=410),
+    "/broken": Answer("<p>Oh.", status=500),
+    "/unchanged": Answer("", status=304),
+    "/paper": Answer(b"%PDF-1.4\n\x00\x01", content_type="application/pdf"),
+    "/picture": Answer(b"\x89PNG\r\n\x1a\n\0\0\0\0"),
+    "/data": Answer("{}", content_type="application/json"),
+    "/empty": Answer(" "),
+    "/private": "<p>Keep out.",
+    "/robots.txt": Answer("User-agent: *\nDisallow: /private", content_type="text/plain"),
+}
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site(ANSWERS) as served:
+        yield served
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The URL of a server that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+
+Here = Callable[..., Ran]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    """Runs the command in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str | Path) -> Ran:
+        status = status_here(*arguments)
+        return Ran(status, *capsys.readouterr())
+
+    return run
+
+
+def test_prints_the_clean_text_of_a_file(tmp_path: Path) -> None:
+    assert justext(LIBRARY, folder=tmp_path) == (0, extract(LIBRARY.read_bytes()).text + "\n", "")
+
+
+@pytest.mark.parametrize("page", [f"<p>{SENTENCES}".encode(), f"<p>{SENTENCES}".encode("utf-16")], ids=["8", "16"])
+def test_reads_standard_input(page: bytes, tmp_path: Path) -> None:
+    assert justext("-", folder=tmp_path, stdin=page) == (0, SENTENCES.strip() + "\n", "")
+
+
+def test_a_page_without_good_content_is_told_why(here: Here) -> None:
+    ran = here("--language=en", SEARCH)
+    assert (ran.status, ran.out) == (1, "")
+    assert re.fullmatch(rf"justext: {SEARCH}: no good content: 0 of \d+ blocks; nearest miss: .*\n", ran.err)
+
+
+@pytest.mark.parametrize(("path", "folder"), [("/moved", "project"), ("/", "none")])
+def test_fetches_urls_in_a_project_and_outside(path: str, folder: str, site: Site, tmp_path: Path) -> None:
+    ran = justext(site.url(path), folder=EXAMPLE_PROJECT if folder == "project" else tmp_path)
+    assert ran == (0, SENTENCES.strip() + "\n", "")
+
+
+def test_the_encoding_of_the_headers_counts(site: Site, tmp_path: Path) -> None:
+    assert justext(site.url("/legacy"), folder=tmp_path).out.startswith("Café: ")
+
+
+PROBLEMS = {
+    "/gone": "HTTP status 410 Gone",
+    "/broken": "HTTP status 500 Internal Server Error",
+    "/unchanged": "HTTP status 304 Not Modified",
+    "/loop": "max redirections reached",
+    "/paper": "not HTML: content type application/pdf",
+    "/data": "not HTML: content type application/json",
+    "/picture": "not HTML: bytes that no text has",
+    "/empty": "empty",
+    "/private": "forbidden by robots.txt",
+    "/": "418 bytes, JUSTEXT_MAX_BODY_BYTES allows 99",
+}
+UNREACHABLE = {
+    "http://nowhere.invalid/": "no such host",
+    "http://127.0.0.1:1/": "connection refused",
+    "gopher://127.0.0.1/": "unsupported URL scheme 'gopher': .*",
+    "file:///no/such/page.html": "no such file or directory",
+}
+
+
+def test_a_server_that_says_nothing_is_one_line_after_all_tries(silent: str, tmp_path: Path) -> None:
+    ran = justext(silent, "-sDOWNLOAD_TIMEOUT=0.3", "-sROBOTSTXT_OBEY=True", folder=tmp_path)
+    assert ran == (2, "", f"justext: {silent}: timed out\n")
+
+
+def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> None:
+    problems = {site.url(path): problem for path, problem in PROBLEMS.items()} | UNREACHABLE
+    settings = ["ROBOTSTXT_OBEY=True", "JUSTEXT_MAX_BODY_BYTES=99"]
+    ran = justext(*problems, *(f"-s{setting}" for setting in settings), folder=tmp_path)
+    assert (ran.status, ran.out) == (2, "")
+    lines = ran.err.splitlines()
+    assert len(lines) == len(problems)
+    for line, (url, problem) in zip(lines, problems.items(), strict=True):
+        assert re.fullmatch(f"justext: {re.escape(url)}: {problem}", line), line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["no-such.html"], "no-such.html: no such file"),
+        (["example.com/page"], "example.com/page: no such file; a URL begins with https://"),
+        (["."], ".: cannot be read: Is a directory"),
+        (["a\0b"], "a\0b: cannot be read: embedded null byte"),
+        ([], "PAGE: none given; scrapy justext -h tells more"),
+        (["--blcoks", "x"], "--blcoks: no such option; did you mean --blocks?"),
+        (["--json", "--blocks", "x"], "--blocks: not together with --json"),
+        (["--profile=lerned", "x"], "--profile = 'lerned': unknown profile; did you mean learned?"),
+        (["--compare=lerned", "x"], "--compare = 'lerned': unknown profile; did you mean learned?"),
+        (["--length-low=much", "x"], "--length-low = 'much': must be a whole number of characters, 0 or more"),
+        (["--stopwords-high=2", "x"], "--stopwords-high = 2: must be a number from 0 to 1"),
+        (["--length-low=300", "x"], "--length-low = 300: must not be above length_high = 200"),
+        (["--no-headings=perhaps", "x"], "--no-headings = 'perhaps': must be True or False"),
+        (["--stoplist=none.txt", "x"], "--stoplist = 'none.txt': cannot be read: No such file or directory"),
+        (["--port=70000", "x"], "--port = '70000': must be a whole number from 0 to 65535"),
+        (
+            ["-s", "JUSTEXT_LENGTH_LOW=-1", "x"],
+            "JUSTEXT_LENGTH_LOW = -1: must be a whole number of characters, 0 or more",
+        ),
+    ],
+    ids=lambda value: " ".join(value).replace("\0", "0") if isinstance(value, list) else "",
+)
+def test_what_cannot_be_used_is_one_line(arguments: list[str], problem: str, here: Here) -> None:
+    assert here(*arguments) == (2, "", f"justext: {problem}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "problem"),
+    [
+        ("paper.pdf", b"%PDF-1.4\n\x00\x01", "not HTML"),
+        ("paper", b"%PDF-1.4\n<d41d8cd9>", "not HTML"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\0", "not HTML"),
+        ("picture.html", b"\x89PNG\r\n\x1a\n\0\0\0\0", "not HTML: bytes that no text has"),
+        ("notes.txt", b"<p>Not said to be HTML", "not HTML"),
+        ("notes", b"a < b > c", "not HTML"),
+        ("empty.html", b" \n", "empty"),
+    ],
+)
+def test_a_file_that_is_no_page_is_one_line(name: str, body: bytes, problem: str, here: Here, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(body)
+    assert here(name) == (2, "", f"justext: {name}: {problem}\n")
+
+
+def test_of_several_pages_those_that_can_be_used_are_shown_in_order(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "own.html").write_text(f"<p>{SENTENCES}", "utf-8")
+    ran = justext("own.html", site.url("/gone"), site.url("/"), folder=tmp_path)
+    assert ran.status == 2
+    assert ran.err == f"justext: {site.url('/gone')}: HTTP status 410 Gone\n"
+    text = SENTENCES.strip()
+    assert ran.out == f"==> own.html <==\n{text}\n\n==> {site.url('/')} <==\n{text}\n"
+
+
+def test_json_is_an_object_a_line(here: Here) -> None:
+    lines = here("--json", LIBRARY, ARABIC).out.splitlines()
+    expected = [extract(page.read_bytes()) for page in (LIBRARY, ARABIC)]
+    assert [json.loads(line) for line in lines] == [one.to_dict() for one in expected]
+
+
+def test_a_dash_before_a_page_is_no_option_after_two(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "-.html").write_text(f"<p>{SENTENCES}", "utf-8")
+    assert here("--", "-.html").status == 0
+
+
+def test_options_are_over_the_sites_settings_and_those_over_the_projects(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text(
+        'JUSTEXT_PROFILE = "boilerpipe"\n'
+        "JUSTEXT_LENGTH_HIGH = 1000\n"
+        'JUSTEXT_SITES = {"127.0.0.1": {"profile": "article", "length_high": 900}}\n',
+        "utf-8",
+    )
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+    (tmp_path / "own.html").write_text(f"<p>{SENTENCES}", "utf-8")
+
+    def seen(*arguments: str) -> tuple[str, str]:
+        out = justext("--json", *arguments, folder=tmp_path).out
+        found = json.loads(out)
+        return found["profile"], found["blocks"][0]["reason"]
+
+    assert seen("own.html")[0] == "boilerpipe"
+    profile, reason = seen(site.url("/"))
+    assert (profile, "<= 900 characters" in reason) == ("article", True)
+    profile, reason = seen("--profile=justext", site.url("/"))
+    assert (profile, "<= 900 characters" in reason) == ("justext", True)
+    assert "<= 800 characters" in seen("--length-high=800", site.url("/"))[1]
+
+
+def test_a_look_at_a_page_is_no_crawl_of_the_project(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text(
+        'ADDONS = {"scrapy_justext.Addon": 500}\n'
+        'FEEDS = {"items.json": {"format": "json"}}\n'
+        'ITEM_PIPELINES = {"settings.Loud": 1}\n'
+        'EXTENSIONS = {"settings.Loud": 1}\n'
+        'USER_AGENT = "inspector of tests"\n'
+        'JUSTEXT_DROP = "response"\n'
+        'JOBDIR = "job"\n'
+        "class Loud:\n"
+        "    def __init__(self):\n"
+        '        raise SystemExit("this is for crawls")\n',
+        "utf-8",
+    )
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+    before = site.requests["/"]
+    ran = justext(site.url("/"), "--length-high=9000", "--length-low=8000", folder=tmp_path)
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err.startswith(f"justext: {site.url('/')}: no good content")
+    assert site.requests["/"] == before + 1
+    assert not {"items.json", "job"} & {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_projects_downloader_middlewares_are_used(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text(
+        'DOWNLOADER_MIDDLEWARES = {"settings.Redirecting": 1}\n'
+        "class Redirecting:\n"
+        "    def process_request(self, request):\n"
+        '        if request.url.endswith("/gone"):\n'
+        '            return request.replace(url=request.url.replace("gone", ""))\n',
+        "utf-8",
+    )
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = settings\n", "utf-8")
+    assert justext(site.url("/gone"), folder=tmp_path) == (0, SENTENCES.strip() + "\n", "")
+
+
+def test_works_where_there_is_no_asyncio_reactor(site: Site, tmp_path: Path) -> None:
+    ran = justext(site.url("/"), "-s", "TWISTED_REACTOR=", folder=tmp_path)
+    assert (ran.status, ran.out) == (0, SENTENCES.strip() + "\n")
+
+
+def test_the_log_is_there_for_who_asks(site: Site, tmp_path: Path) -> None:
+    assert "Crawled (410)" in justext(site.url("/gone"), "-L", "DEBUG", folder=tmp_path).err
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command_line("justext", "--json", *[str(LIBRARY)] * 30),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_other_encodings_of_standard_output_are_no_error(tmp_path: Path) -> None:
+    ran = justext("--blocks", ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
+    assert ran.status == 0
+    assert "\\u0628" in ran.out
+
+
+def test_blocks_are_whole_lines_in_a_pipe(here: Here) -> None:
+    ran = here("--blocks", LIBRARY)
+    blocks = extract(LIBRARY.read_bytes()).blocks
+    lines = ran.out.splitlines()
+    assert "\x1b" not in ran.out
+    for block in blocks:
+        [line] = [line for line in lines if re.match(rf" *{block.index}  ", line)]
+        assert line.split()[1] == block.block_class
+        assert f"  {block.reason}" in line
+        assert line.endswith(f"  {block.text}")
+
+
+@pytest.mark.parametrize(
+    ("page", "arguments", "columns"),
+    [(LIBRARY, ["--blocks"], 80), (ARABIC, ["--blocks"], 140), (ARABIC, ["--compare=learned"], 80)],
+    ids=["english", "arabic", "compared"],
+)
+def test_listings_fit_a_terminal_and_are_coloured_by_class(
+    page: Path, arguments: list[str], columns: int, tmp_path: Path
+) -> None:
+    ran = on_terminal(*arguments, page, folder=tmp_path, columns=columns)
+    assert (ran.status, ran.err) == (0, "")
+    assert "\x1b[1;32mgood\x1b[0m" in ran.out
+    assert "\x1b[31mbad\x1b[0m" in ran.out
+    plain = re.sub(r"\x1b\[[\d;]*m", "", ran.out)
+    assert max(width(line) for line in plain.splitlines()) <= columns
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb"])
+def test_no_colours_where_they_are_not_wanted(variables: dict[str, str], tmp_path: Path) -> None:
+    ran = on_terminal("--blocks", LIBRARY, folder=tmp_path, columns=100, **variables)
+    assert "\x1b" not in ran.out
+    assert re.search(r"^ *\d+  good  ", ran.out, re.MULTILINE)
+
+
+def test_compare_marks_what_differs_and_counts(here: Here) -> None:
+    kettle = PAGES / "shop" / "copper-kettle.html"
+    ran = here("--compare=learned", kettle)
+    rows, _, counts = ran.out.rstrip().rpartition("\n\n")
+    marked = [line for line in rows.splitlines() if line.startswith("*")]
+    assert [line.split()[1:5] for line in marked][:2] == [["12", "good", "13", "bad"], ["35", "bad", "37", "good"]]
+    ours, theirs, differing = counts.splitlines()
+    assert re.match(r"justext: good: 18 of 50 blocks, ", ours)
+    assert re.match(r"learned: good: \d+ of 52 blocks, ", theirs)
+    assert differing == f"* {len(marked)} of 52 texts differ"
+
+
+def test_help_names_every_option(tmp_path: Path) -> None:
+    out = justext("-h", folder=tmp_path).out
+    assert [name for name in NAMES if not re.search(rf"^ *{option(name)} ", out, re.MULTILINE)] == []
+    # Scrapy lists the command, too.
+    assert re.search(
+        r"^  justext ",
+        subprocess.run(
+            command_line(), cwd=tmp_path, env=environment(), capture_output=True, check=True, encoding="utf-8"
+        ).stdout,
+        re.MULTILINE,
+    )

@@ -1,0 +1,31 @@
+"""The page on the inspector shows real output."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_justext.inspection.options import configuration_for
+from scrapy_justext.inspection.pages import read_page
+from scrapy_justext.inspection.terminal.output import FORMATS, Looked
+from scrapy_justext.inspection.terminal.style import Style
+from scrapy_justext.settings import Given, make_layers
+from tests.builders import DEMO_SITE, REPOSITORY
+
+DOCS = (REPOSITORY / "docs" / "inspection.md").read_text("utf-8")
+KETTLE = DEMO_SITE / "shop" / "copper-kettle.html"
+COLUMNS = 118
+
+
+@pytest.mark.parametrize("name", ["blocks", "compare"])
+def test_listings_shown_are_real(name: str) -> None:
+    mine, other = (
+        configuration_for(make_layers({}, {"profile": Given(profile, "test")}), None)
+        for profile in ("justext", "boilerpipe")
+    )
+    page = read_page(str(KETTLE), mine)
+    printed = FORMATS[name](Looked(page, mine.options, page.extract(), other.options), Style(COLUMNS))
+    shown = DOCS.partition(f"<!-- {name} -->\n```\n")[2].partition("\n```")[0].splitlines()
+    real = iter(printed.splitlines())
+    assert len(shown) > 10
+    # In order, with lines left out where an ellipsis says so.
+    assert [line for line in shown if line != "…" and line not in real] == []

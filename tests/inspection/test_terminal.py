@@ -1,0 +1,89 @@
+"""What listings look like."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_justext import extract
+from scrapy_justext.inspection.terminal.listing import list_blocks
+from scrapy_justext.inspection.terminal.style import NARROWEST, Style
+from scrapy_justext.inspection.terminal.width import cut, on_one_line, pad, width, wrap
+from tests.builders import DEMO_PAGES, page_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("", 0),
+        ("kettle", 6),
+        ("naïve", 5),
+        ("nai\u0308ve", 5),
+        ("茶館", 4),
+        ("ﾃｨｰ", 3),
+        ("１２", 4),
+        ("한글", 4),
+        ("\u1112\u1161\u11ab", 2),
+        ("قهوة", 4),
+        ("ق\u064e", 1),
+        ("हि", 2),
+        ("😀", 2),
+        ("a\u200bb", 2),
+        ("co\u00adop", 5),
+    ],
+)
+def test_columns_that_a_text_takes(text: str, columns: int) -> None:
+    assert width(text) == columns
+
+
+texts = st.text(st.sampled_from("ab 茶館 é\u0301한قَ😀"), max_size=80).map(on_one_line)
+
+
+@given(texts, st.integers(2, 30))
+def test_a_cut_text_fits_and_is_the_beginning(text: str, columns: int) -> None:
+    shorter = cut(text, columns)
+    assert width(shorter) <= columns
+    assert shorter == text or text.startswith(shorter.removesuffix("…"))
+    assert width(pad(shorter, columns)) == columns
+
+
+@given(texts, st.integers(2, 30))
+def test_a_broken_text_fits_and_is_whole(text: str, columns: int) -> None:
+    lines = wrap(text, columns)
+    assert all(width(line) <= columns for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert len(wrap(text, columns, 2)) <= 2
+
+
+@pytest.mark.parametrize("columns", [NARROWEST, 80, 120, 200])
+@pytest.mark.parametrize("page", DEMO_PAGES[::6], ids=page_id)
+def test_listings_fit(page: Path, columns: int) -> None:
+    extraction = extract(page.read_bytes())
+    listed = list_blocks(extraction, Style(columns))
+    assert max(map(width, listed.splitlines())) <= columns
+    for block in extraction.blocks:
+        assert re.search(rf"^ *{block.index}  {block.block_class} ", listed, re.MULTILINE)
+
+
+def test_pages_cannot_command_the_terminal() -> None:
+    page = "<title>a\x1b]0;x\x07</title><p>b\x1b[2J\x9bc" + " d\u202ee" * 3
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", list_blocks(extract(page, language="English"), Style(80)))
+
+
+def test_images_are_listed_by_their_address() -> None:
+    extraction = extract("<img src=/a.png alt='A kettle'>", language="English", profile="justext-java")
+    assert "[image /a.png] A kettle" in list_blocks(extraction, Style())
+
+
+def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
+    listed = list_blocks(extract("<p>Home", language="English", profile="learned"), Style())
+    titles, row = listed.splitlines()[3:5]
+    assert titles.split()[3] == "prob."
+    assert re.fullmatch(r"0\.\d\d", row.split()[3])
