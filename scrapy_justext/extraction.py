@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
 from scrapy_justext.core.context import Context
 from scrapy_justext.core.context_free import measure
-from scrapy_justext.core.data import PAGE, supplement
+from scrapy_justext.core.data import supplement
 from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
-from scrapy_justext.core.paths import Paths, element_paths
+from scrapy_justext.core.paths import element_paths
+from scrapy_justext.core.rows import Columns, rows
 from scrapy_justext.core.segmentation import segment_and_count
 from scrapy_justext.core.selection import choose
 from scrapy_justext.core.writings import measure_unspaced
@@ -27,7 +29,7 @@ from scrapy_justext.languages import (
 from scrapy_justext.options import Judging, Options, make_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lxml import etree
 
@@ -59,6 +61,8 @@ class Extraction:
     url: str | None = None
     is_cut: bool = False
     """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
+    markdown: str = ""
+    """The good blocks as Markdown; empty unless it was asked for."""
 
     @property
     def paragraphs(self) -> list[str]:
@@ -92,10 +96,13 @@ BLOCK_FIELDS = tuple(field.name for field in fields(Block))
 def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
     """Some fields of each block as plain JSON values."""
     classes = [name for name in names if name in ("block_class", "context_free_class")]
+    has_path = "heading_path" in names
     rows = [{name: getattr(block, name) for name in names} for block in blocks]
     for row in rows:
         for name in classes:
             row[name] = row[name].value
+        if has_path:
+            row["heading_path"] = list(row["heading_path"])
     return rows
 
 
@@ -108,6 +115,7 @@ def extract(
     encoding: str | None = None,
     url: str | None = None,
     paths: bool = False,
+    markdown: bool = False,
     **knobs: Any,
 ) -> Extraction:
     """The clean text of an HTML page, with all its blocks and why each is content or boilerplate.
@@ -118,8 +126,9 @@ def extract(
     of all.
     ``stoplist``: words in place of the language's: a path, several ``Path``, or an iterable of words.
     ``profile``: one of :data:`~scrapy_justext.profiles.PROFILES`.
-    ``url``: kept in the result, nothing else.
+    ``url``: kept in the result, and what relative links are resolved against in Markdown.
     ``paths``: whether blocks get their ``xpath`` and ``dom_path``, which take time.
+    ``markdown``: whether the result gets its ``markdown``.
     ``knobs``: fields of :class:`~scrapy_justext.core.thresholds.Thresholds`, the profile's where left out;
     and ``keep_css``, ``drop_css`` (CSS selectors of elements whose blocks are good, or bad, before their
     neighbours are judged), ``drop_text`` (regular expressions, searched in the text of blocks that are bad):
@@ -136,6 +145,7 @@ def extract(
         stoplist=stoplist,
         profile=profile,
         paths=paths,
+        markdown=markdown,
         knobs=knobs,
     )
     return extract_parsed(parse_html(page, encoding), options, url=url)
@@ -177,17 +187,21 @@ def extract_prepared(parsed: Parsed, prepared: Prepared, options: Options, *, ur
     prepared = prepared._replace(thresholds=options.judging(prepared.choice.language).thresholds)
     judged = judge(prepared, profile, prepared.thresholds)
     paths = element_paths(root, profile.tags) if options.paths and root is not None else []
-    rows = list(_rows(_Columns(prepared.segments, prepared.figures, *judged), paths))
+    found = list(rows(Columns(prepared.segments, prepared.figures, *judged), paths))
     data = None
     if profile.reads_data and root is not None:
         data = supplement(root, prepared.segments, judged.final, profile.tags)
     if data is not None:
         decided = [data.decision] * len(data.segments)
         figures = _measure(data.segments, options.judging(prepared.choice.language))
-        columns = _Columns(data.segments, figures, decided, decided, [None] * len(decided))
-        rows += _rows(columns, [], start=len(rows), origin=data.origin)
+        columns = Columns(data.segments, figures, decided, decided, [None] * len(decided))
+        found += rows(columns, [], start=len(found), origin=data.origin)
+    markdown = ""
+    if options.markdown:
+        added = data.segments if data is not None else ()
+        markdown = to_markdown(prepared.elements, prepared.segments, judged.final, url=url, data=added)
     return Extraction(
-        blocks=make_blocks(rows),
+        blocks=make_blocks(found),
         language=prepared.choice.code,
         language_source=prepared.choice.source,
         language_reason=prepared.choice.reason,
@@ -195,6 +209,7 @@ def extract_prepared(parsed: Parsed, prepared: Prepared, options: Options, *, ur
         title=prepared.title,
         url=url,
         is_cut=parsed.is_cut,
+        markdown=markdown,
     )
 
 
@@ -254,46 +269,3 @@ def _sample(segments: Sequence[Segment]) -> str:
     """Text to tell the language by: that of the longest blocks."""
     longest = sorted((one.collapsed for one in segments), key=len, reverse=True)
     return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
-
-
-class _Columns(NamedTuple):
-    """What is known of blocks, a value each."""
-
-    segments: Sequence[Segment]
-    figures: Sequence[Figures]
-    context_free: Sequence[Decision]
-    decisions: Sequence[Decision]
-    probabilities: Sequence[float | None]
-
-
-def _rows(
-    columns: _Columns, paths: Sequence[Paths], *, start: int = 0, origin: str = PAGE
-) -> Iterator[tuple[object, ...]]:
-    """What blocks are made of: the values of their fields, in order.  ``start``: the number of the first one."""
-    values = enumerate(zip(*columns, strict=True), start)
-    for index, (one, figure, (before, _, _), (final, reason, _), probability) in values:
-        text, _, link_characters, _, tags_count, (tag, level, _, _), element, image_url = one
-        characters, word_count, _, link_density, stopword_density = figure
-        xpath, dom_path = paths[element] if paths else (None, None)
-        yield (
-            text,
-            final,
-            before,
-            reason,
-            level > 0,
-            level,
-            tag,
-            link_density,
-            stopword_density,
-            word_count,
-            characters,
-            link_characters,
-            tags_count,
-            index,
-            xpath,
-            dom_path,
-            image_url,
-            None if image_url is None else text,
-            probability,
-            origin,
-        )

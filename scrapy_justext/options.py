@@ -46,6 +46,7 @@ class Options:
     """The user's own list; None: that of the page's language."""
     selection: Selection
     paths: bool
+    markdown: bool = False
 
     def judging(self, language: Language | None) -> Judging:
         """What pages in a language are judged by; None: without stop words, unless the user gave some."""
@@ -67,6 +68,7 @@ def make_options(
     stoplists_dir: str | Path | None = None,
     profile: str = "justext",
     paths: bool = False,
+    markdown: bool = False,
     knobs: Mapping[str, Any] | None = None,
 ) -> Options:
     """Options from what a user gives; raises :class:`ParameterError` for what is not allowed.
@@ -90,6 +92,7 @@ def make_options(
         stopwords=None if stoplist is None else stoplist_words(stoplist),
         selection=make_selection(**rules),
         paths=paths,
+        markdown=markdown,
     )
 
 

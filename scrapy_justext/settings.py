@@ -52,6 +52,7 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
         "title": "title",
         "language_source": None,
         "profile": None,
+        "markdown": None,
     }
 )
 
@@ -270,6 +271,7 @@ def configure(given: Mapping[str, Given]) -> Configuration:
             stoplists_dir=values["stoplists_dir"],
             profile=values["profile"],
             paths=not _PATHS.isdisjoint(block_fields),
+            markdown=values["fields"]["markdown"] is not None,
             knobs={name: values[name] for name in KNOBS if values[name] is not None},
         )
     except ParameterError as error:

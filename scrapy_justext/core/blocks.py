@@ -138,6 +138,9 @@ class Block:
     """That the block is content, from 0 to 1, where a trained classifier judges; else None."""
     origin: str = "page"
     """Where the text stands: ``page``, its elements; ``json-ld`` or ``embedded``, data in a script."""
+    heading_path: tuple[str, ...] = ()
+    """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
+    them."""
 
     @property
     def is_good(self) -> bool:

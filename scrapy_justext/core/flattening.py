@@ -21,6 +21,16 @@ them all the same: then ``OWN_MARKS`` stands first, and ``replace_marks`` makes 
 ``INLINE`` + ``BREAK``  a BR
 ``INLINE`` + ``SOURCE`` inside an IMG, between its ALT and its SRC
 ======================  =========================================================
+
+Where ``TagRules.styled`` asks for it:
+
+======================  =========================================================
+``INLINE`` + ``LINK``   A starts; its HREF follows, and ``INLINE`` + ``SOURCE``
+``INLINE`` + ``ITALIC`` an inline element starts that is shown in italics
+``INLINE`` + ``BOLD``   ... in bold
+``INLINE`` + ``CODE``   ... in fixed width
+``INLINE`` + ``PLAIN``  it ends
+======================  =========================================================
 """
 
 from __future__ import annotations
@@ -30,6 +40,8 @@ from typing import TYPE_CHECKING, cast
 from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
+
+from scrapy_justext.core import tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +60,17 @@ ENTER = "("
 LEAVE = ")"
 BREAK = "|"
 SOURCE = "@"
+ITALIC = "i"
+BOLD = "b"
+CODE = "c"
+PLAIN = "."
+
+#: The codes of the inline elements that are marked where ``TagRules.styled`` asks for it.
+_STYLES = {
+    name: code
+    for code, names in ((ITALIC, tags.ITALIC), (BOLD, tags.BOLD), (CODE, tags.MONOSPACE))
+    for name in sorted(names)
+}
 
 NEVER_HIDDEN = frozenset({"html", "body"})
 
@@ -108,7 +131,9 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
     yield _template("*", -1, INLINE + TAG, untag, hides=hides)
     yield _template("html", 0, INLINE + TAG, untag)
     yield _template("br", 0, INLINE + BREAK, untag, hides=hides)
-    yield _template("a", 0, INLINE + LINK, INLINE + UNLINK, hides=hides)
+    yield _template("a", 0, INLINE + LINK, INLINE + UNLINK, hides=hides, attribute="href" if rules.styled else "")
+    for name, code in _STYLES.items() if rules.styled else ():
+        yield _template(name, 0, INLINE + code, INLINE + PLAIN, hides=hides)
     for name, code in tag_codes(rules).items():
         hides_this = hides and name not in NEVER_HIDDEN
         yield _template(name, 0, BLOCK + code, BLOCK + CLOSE, hides=hides_this)
@@ -137,9 +162,14 @@ def _template(
     *,
     content: bool = True,
     hides: bool = False,
+    attribute: str = "",
 ) -> str:
-    """What to write for the nodes that match ``pattern``; the highest ``priority`` wins."""
+    """What to write for the nodes that match ``pattern``; the highest ``priority`` wins.
+
+    ``attribute``: the name of one that is written behind ``start``.
+    """
     inner = f"<xsl:text>{escape(start)}</xsl:text>" if start else ""
+    inner += f"{_ATTRIBUTE.format(attribute)}<xsl:text>{INLINE}{SOURCE}</xsl:text>" if attribute else ""
     inner += "<xsl:apply-templates/>" if content else ""
     inner += f"<xsl:text>{escape(end)}</xsl:text>" if end else ""
     if hides:
@@ -208,12 +238,21 @@ def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
     if rules.hidden_removed and "hidden" in node.attrib and name not in NEVER_HIDDEN:
         return None
     if name not in rules.block_level:
-        return _inline_marks(name, rules)
+        return _styled_marks(node, rules) or _inline_marks(name, rules)
     start = BLOCK + tag_codes(rules)[name]
     if name == "img":
         alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
         start = f"{start}{alt}{INLINE}{SOURCE}{source}"
     return start, BLOCK + CLOSE
+
+
+def _styled_marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
+    if not rules.styled:
+        return None
+    if node.tag == "a":
+        return f"{INLINE}{LINK}{_without_marks(node.get('href'))}{INLINE}{SOURCE}", INLINE + UNLINK
+    code = _STYLES.get(node.tag)
+    return (INLINE + code, INLINE + PLAIN) if code else None
 
 
 def _inline_marks(name: str, rules: TagRules) -> tuple[str, str]:

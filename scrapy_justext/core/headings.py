@@ -20,9 +20,13 @@ from typing import TYPE_CHECKING
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.context import Context
+
+#: Characters of a heading in a path; a longer one is cut, since every block below it carries it.
+MOST_IN_PATH = 160
 
 
 def promote(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
@@ -73,3 +77,26 @@ def rescue(
         if distance <= context.thresholds.max_heading_distance:
             result[index] = Decision(to, f"{what}, good block {distance} characters ahead")
     return result
+
+
+def heading_paths(segments: Sequence[Segment], decisions: Sequence[Decision]) -> Iterator[tuple[str, ...]]:
+    """For each block the texts of the GOOD headings above it, by level.
+
+    A heading is above what follows it, down to the next GOOD one of its level or a higher one.
+    """
+    path: tuple[str, ...] = ()
+    above: list[tuple[int, str]] = []
+    for segment, decision in zip(segments, decisions, strict=True):
+        level = segment.place.heading_level
+        if level and decision.block_class is GOOD and segment.collapsed:
+            while above and above[-1][0] >= level:
+                above.pop()
+            yield tuple(text for _, text in above)
+            above.append((level, _shortened(segment.collapsed)))
+            path = tuple(text for _, text in above)
+        else:
+            yield path
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MOST_IN_PATH else f"{text[: MOST_IN_PATH - 1].rstrip()}…"

@@ -27,11 +27,15 @@ def segment(root: etree._Element, rules: TagRules) -> list[Segment]:
 
 def segment_and_count(root: etree._Element, rules: TagRules) -> tuple[list[Segment], int]:
     """The blocks, and how many block-level elements there are."""
-    flat = flatten(root, rules)
-    if flat.startswith(OWN_MARKS):
-        flat = flatten(root, rules, replace_marks=True)
+    flat = flat_text(root, rules)
     # Each has a mark at its start and one at its end.
     return _cut(flat, str(root.tag), rules), flat.count(BLOCK) // 2
+
+
+def flat_text(root: etree._Element, rules: TagRules) -> str:
+    """The flattened tree, the page's own marks replaced."""
+    flat = flatten(root, rules)
+    return flatten(root, rules, replace_marks=True) if flat.startswith(OWN_MARKS) else flat
 
 
 def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:

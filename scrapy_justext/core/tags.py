@@ -78,6 +78,11 @@ MODERN_BLOCK_LEVEL = PUBLISHED_BLOCK_LEVEL | frozenset(
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
+#: Inline elements by what browsers show them in.
+ITALIC = frozenset(["em", "i", "cite", "dfn", "var"])
+BOLD = frozenset(["strong", "b"])
+MONOSPACE = frozenset(["code", "kbd", "samp", "tt"])
+
 
 @dataclass(frozen=True, slots=True)
 class TagRules:
@@ -92,6 +97,8 @@ class TagRules:
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
     ``images``: whether an IMG is a block of its own; "img" is then among ``block_level``.
+    ``styled``: whether links are marked with where they lead, and inline elements with what they are shown in;
+    for Markdown, which takes a second look at a page.
     """
 
     block_level: frozenset[str]
@@ -102,6 +109,7 @@ class TagRules:
     text_nodes: bool = False
     select_in_name: bool = False
     images: bool = False
+    styled: bool = False
 
 
 #: The elements of HTML 5 that a page may begin with where it leaves out the BODY tag.  Parsers that do not know them

@@ -1,0 +1,123 @@
+"""The text of blocks, cut where links, emphasis and code begin and end.
+
+The page is flattened once more, with marks for these, see :mod:`~scrapy_justext.core.flattening`.  Its text is
+that of the blocks, so no block need be cut out again: what stands between two block-level marks is one block, and
+where there are BRs, which may make several, the blocks are told apart by their lengths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.flattening import (
+    BLOCK,
+    BOLD,
+    BREAK,
+    CLOSE,
+    CODE,
+    INLINE,
+    ITALIC,
+    LINK,
+    PLAIN,
+    UNLINK,
+    tag_codes,
+)
+from scrapy_justext.core.segmentation import flat_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lxml import etree
+
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.tags import TagRules
+
+
+class Style(NamedTuple):
+    """How a text is shown: what it links to, as the page has it, and whether in bold, italics, fixed width."""
+
+    href: str | None = None
+    is_bold: bool = False
+    is_italic: bool = False
+    is_code: bool = False
+
+
+class Run(NamedTuple):
+    """A text in one style; ``is_break``: no text, but a BR."""
+
+    text: str
+    style: Style = Style()
+    is_break: bool = False
+
+
+_BEGINS: dict[str, Callable[[Style], Style]] = {
+    BOLD: lambda style: style._replace(is_bold=True),
+    ITALIC: lambda style: style._replace(is_italic=True),
+    CODE: lambda style: style._replace(is_code=True),
+}
+_ENDS = frozenset({UNLINK, PLAIN})
+
+
+def good_runs(
+    root: etree._Element, rules: TagRules, segments: Sequence[Segment], good: Sequence[bool]
+) -> Iterator[tuple[int, list[Run]]]:
+    """The index and the runs of each block of text that is good, in order; images have none."""
+    flat = flat_text(root, replace(rules, styled=True))
+    image = tag_codes(rules).get("img")
+    styles = [Style()]
+    index = 0
+    for chunk in f"{CLOSE}{flat}".split(BLOCK):
+        body = chunk[1:]
+        if chunk[0] == image:
+            index += 1
+        elif body and not body.isspace():
+            runs = _read(body, styles) if INLINE in body else [Run(body, styles[-1])]
+            if rules.text_nodes:
+                # Blank nodes vanish with the space that they are.
+                runs = [run for run in runs if run.is_break or not run.text.isspace()]
+            for block in _blocks(runs, segments, index):
+                if good[index]:
+                    yield index, block
+                index += 1
+
+
+def _read(body: str, styles: list[Style]) -> list[Run]:
+    """The runs of a text with marks; ``styles``: those open around it, which it may change."""
+    first, *pieces = body.split(INLINE)
+    runs = [Run(first, styles[-1])]
+    for piece in pieces:
+        code, text = piece[:1], piece[1:]
+        if code == LINK:
+            styles.append(styles[-1]._replace(href=text))
+            continue
+        if code in _BEGINS:
+            styles.append(_BEGINS[code](styles[-1]))
+        elif code in _ENDS:
+            styles.pop()
+        elif code == BREAK:
+            runs.append(Run("", styles[-1], is_break=True))
+        runs.append(Run(text, styles[-1]))
+    return runs
+
+
+def _blocks(runs: list[Run], segments: Sequence[Segment], index: int) -> Iterator[list[Run]]:
+    """The runs of each of the blocks from ``index`` on that they are."""
+    if not any(run.is_break for run in runs):
+        if any(run.text and not run.text.isspace() for run in runs):
+            yield runs
+        return
+    block: list[Run] = []
+    missing = 0
+    for run in runs:
+        size = len("".join(run.text.split()))
+        if size and not missing:
+            if block:
+                yield block
+                index += 1
+            block = []
+            missing = len("".join(segments[index].collapsed.split()))
+        missing -= size
+        block.append(run)
+    if any(run.text and not run.text.isspace() for run in block):
+        yield block

@@ -1,0 +1,55 @@
+"""Markdown rendered to HTML by a library that knows nothing of this one, and the text of that."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from markdown_it import MarkdownIt
+
+_RENDERER = MarkdownIt("commonmark").enable("table")
+_SPLITTING = frozenset(
+    ["p", "br", "li", "ul", "ol", "blockquote", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr"]
+    + [f"h{level}" for level in range(1, 7)]
+)
+
+
+class _Text(HTMLParser):
+    """Collects text, with spaces where elements split it; ALT stands for its image."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in _SPLITTING | {"a", "em", "strong", "code", "img"}, tag
+        if tag == "img":
+            self.parts.append(f" {dict(attrs)['alt'] or ''} ")
+        self._split(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._split(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+    def _split(self, tag: str) -> None:
+        if tag in _SPLITTING:
+            self.parts.append(" ")
+
+
+def render(markdown: str) -> str:
+    """HTML as CommonMark says, tables as GitHub does."""
+    return _RENDERER.render(markdown)
+
+
+def rendered_text(markdown: str) -> str:
+    """What a reader sees, white space collapsed."""
+    parser = _Text()
+    parser.feed(render(markdown))
+    parser.close()
+    return collapse("".join(parser.parts))
+
+
+def collapse(text: str) -> str:
+    """One space for each run of white space."""
+    return " ".join(text.split())
