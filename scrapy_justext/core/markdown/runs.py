@@ -117,7 +117,8 @@ def _blocks(runs: list[Run], segments: Sequence[Segment], index: int) -> Iterato
                 index += 1
             block = []
             missing = len("".join(segments[index].collapsed.split()))
-        missing -= size
-        block.append(run)
-    if any(run.text and not run.text.isspace() for run in block):
+        if size or block:
+            missing -= size
+            block.append(run)
+    if block:
         yield block
