@@ -106,7 +106,7 @@ def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS
     return rows
 
 
-def extract(
+def extract(  # noqa: PLR0913 (all but the page are keywords with a default)
     page: str | bytes | etree._Element,
     *,
     language: str | Sequence[str] = "auto",

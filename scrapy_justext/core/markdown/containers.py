@@ -52,8 +52,7 @@ class Writer:
         below = opened[0] if opened else None
         if not isinstance(above, Item) or not isinstance(below, Item) or above.of is below.of:
             return
-        is_same_kind = (above.number is None) == (below.number is None)
-        if is_same_kind and (above.of in self._others) == (below.of in self._others):
+        if _are_alike(above, below) and (above.of in self._others) == (below.of in self._others):
             self._others ^= {below.of}
 
     def _is_tight(self, shared: int, opened: Sequence[Container]) -> bool:
@@ -63,7 +62,7 @@ class Writer:
         item = opened[0]
         if shared < len(self._containers):
             above = self._containers[shared]
-            return isinstance(above, Item) and above.of is item.of
+            return isinstance(above, Item) and above.of is item.of and _are_alike(above, item)
         # A list inside an item, below its text.  Only 1 begins a list there.
         return shared > 0 and isinstance(self._containers[-1], Item) and item.number in (None, 1)
 
@@ -78,6 +77,11 @@ class Writer:
     def _indent(self, container: Container) -> str:
         marker = self._marker(container)
         return marker if isinstance(container, Quote) else " " * len(marker)
+
+
+def _are_alike(one: Item, other: Item) -> bool:
+    """Whether both have numbers, or both bullets."""
+    return (one.number is None) == (other.number is None)
 
 
 def _shared(before: Sequence[Container], now: Sequence[Container]) -> int:

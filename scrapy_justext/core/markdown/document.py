@@ -72,9 +72,7 @@ def _pieces(elements: Elements, segments: Sequence[Segment], good: Sequence[bool
             yield Piece(positions.of(elements.nodes[segment.element]), segment, own)
 
 
-def _written(
-    pieces: Sequence[Piece], resolve: Callable[[str], str | None]
-) -> Iterator[tuple[Lines, Position]]:
+def _written(pieces: Sequence[Piece], resolve: Callable[[str], str | None]) -> Iterator[tuple[Lines, Position]]:
     """The lines of each paragraph, heading, code block and table, and where they stand."""
     tables = _tables(pieces)
     for whole, together in groupby(pieces, lambda piece: _whole(piece, tables)):

@@ -7,9 +7,11 @@ where there are BRs, which may make several, the blocks are told apart by their 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.flattening import (
     BLOCK,
     BOLD,
@@ -20,6 +22,7 @@ from scrapy_justext.core.flattening import (
     ITALIC,
     LINK,
     PLAIN,
+    SOURCE,
     UNLINK,
     tag_codes,
 )
@@ -57,6 +60,13 @@ _BEGINS: dict[str, Callable[[Style], Style]] = {
     CODE: lambda style: style._replace(is_code=True),
 }
 _ENDS = frozenset({UNLINK, PLAIN})
+_BEGIN_MARKS = [INLINE + code for code in (LINK, *_BEGINS)]
+_END_MARKS = [INLINE + code for code in _ENDS]
+_BREAK = INLINE + BREAK
+#: A mark, with the HREF of a link.
+_MARK = re.compile(f"{INLINE}(?:{LINK}[^{INLINE}]*{INLINE}{SOURCE}|.)", re.DOTALL)
+
+_new_run = maker(Run)
 
 
 def good_runs(
@@ -65,27 +75,40 @@ def good_runs(
     """The index and the runs of each block of text that is good, in order; images have none."""
     flat = flat_text(root, replace(rules, styled=True))
     image = tag_codes(rules).get("img")
+    last = max((index for index, is_good in enumerate(good) if is_good), default=-1)
     styles = [Style()]
     index = 0
     for chunk in f"{CLOSE}{flat}".split(BLOCK):
+        if index > last:
+            break
         body = chunk[1:]
         if chunk[0] == image:
             index += 1
-        elif body and not body.isspace():
-            runs = _read(body, styles) if INLINE in body else [Run(body, styles[-1])]
-            if rules.text_nodes:
-                # Blank nodes vanish with the space that they are.
-                runs = [run for run in runs if run.is_break or not run.text.isspace()]
-            for block in _blocks(runs, segments, index):
+        elif INLINE not in body:
+            if body and not body.isspace():
+                if good[index]:
+                    yield index, [_new_run((body, styles[-1], False))]
+                index += 1
+        elif not good[index] and len(styles) == 1 and _is_closed(body):
+            index += bool(_MARK.sub("", body).strip())
+        else:
+            for block in _blocks(_read(body, styles, rules), segments, index):
                 if good[index]:
                     yield index, block
                 index += 1
 
 
-def _read(body: str, styles: list[Style]) -> list[Run]:
+def _is_closed(body: str) -> bool:
+    """Whether a text that nothing is open around is at most one block, and leaves nothing open."""
+    if _BREAK in body:
+        return False
+    return sum(map(body.count, _BEGIN_MARKS)) == sum(map(body.count, _END_MARKS))
+
+
+def _read(body: str, styles: list[Style], rules: TagRules) -> list[Run]:
     """The runs of a text with marks; ``styles``: those open around it, which it may change."""
     first, *pieces = body.split(INLINE)
-    runs = [Run(first, styles[-1])]
+    runs = [_new_run((first, styles[-1], False))]
     for piece in pieces:
         code, text = piece[:1], piece[1:]
         if code == LINK:
@@ -96,9 +119,11 @@ def _read(body: str, styles: list[Style]) -> list[Run]:
         elif code in _ENDS:
             styles.pop()
         elif code == BREAK:
-            runs.append(Run("", styles[-1], is_break=True))
-        runs.append(Run(text, styles[-1]))
-    return runs
+            runs.append(_new_run(("", styles[-1], True)))
+        if text:
+            runs.append(_new_run((text, styles[-1], False)))
+    # Where text is read node by node, blank nodes vanish with the space that they are.
+    return [run for run in runs if run[2] or not run[0].isspace()] if rules.text_nodes else runs
 
 
 def _blocks(runs: list[Run], segments: Sequence[Segment], index: int) -> Iterator[list[Run]]:

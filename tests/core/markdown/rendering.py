@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
+
+from scrapy_justext.core.blocks import GOOD, Decision
+from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.markdown.document import to_markdown
+from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.tags import MODERN
+from tests.builders import tree
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from scrapy_justext.core.tags import TagRules
 
 _RENDERER = MarkdownIt("commonmark").enable("table")
 _SPLITTING = frozenset(
@@ -35,6 +48,22 @@ class _Text(HTMLParser):
     def _split(self, tag: str) -> None:
         if tag in _SPLITTING:
             self.parts.append(" ")
+
+
+def markdown_of(page: str | etree._Element, *, url: str | None = None, rules: TagRules = MODERN) -> str:
+    """A page all of whose blocks are good, as Markdown."""
+    return page_and_text(page, url=url, rules=rules)[0]
+
+
+def page_and_text(
+    page: str | etree._Element, *, url: str | None = None, rules: TagRules = MODERN
+) -> tuple[str, str]:
+    """The Markdown of a page all of whose blocks are good, and the text of the blocks."""
+    root = tree(page) if isinstance(page, str) else page
+    segments, count = segment_and_count(root, rules)
+    decisions = [Decision(GOOD, "as the test says")] * len(segments)
+    markdown = to_markdown(Elements(root, rules, count), segments, decisions, url=url)
+    return markdown, collapse(" ".join(one.text for one in segments))
 
 
 def render(markdown: str) -> str:
