@@ -83,6 +83,7 @@ class TestResult:
             "image_alt": None,
             "probability": None,
             "origin": "page",
+            "heading_path": [],
         }
 
     def test_reasons_join_the_rules_that_decided(self) -> None:
@@ -112,7 +113,7 @@ class TestResult:
         as_dict = extract(PAGE, language="English").to_dict()
         assert list(as_dict) == [
             "text", "paragraphs", "blocks", "language", "language_source", "language_reason", "profile", "title",
-            "url", "is_cut",
+            "url", "is_cut", "markdown",
         ]  # fmt: skip
         assert as_dict["text"] == extract(PAGE, language="English").text
         assert tuple(as_dict["blocks"][0]) == BLOCK_FIELDS
@@ -381,4 +382,4 @@ def rebuilt(as_dict: dict[str, Any]) -> Extraction:
 def rebuilt_block(values: dict[str, Any]) -> Block:
     """A block from its dict."""
     classes = {name: BlockClass(values[name]) for name in ("block_class", "context_free_class")}
-    return Block(**(values | classes))
+    return Block(**(values | classes | {"heading_path": tuple(values["heading_path"])}))

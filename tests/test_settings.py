@@ -152,6 +152,11 @@ def test_paths_are_made_when_a_block_field_asks_for_them(name: str) -> None:
     assert configured(block_fields=["text", name]).options.paths is True
 
 
+@pytest.mark.parametrize(("fields", "expected"), [({}, False), ({"markdown": "md"}, True), ({"markdown": None}, False)])
+def test_markdown_is_made_for_a_field_alone(fields: dict[str, str | None], expected: bool) -> None:
+    assert configured(fields=fields).options.markdown is expected
+
+
 def test_images_and_models_have_fields_of_their_own() -> None:
     assert configured(profile="justext-java").block_fields == (*DEFAULT_BLOCK_FIELDS, "image_url", "image_alt")
     assert configured(profile="justext-java", block_fields="text").block_fields == ("text",)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Place
 from scrapy_justext.core.context import Context
-from scrapy_justext.core.headings import promote, restore
+from scrapy_justext.core.headings import MOST_IN_PATH, heading_paths, promote, restore
 from scrapy_justext.core.thresholds import Thresholds
-from tests.builders import blocks, letters
+from tests.builders import LETTERS, blocks, letters, make_segment
 
 PROMOTED = [
     ("right before a good block", "hS G", "N G"),
@@ -156,3 +156,40 @@ def test_the_work_grows_with_the_page_and_no_faster(pattern: str) -> None:
         return CountedText.reads
 
     assert 0 < reads(640) <= 80 * reads(10)
+
+
+PATHS = {
+    "no headings": ("G G", ["", ""]),
+    "below one": ("1G G G", ["", "1", "1"]),
+    "a heading is not above itself": ("1G 2G G", ["", "1", "12"]),
+    "the next of the level": ("1G 2G G 2G G", ["", "1", "12", "1", "12"]),
+    "a higher level": ("2G G 1G G", ["", "2", "", "1"]),
+    "levels left out": ("1G 4G G 2G G", ["", "1", "14", "1", "12"]),
+    "a bad heading": ("1G 2B B G", ["", "1", "1", "1"]),
+    "bad blocks": ("1G B 2G B", ["", "1", "1", "12"]),
+}
+
+
+@pytest.mark.parametrize(("notation", "expected"), PATHS.values(), ids=PATHS)
+def test_headings_above_a_block(notation: str, expected: list[str]) -> None:
+    segments, decisions = [], []
+    for token in notation.split():
+        level = int(token[:-1] or 0)
+        segments.append(make_segment(token[:-1] or "x", place=Place(f"h{level}" if level else "p", level)))
+        decisions.append(Decision(LETTERS[token[-1]], ""))
+    assert ["".join(path) for path in heading_paths(segments, decisions)] == expected
+
+
+@pytest.mark.parametrize("length", [MOST_IN_PATH, MOST_IN_PATH + 1])
+def test_a_long_heading_is_cut_in_paths(length: int) -> None:
+    segments = [make_segment("x" * length, place=Place("h1", 1)), make_segment("y")]
+    decisions = [Decision(LETTERS["G"], "")] * 2
+    [_, [text]] = heading_paths(segments, decisions)
+    assert len(text) == MOST_IN_PATH
+    assert text.endswith("…") == (length > MOST_IN_PATH)
+
+
+def test_an_image_without_alt_is_no_heading_of_a_path() -> None:
+    image = make_segment("", place=Place("img", 1))._replace(image_url="a.png")
+    paths = list(heading_paths([image, make_segment("x")], [Decision(LETTERS["G"], "")] * 2))
+    assert paths == [(), ()]

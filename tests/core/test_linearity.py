@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,8 @@ from scrapy_justext.core import headings
 from scrapy_justext.core.context import Context
 from scrapy_justext.core.thresholds import Thresholds
 from scrapy_justext.profiles import PROFILES
-from tests.builders import blocks, lines_run
+from tests.builders import blocks, lines_run, tree
+from tests.core.markdown.rendering import markdown_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,11 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "removed elements": lambda n: "<svg>x</svg>one" * n,
     "comments": lambda n: "<!-- x -->one" * n,
     "preformatted lines": lambda n: "<pre>" + "one\n" * n,
+    "lists and quotes": lambda n: "<li>one<blockquote>two" * n,
+    "items": lambda n: "<ol>" + "<li>one" * n,
+    "tables in tables": lambda n: f"<table>{GOOD}" * n,
+    "rows": lambda n: "<table>" + f"<tr><td>{GOOD}<td>{GOOD}" * n,
+    "emphasis and links": lambda n: f"<p>{GOOD}" + "<b>one</b><a href=x>two</a>" * n,
     "marks": lambda n: "one\ufdd0<p>two\ufdd1x" * n,
 }
 
@@ -50,20 +56,30 @@ SHAPES: dict[str, Callable[[int], str]] = {
 TIMES, LIMIT = 64, 80
 
 
-@pytest.mark.parametrize("paths", [False, True], ids=["", "with paths"])
+@pytest.mark.parametrize("asked", [{}, {"paths": True}, {"markdown": True}], ids=["", "with paths", "with Markdown"])
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: str, profile: str, paths: bool) -> None:
+def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: str, profile: str, asked: dict[str, Any]) -> None:
     def work(n: int) -> int:
         page = f"<html><head></head><body>{SHAPES[shape](n)}"
 
         def once() -> None:
-            extract(page, language="English", profile=profile, paths=paths)
+            extract(page, language="English", profile=profile, **asked)
 
         once()  # what is cached is warm
         return lines_run(once)
 
     # Two times 11 * 64 nested elements are fewer than the 1,500 below which another way of flattening takes over.
+    assert 0 < work(11 * TIMES) <= LIMIT * work(11)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_64_times_the_good_blocks_make_at_most_80_times_the_markdown(shape: str) -> None:
+    def work(n: int) -> int:
+        root = tree(f"<html><head></head><body>{SHAPES[shape](n)}")
+        markdown_of(root)
+        return lines_run(lambda: markdown_of(root))
+
     assert 0 < work(11 * TIMES) <= LIMIT * work(11)
 
 

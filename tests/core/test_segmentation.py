@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+#: With links and styles marked, as for Markdown, and without.
+STYLED = RULES | {f"{name}, styled": replace(rules, styled=True) for name, rules in RULES.items()}
+ALL_RULES_STYLED = pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
 
 PUBLISHED = [
     "blockquote",
@@ -594,13 +598,13 @@ class TestTrees:
 class TestFlattening:
     """The two ways of reading a tree give the same string."""
 
-    @ALL_RULES
+    @ALL_RULES_STYLED
     @pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
     def test_on_demo_pages(self, page: Path, rules: TagRules) -> None:
         root = tree(read_page(page))
         assert flatten(root, rules) == walk(root, rules)
 
-    @ALL_RULES
+    @ALL_RULES_STYLED
     @pytest.mark.parametrize("path", ["//div", "//p", "//ul", "//li[2]"])
     def test_on_subtrees(self, path: str, rules: TagRules) -> None:
         root = tree("x<div>onetwo<p>three</p>four<ul><li>five</li>six<li>seven</li>x</ul>x</div>x")
@@ -612,9 +616,10 @@ class TestFlattening:
         html = (
             "<body>a<p hidden>x</p>b<!-- c --><?pi x?>d<h2><button>e</button><button hidden>f</button></h2>"
             "<select><option>g</select><selectx>h<br></selectx><svg><a>i</a></svg>j<form>k</form><o:p>l</o:p>"
-            "<link rel=stylesheet>m<a>n<p>o</a>p<iframe>q</iframe>r<summary><b><button>s</button></b></summary>"
+            "<link rel=stylesheet>m<a href='&#xFDD0;x'>n<p>o</a><i>p</i><code><strong hidden>t</strong></code>"
+            "<iframe>q</iframe>r<summary><b><button>s</button></b></summary>"
         )
-        for rules in RULES.values():
+        for rules in STYLED.values():
             root = tree(html)
             assert flatten(root, rules) == walk(root, rules)
             assert "k" in walk(root, rules)
@@ -626,15 +631,15 @@ class TestFlattening:
         for page in pages:
             root = tree(read_page(page))
             if not [one for one in root.itersiblings() if isinstance(one.tag, str)]:
-                for rules in RULES.values():
+                for rules in STYLED.values():
                     assert flatten(root, rules) == walk(root, rules), page.name
 
-    @ALL_RULES
+    @ALL_RULES_STYLED
     def test_after_the_end_of_html(self, rules: TagRules) -> None:
         root = tree("<p>one</p></body></html><p>two</p>")
         assert flatten(root, rules) == walk(root, rules)
 
-    @ALL_RULES
+    @ALL_RULES_STYLED
     def test_marks_in_the_page_are_replaced(self, rules: TagRules) -> None:
         root = tree("<p>a\ufdd0b<b>c\ufdd1</b></p>\ufdd0")
         flat = flatten(root, rules, replace_marks=True)

@@ -18,6 +18,7 @@ from scrapy_justext import extract
 from scrapy_justext.extraction import BLOCK_FIELDS
 from scrapy_justext.session import Session, get_session
 from scrapy_justext.settings import DEFAULT_BLOCK_FIELDS
+from tests.core.markdown.rendering import rendered_text
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.items import (
@@ -166,7 +167,10 @@ MAPPINGS = {
     "default": Mapped({}, ALL_KEYS),
     "renamed": Mapped({"JUSTEXT_FIELDS": {"text": "body"}}, ALL_KEYS - {"text"} | {"body"}),
     "left out": Mapped({"JUSTEXT_FIELDS": {"blocks": None, "paragraphs": None}}, {"url", "text", "language", "title"}),
-    "all": Mapped({"JUSTEXT_FIELDS": {"language_source": "why", "profile": "how"}}, ALL_KEYS | {"why", "how"}),
+    "all": Mapped(
+        {"JUSTEXT_FIELDS": {"language_source": "why", "profile": "how", "markdown": "md"}},
+        ALL_KEYS | {"why", "how", "md"},
+    ),
     "none": Mapped({"JUSTEXT_FIELDS": dict.fromkeys(sorted(ALL_KEYS - {"url"}))}, {"url"}),
 }
 
@@ -252,6 +256,7 @@ def test_renamed_parts_have_their_values(results: dict[str, Result]) -> None:
     assert results["mapping renamed"].items[0]["body"] == GOOD_TEXT
     (item,) = results["mapping all"].items
     assert (item["why"], item["how"]) == ("given", "justext")
+    assert rendered_text(item["md"]) == " ".join(GOOD_TEXT.split())
 
 
 def test_a_mapping_reaches_typed_items(results: dict[str, Result]) -> None:

@@ -1,4 +1,4 @@
-"""Writes the expected blocks of the golden pages: ``python -m tests.golden.regenerate``.
+"""Writes the expected blocks and Markdown of the golden pages: ``python -m tests.golden.regenerate``.
 
 Look at the difference before you commit it: it is what the change does to real pages.
 """
@@ -54,16 +54,27 @@ def expected_path(name: str) -> Path:
     return EXPECTED_FOLDER / f"{name}.json"
 
 
+def markdown(page: Path) -> str:
+    """A page's Markdown, by the profile that keeps the most of it."""
+    return extract(page.read_bytes(), profile="learned", url=f"https://example.com/{page.name}", markdown=True).markdown
+
+
+def markdown_path(name: str) -> Path:
+    """The file of a page's Markdown."""
+    return EXPECTED_FOLDER / f"{name}.md"
+
+
 def write(folder: Path = EXPECTED_FOLDER) -> None:
     """Write all expectations, and remove those of pages that are gone."""
     folder.mkdir(exist_ok=True)
     pages = golden_pages()
-    for path in folder.glob("*.json"):
+    for path in (*folder.glob("*.json"), *folder.glob("*.md")):
         if path.stem not in pages:
             path.unlink()
     for name, page in pages.items():
         text = json.dumps(describe(page), ensure_ascii=False, indent=1)
         (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+        (folder / f"{name}.md").write_text(f"{markdown(page)}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.builders import REPOSITORY
-from tests.golden.regenerate import EXPECTED_FOLDER, describe, expected_path, golden_pages, write
+from tests.golden.regenerate import (
+    EXPECTED_FOLDER,
+    describe,
+    expected_path,
+    golden_pages,
+    markdown,
+    markdown_path,
+    write,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,8 +33,14 @@ def test_a_golden_page_comes_out_as_expected(name: str) -> None:
         assert values == expected[profile], profile
 
 
+@pytest.mark.parametrize("name", golden_pages())
+def test_the_markdown_of_a_golden_page_is_as_expected(name: str) -> None:
+    assert f"{markdown(golden_pages()[name])}\n" == markdown_path(name).read_text(encoding="utf-8")
+
+
 def test_every_expectation_has_its_page() -> None:
-    assert sorted(path.stem for path in EXPECTED_FOLDER.glob("*.json")) == sorted(golden_pages())
+    for kind in ("json", "md"):
+        assert sorted(path.stem for path in EXPECTED_FOLDER.glob(f"*.{kind}")) == sorted(golden_pages())
 
 
 def test_the_pages_show_every_class_and_rule() -> None:
@@ -49,6 +63,7 @@ def test_the_command_writes_what_is_there(tmp_path: Path) -> None:
     write(tmp_path)
     for name in golden_pages():
         assert (tmp_path / f"{name}.json").read_bytes() == expected_path(name).read_bytes()
+        assert (tmp_path / f"{name}.md").read_bytes() == markdown_path(name).read_bytes()
     code = "import tests.golden.regenerate as r, pathlib, sys; r.write(pathlib.Path(sys.argv[1]))"
     (tmp_path / "gone.json").write_text("{}")
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=REPOSITORY, check=True)

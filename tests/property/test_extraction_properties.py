@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -132,6 +133,8 @@ def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page
     assert etree.tostring(root.getroottree()) == before
     if whole(root):
         assert walked == flatten(root, rules, replace_marks=True)
+        styled = replace(rules, styled=True)
+        assert walk(root, styled) == flatten(root, styled, replace_marks=True)
     assert all(one.text.strip() or one.image_url is not None for one in segments)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import GOOD
@@ -107,10 +107,11 @@ def _tables(pieces: Iterable[Piece]) -> frozenset[Grid]:
 def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
     blocks: defaultdict[tuple[int, int], int] = defaultdict(int)
     for position, segment, _ in pieces:
+        at = grid.cells.get(position.cell) if position.cell is not None else None
         is_line = position.preformatted is None and not segment.place.heading_level
-        if not is_line or position.containers != grid.containers or position.cell not in grid.cells:
+        if at is None or not is_line or position.containers != grid.containers:
             return False
-        blocks[grid.cells[position.cell]] += 1
+        blocks[at] += 1
     rows = {row for row, _ in blocks}
     columns = {column for _, column in blocks}
     return len(rows) >= LEAST_ROWS and len(columns) >= LEAST_COLUMNS and max(blocks.values()) <= MOST_BLOCKS
@@ -132,7 +133,7 @@ def _code(pieces: Sequence[Piece], preformatted: etree._Element) -> Lines:
 
 def _code_language(preformatted: etree._Element) -> str:
     """The language that a PRE, or the CODE in it, says it is in; empty without."""
-    for node in (preformatted, *preformatted[:1]):
+    for node in (preformatted, *islice(preformatted, 1)):
         match = _LANGUAGE_CLASS.search(node.get("class") or "")
         if match:
             return match[1]

@@ -55,9 +55,7 @@ def markdown_of(page: str | etree._Element, *, url: str | None = None, rules: Ta
     return page_and_text(page, url=url, rules=rules)[0]
 
 
-def page_and_text(
-    page: str | etree._Element, *, url: str | None = None, rules: TagRules = MODERN
-) -> tuple[str, str]:
+def page_and_text(page: str | etree._Element, *, url: str | None = None, rules: TagRules = MODERN) -> tuple[str, str]:
     """The Markdown of a page all of whose blocks are good, and the text of the blocks."""
     root = tree(page) if isinstance(page, str) else page
     segments, count = segment_and_count(root, rules)
@@ -68,7 +66,7 @@ def page_and_text(
 
 def render(markdown: str) -> str:
     """HTML as CommonMark says, tables as GitHub does."""
-    return _RENDERER.render(markdown)
+    return str(_RENDERER.render(markdown))
 
 
 def rendered_text(markdown: str) -> str:

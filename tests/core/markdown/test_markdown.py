@@ -311,3 +311,10 @@ def test_deep_nesting_ends_somewhere(html: str) -> None:
     markdown, text = page_and_text(html)
     assert rendered_text(markdown) == text
     assert max(len(re.findall(r"[->] |[0-9]+\. |    ", line)) for line in markdown.splitlines()) <= 2 * DEEPEST
+
+
+def test_100_000_blocks() -> None:
+    markdown, text = page_and_text("<ol start=0>" + "<li>one\n<a href='x\ny' title='\n\n'>two</a>" * 100_000)
+    assert markdown.count("\n") == 99_999
+    assert markdown.endswith("\n99999. one [two](xy)")
+    assert len(text) == 800_000 - 1
