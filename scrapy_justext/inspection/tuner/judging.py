@@ -68,7 +68,10 @@ class Tuned:
         """The page, without paths, under options that differ from its own in profile, languages and thresholds."""
         ready = self._make_ready(options)
         return extract_prepared(
-            self.page.parsed, ready.prepared, replace(options, profile=ready.profile, paths=False), url=self.page.url
+            self.page.parsed,
+            ready.prepared,
+            replace(options, profile=ready.profile, paths=False, markdown=False),
+            url=self.page.url,
         )
 
     def thresholds(self, options: Options) -> dict[str, Any]:
