@@ -39,6 +39,8 @@ _ALONE: dict[str, Any] = {
     "SCHEDULER": "scrapy.core.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
     "TELNETCONSOLE_ENABLED": False,
+    # Of requests that wait for one robots.txt together, Scrapy 2.19 applies it to the first two and lets the rest pass.
+    "CONCURRENT_REQUESTS": 1,
 }
 
 #: Their errors are about pages that did not come, which the command says itself.
