@@ -424,3 +424,17 @@ def test_an_item_with_the_identity_of_an_earlier_one_keeps_its_page() -> None:
     del earlier
     gc.collect()
     assert one.take_page(item)
+
+
+def test_a_trained_model_s_probabilities_are_in_the_blocks(site: Site) -> None:
+    result = crawl_one(
+        PageSpider,
+        {"urls": site.urls("/good")},
+        settings={"JUSTEXT_PROFILE": "learned", "JUSTEXT_GOOD_PROBABILITY": "0.6"},
+    )
+    [item] = result.items
+    expected = extract(GOOD_PAGE, language="English", profile="learned", good_probability=0.6)
+    assert item["text"] == expected.text
+    assert [(block["probability"], block["origin"]) for block in item["blocks"]] == [
+        (block.probability, "page") for block in expected.blocks
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
 
 import pytest
@@ -54,6 +55,14 @@ def test_the_threshold_is_the_user_s(profile: str) -> None:
         extract(PAGE, profile=profile, good_probability=2)
     with pytest.raises(JustextError, match=r"near_good_probability = 0\.6: must not be above good_probability = 0.5"):
         extract(PAGE, profile=profile, good_probability=0.5, near_good_probability=0.6)
+
+
+@EVERY
+def test_threads_do_not_disturb_one_another(profile: str) -> None:
+    pages = [PAGE.replace("<nav>", f"<nav><p class=c{number}>{'x ' * number}</p>") for number in range(24)]
+    texts = [extract(page, profile=profile, language="English").text for page in pages]
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda page: extract(page, profile=profile, language="English").text, pages)) == texts
 
 
 def test_near_good_blocks_are_decided_by_their_neighbours() -> None:
