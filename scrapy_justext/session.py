@@ -253,7 +253,8 @@ class Session:
         self.count("errors")
         self.count(f"errors/{type(error).__name__}")
         # What the library itself says needs no traceback.
-        logger.error("%s: not cleaned: %s", where, error, exc_info=not isinstance(error, JustextError))
+        trace = None if isinstance(error, JustextError) else error
+        logger.error("%s: not cleaned: %s", where, error, exc_info=trace)
 
     def _forget(self, identities: list[int], page: Page) -> None:
         for identity in identities:
