@@ -23,6 +23,7 @@ from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from twisted.internet.task import LoopingCall
 
 from benchmarks.crawl import PagesSpider, serve
+from benchmarks.pages import origin
 
 INTERVAL = 0.005
 

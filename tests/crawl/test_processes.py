@@ -33,9 +33,11 @@ TWO = {"JUSTEXT_PROCESSES": 2}
 class Harm:
     """Makes pages harm their process, see :mod:`tests.crawl.tasks`."""
 
+    patched = "EXTRACT"
+
     def __init__(self, crawler: Crawler) -> None:
-        self.original = session.EXTRACT
-        session.EXTRACT = HARMED
+        self.original = getattr(session, self.patched)
+        setattr(session, self.patched, HARMED)
         crawler.signals.connect(self.undo, signals.spider_closed)
 
     @classmethod
@@ -43,7 +45,7 @@ class Harm:
         return cls(crawler)
 
     def undo(self) -> None:
-        session.EXTRACT = self.original
+        setattr(session, self.patched, self.original)
 
 
 HARMFUL = {**TWO, "EXTENSIONS": {Harm: 0}}
@@ -307,7 +309,7 @@ REACTORS = {
         "CrawlerProcess",
         {"TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor", "REMOTE_CONTROL_ENABLED": False},
     ),
-    "none": ("AsyncCrawlerProcess", {"TWISTED_REACTOR_ENABLED": False}),
+    "none": ("AsyncCrawlerProcess", {"TWISTED_REACTOR_ENABLED": False, "LOG_LEVEL": "ERROR"}),
 }
 
 
