@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from math import inf
 from typing import Any
 
 from scrapy.utils.misc import load_object
@@ -64,6 +65,14 @@ def whole_number(value: Any) -> int:
     converted = number(value)
     if not isinstance(converted, int) or isinstance(converted, bool) or converted < 0:
         raise ParameterError("", value, "must be a whole number, 0 or more")
+    return converted
+
+
+def seconds(value: Any) -> float:
+    """A time."""
+    converted = number(value)
+    if not isinstance(converted, int | float) or isinstance(converted, bool) or not 0 < converted < inf:
+        raise ParameterError("", value, "must be a number of seconds, more than 0")
     return converted
 
 

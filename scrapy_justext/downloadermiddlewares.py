@@ -34,9 +34,9 @@ class JustextDownloaderMiddleware:
         """Begin or join the crawl's session."""
         return cls(get_session(crawler))
 
-    def process_response(self, request: Request, response: Response) -> Response:
+    async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched; raises ``IgnoreRequest`` where it is to be dropped."""
-        page = self._session.look_at(response, request)
+        page = await self._session.receive(response, request)
         if page is not None and page.configuration.drop == "response" and not page.is_good:
             self._session.count("responses_dropped")
             message = explain_no_content(page.extraction, page.configuration)

@@ -91,6 +91,33 @@ class InspectionError(JustextError):
         return f"{self.what}: {self.problem}"
 
 
+class WorkerError(JustextError):
+    """What a page raised in another process, where the error itself could not be sent; the message names it."""
+
+
+class WorkerCrashed(JustextError):  # noqa: N818 (crawls count errors by these names)
+    """The processes that were to extract a page ended.  ``code``: the exit status of the last, below 0 a signal's."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+    def __str__(self) -> str:
+        how = f"was killed by signal {-self.code}" if self.code < 0 else f"ended with exit status {self.code}"
+        return f"the process that extracted it {how}, twice"
+
+
+class PageTimeout(JustextError):  # noqa: N818
+    """A page took longer than it was given.  ``seconds``: what it was given."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+    def __str__(self) -> str:
+        return f"takes longer than {self.seconds:g} s"
+
+
 class SettingError(ParameterError):
     """A setting of a crawl with a value that is not allowed; ``name`` says where it was set."""
 

@@ -11,6 +11,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_justext.core.parsing import Parsed, is_cut, parse_html
 from scrapy_justext.extraction import extract_parsed
+from scrapy_justext.processes.tasks import RawPage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +81,11 @@ def extract_response(response: TextResponse, configuration: Configuration) -> Ex
     """The extraction of a page."""
     declared = header_languages(response)
     return extract_parsed(parse_response(response), configuration.options, url=response.url, declared=declared)
+
+
+def raw_page(response: TextResponse) -> RawPage:
+    """A page as it is sent to another process, where its body is decoded, too."""
+    return RawPage(response.body, response.encoding, response.url, tuple(header_languages(response)))
 
 
 def header_languages(response: Response) -> list[str]:

@@ -41,11 +41,11 @@ class JustextPipeline:
         """Begin or join the crawl's session."""
         return cls(get_session(crawler))
 
-    def process_item(self, item: Any) -> Any:
+    async def process_item(self, item: Any) -> Any:
         """The item with its fields filled; raises :class:`NoGoodContent`."""
         if not ItemAdapter.is_item(item):
             return item
-        page = self._session.take_page(item) or self._page_in_field(item)
+        page = self._session.take_page(item) or await self._page_in_field(item)
         if page is None:
             self._session.count("items_without_page")
             return item
@@ -64,12 +64,12 @@ class JustextPipeline:
                 adapter[field] = _part(part, page)
         return item
 
-    def _page_in_field(self, item: Any) -> Page | None:
+    async def _page_in_field(self, item: Any) -> Page | None:
         field = self._session.configuration.html_field
         if field is None:
             return None
         html = ItemAdapter(item).get(field)
-        return self._session.extract_html(html) if isinstance(html, str | bytes) and html else None
+        return await self._session.extract_html(html) if isinstance(html, str | bytes) and html else None
 
     def _targets(self, adapter: ItemAdapter, fields: Mapping[str, str | None]) -> dict[str, str]:
         """The parts of the extraction that an item takes, with the field for each."""

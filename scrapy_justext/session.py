@@ -16,12 +16,13 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 
-from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.exceptions import JustextError
-from scrapy_justext.extraction import Extraction, extract_parsed
-from scrapy_justext.pages import extract_response, skip_reason
+from scrapy_justext.exceptions import JustextError, PageTimeout
+from scrapy_justext.pages import extract_response, raw_page, skip_reason
+from scrapy_justext.processes.pool import Pool
+from scrapy_justext.processes.tasks import EXTRACT, RawPage, extract_raw
 from scrapy_justext.settings import (
     KEY,
+    OF_CRAWLS,
     Configuration,
     configure,
     from_mapping,
@@ -33,8 +34,12 @@ from scrapy_justext.settings import (
 from scrapy_justext.sites import find_domain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
+
+    from scrapy_justext.extraction import Extraction
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +54,12 @@ class Page(NamedTuple):
     def is_good(self) -> bool:
         """Whether the page has enough good content."""
         return self.extraction.good_characters >= self.configuration.min_good_characters
+
+
+#: A page, and the seconds that it took.
+_Extracted = tuple[Page, float]
+#: What became of a look at a response; why it is not cleaned; what went wrong.
+_Looked = _Extracted | str | Exception
 
 
 class _Noted(NamedTuple):
@@ -93,12 +104,36 @@ class Session:
         # By the identity of the item, since many kinds of items have no hash.
         self._items: dict[int, _Noted] = {}
         self._items_of: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
-        crawler.signals.connect(self._forget_all, signals.spider_closed)
+        self._pool: Pool[Extraction] | None = None
+        crawler.signals.connect(self._open_pool, signals.spider_opened)
+        crawler.signals.connect(self._close, signals.spider_closed)
 
     def look_at(self, response: Response, request: Request | None) -> Page | None:
         """The page of a response, extracted at the first look; None for one that is not cleaned."""
         if response not in _PAGES:
-            _PAGES[response] = self._extract(response, request)
+            looked: _Looked
+            try:
+                found = self._configuration_or_reason(response, request)
+                looked = found if isinstance(found, str) else _extract_here(response, found)
+            except Exception as error:
+                looked = error
+            _PAGES[response] = self._record(looked, response, request)
+        return _PAGES[response]
+
+    async def receive(self, response: Response, request: Request) -> Page | None:
+        """Like :meth:`look_at`, but in the pool, where there is one."""
+        if self._pool is None or response in _PAGES:
+            return self.look_at(response, request)
+        looked: _Looked
+        try:
+            found = self._configuration_or_reason(response, request)
+            if isinstance(found, str):
+                looked = found
+            else:
+                looked = await self._extract_there(raw_page(cast("TextResponse", response)), found)
+        except Exception as error:
+            looked = error
+        _PAGES[response] = self._record(looked, response, request)
         return _PAGES[response]
 
     def note_item(self, item: Any, response: Response) -> None:
@@ -125,51 +160,48 @@ class Session:
             self._items[id(item)] = noted._replace(times=noted.times - 1)
         return noted.page
 
-    def extract_html(self, html: str | bytes, url: str | None = None) -> Page | None:
+    async def extract_html(self, html: str | bytes) -> Page | None:
         """The page in an item's own field; None where it cannot be extracted."""
+        raw, configuration = RawPage(html), self.configuration
         try:
-            start = perf_counter()
-            extraction = extract_parsed(parse_html(html), self.configuration.options, url=url)
+            if self._pool is None:
+                page, seconds = _timed(lambda: extract_raw(raw, configuration.options), configuration)
+            else:
+                page, seconds = await self._extract_there(raw, configuration)
         except Exception as error:
             self._count_error(error, "an item's HTML")
             return None
-        page = Page(extraction, self.configuration)
-        self._count_page(page, perf_counter() - start)
+        self._count_page(page, seconds)
         return page
 
     def count(self, name: str, by: float = 1) -> None:
         """Add to a figure of the crawl's stats."""
         self._stats.inc_value(f"justext/{name}", by)  # type: ignore[arg-type]
 
-    def _extract(self, response: Response, request: Request | None) -> Page | None:
+    def _record(self, looked: _Looked, response: Response, request: Request | None) -> Page | None:
+        """Count what became of a response; its page."""
         # A response that another component put in the place of the first is looked at again, but it is one page.
         is_counted = request is not None and request in self._counted
         if request is not None:
             self._counted.add(request)
-        start = perf_counter()
-        try:
-            page = self._page_or_reason(response, request)
-        except Exception as error:
-            # One bad page never ends a crawl.
-            if not is_counted:
-                self._count_error(error, response.url)
-            return None
-        if isinstance(page, Page):
-            if not is_counted:
-                self._count_page(page, perf_counter() - start)
-            return page
         if not is_counted:
-            self.count(f"skipped/{page}")
-        return None
+            if isinstance(looked, str):
+                self.count(f"skipped/{looked}")
+            elif isinstance(looked, Exception):
+                # One bad page never ends a crawl.
+                self._count_error(looked, response.url)
+            else:
+                self._count_page(*looked)
+        return looked[0] if isinstance(looked, tuple) else None
 
-    def _page_or_reason(self, response: Response, request: Request | None) -> Page | str:
-        """The page of a response, or why it is not cleaned."""
+    def _configuration_or_reason(self, response: Response, request: Request | None) -> Configuration | str:
+        """How a response is cleaned, or why it is not."""
         override = request.meta.get(KEY) if request is not None else None
         if override is False:
             return "request"
         site = find_domain(urlparse_cached(response).hostname, self._layers.sites)
         if override is not None:
-            given = self._layers.given(site) | from_mapping(override, f"request.meta[{KEY!r}]", but="sites")
+            given = self._layers.given(site) | from_mapping(override, f"request.meta[{KEY!r}]", but=OF_CRAWLS)
             if not is_enabled(given):
                 return "request"
             configuration = configure(given)
@@ -177,10 +209,22 @@ class Session:
             return "site"
         else:
             configuration = self._configuration_of(site)
-        reason = skip_reason(request, response, configuration)
-        if reason is not None:
-            return reason
-        return Page(extract_response(cast("TextResponse", response), configuration), configuration)
+        return skip_reason(request, response, configuration) or configuration
+
+    async def _extract_there(self, raw: RawPage, configuration: Configuration) -> _Extracted:
+        assert self._pool is not None
+        answer = await self._pool.do(raw, configuration.options, configuration.timeout)
+        return _checked(*answer, configuration)
+
+    def _open_pool(self) -> None:
+        processes = self.configuration.processes
+        if processes:
+            self._pool = Pool(processes, EXTRACT, self.configuration.options)
+
+    def _close(self) -> None:
+        self._items.clear()
+        if self._pool is not None:
+            self._pool.close()
 
     def _configuration_of(self, site: str | None) -> Configuration:
         if site not in self._configurations:
@@ -202,13 +246,15 @@ class Session:
             self.count("pages_without_good_content")
 
     def _count_error(self, error: Exception, where: str) -> None:
+        if isinstance(error, PageTimeout):
+            self.count("timeouts")
+            logger.warning("%s: given up: %s", where, error)
+            return
         self.count("errors")
         self.count(f"errors/{type(error).__name__}")
         # What the library itself says needs no traceback.
-        logger.error("%s: not cleaned: %s", where, error, exc_info=not isinstance(error, JustextError))
-
-    def _forget_all(self) -> None:
-        self._items.clear()
+        trace = None if isinstance(error, JustextError) else error
+        logger.error("%s: not cleaned: %s", where, error, exc_info=trace)
 
     def _forget(self, identities: list[int], page: Page) -> None:
         for identity in identities:
@@ -221,6 +267,22 @@ class Session:
 def _language_name(page: Page) -> str:
     language = page.configuration.options.library.find(page.extraction.language)
     return language.name if language is not None else page.extraction.language
+
+
+def _extract_here(response: Response, configuration: Configuration) -> _Extracted:
+    return _timed(lambda: extract_response(cast("TextResponse", response), configuration), configuration)
+
+
+def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> _Extracted:
+    start = perf_counter()
+    return _checked(extract(), perf_counter() - start, configuration)
+
+
+def _checked(extraction: Extraction, seconds: float, configuration: Configuration) -> _Extracted:
+    """A page that was extracted in time; raises :class:`PageTimeout` for another."""
+    if configuration.timeout is not None and seconds > configuration.timeout:
+        raise PageTimeout(configuration.timeout)
+    return Page(extraction, configuration), seconds
 
 
 _SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()

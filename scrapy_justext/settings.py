@@ -24,6 +24,7 @@ from scrapy_justext.conversion import (
     number,
     one_of,
     rules,
+    seconds,
     statuses,
     whole_number,
 )
@@ -63,6 +64,10 @@ _OF_IMAGES = ("image_url", "image_alt")
 #: And where a trained model judges.
 _OF_MODELS = ("probability", "origin")
 DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*_PATHS, *_OF_IMAGES, *_OF_MODELS})
+
+
+#: What holds for a whole crawl or not at all.
+OF_CRAWLS = frozenset({"sites", "processes"})
 
 
 class Setting(NamedTuple):
@@ -139,6 +144,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "html_field": Setting(None, item_field, "item field that holds HTML, for items that come from no page"),
         "max_body_bytes": Setting(10 * 1024 * 1024, whole_number, "larger pages are passed on, counted, not cleaned"),
         "extra_statuses": Setting(frozenset(), statuses, "HTTP statuses beside 200 to 299 whose pages are cleaned"),
+        "processes": Setting(
+            0, whole_number, "processes that extract pages beside the crawl's own; 0: pages are extracted in place"
+        ),
+        "timeout": Setting(
+            None, seconds, "seconds after which a page is given up; without `processes` told only when it is done"
+        ),
     }
 )
 
@@ -157,6 +168,8 @@ class Configuration:
     html_field: str | None
     max_body_bytes: int
     extra_statuses: frozenset[int]
+    processes: int
+    timeout: float | None
 
 
 class Given(NamedTuple):
@@ -201,7 +214,7 @@ def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
             raise SettingError(label, name, error.allowed) from error
         if site in sites:
             raise SettingError(label, name, "must be there once")
-        sites[site] = from_mapping(values, f"{label}[{name!r}]", but="sites")
+        sites[site] = from_mapping(values, f"{label}[{name!r}]", but=OF_CRAWLS)
     return sites
 
 
@@ -226,16 +239,17 @@ def from_spider(spider: Spider) -> dict[str, Given]:
     return attribute | arguments
 
 
-def from_mapping(values: object, label: str, *, but: str = "") -> dict[str, Given]:
+def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset()) -> dict[str, Given]:
     """What a mapping of lower-case names says; ``label`` is the mapping's name in messages.
 
-    ``but``: a setting that has no place in it.
+    ``but``: settings that have no place in it.
     """
     if not isinstance(values, Mapping):
         raise SettingError(label, values, "must be a mapping of setting names to values")
-    if but and but in values:
-        raise SettingError(f"{label}[{but!r}]", values[but], "has no place here")
-    names = [name for name in SETTINGS if name != but]
+    for name in values:
+        if name in but:
+            raise SettingError(f"{label}[{name!r}]", values[name], "has no place here")
+    names = [name for name in SETTINGS if name not in but]
     return {_known(name, label, str, names): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
 
 

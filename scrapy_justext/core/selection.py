@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from lxml import etree
 from lxml.cssselect import CSSSelector, SelectorError
@@ -49,6 +49,11 @@ class Selection:
 
     def __bool__(self) -> bool:
         return bool(self.drop or self.patterns or self.keep)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Compiled selectors cannot be pickled.
+        keep, drop = ([cast("Any", selector).css for selector, _ in rules] for rules in (self.keep, self.drop))
+        return make_selection, (keep, drop, [pattern.pattern for pattern, _ in self.patterns])
 
 
 def make_selection(

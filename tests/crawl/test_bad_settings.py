@@ -87,6 +87,22 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
         {"JUSTEXT_MAX_BODY_BYTES": -1},
         "JUSTEXT_MAX_BODY_BYTES = -1: must be a whole number, 0 or more",
     ),
+    "processes": (
+        {"JUSTEXT_PROCESSES": "many"},
+        "JUSTEXT_PROCESSES = 'many': must be a whole number, 0 or more",
+    ),
+    "processes of a site": (
+        {"JUSTEXT_SITES": {"example.org": {"processes": 2}}},
+        "JUSTEXT_SITES['example.org']['processes'] = 2: has no place here",
+    ),
+    "timeout": (
+        {"JUSTEXT_TIMEOUT": 0},
+        "JUSTEXT_TIMEOUT = 0: must be a number of seconds, more than 0",
+    ),
+    "endless timeout": (
+        {"JUSTEXT_TIMEOUT": "inf"},
+        "JUSTEXT_TIMEOUT = 'inf': must be a number of seconds, more than 0",
+    ),
 }
 #: With Scrapy's command line: custom settings as Python source, the spider's attribute, options, the message.
 COMMANDS: dict[str, tuple[str, str, list[str], str]] = {

@@ -1,0 +1,135 @@
+"""What processes give a crawl: ``python -m benchmarks.processes``.
+
+The crawl of :mod:`benchmarks.crawl`, for each profile with 0, 1 and 2 processes in turn: pages a second as ratios to
+none, and by how much a timer of 5 milliseconds was late at the worst, which is how long the event loop stood still.
+The spider's own work is in that, too: the row without the plugin shows it.  The processors' time does not depend on
+what else the machine does; two idle cores give no more than 2,000 / its sum pages a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+from multiprocessing import Process, SimpleQueue
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from twisted.internet.task import LoopingCall
+
+from benchmarks.crawl import PagesSpider, serve
+from benchmarks.pages import origin
+
+INTERVAL = 0.005
+
+NONE = "none"
+ROWS = ((NONE, 0), *((profile, processes) for profile in ("justext", "learned") for processes in (0, 1, 2)))
+
+
+class Watch:
+    """Notes by how much a timer is late."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._last = 0.0
+        self.worst = 0.0
+        self._call = LoopingCall(self._tick)
+        crawler.signals.connect(self._start, signals.request_left_downloader)
+        crawler.signals.connect(self._stop, signals.spider_closed)
+
+    def _start(self) -> None:
+        # The first page has come: what is loaded once is not in the figures.
+        if not self._call.running:
+            self._last = perf_counter()
+            self._call.start(INTERVAL, now=False)
+
+    def _stop(self) -> None:
+        if self._call.running:
+            self._call.stop()
+
+    def _tick(self) -> None:
+        now = perf_counter()
+        self.worst = max(self.worst, now - self._last - INTERVAL)
+        self._last = now
+
+
+def crawl(address: str, pages: int, profile: str, processes: int) -> dict[str, float]:
+    """Crawl in this process; what it took."""
+    settings: dict[str, Any] = {
+        "LOG_ENABLED": False,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+        "TELNETCONSOLE_ENABLED": False,
+    }
+    if profile != NONE:
+        settings |= {
+            "ADDONS": {"scrapy_justext.Addon": 500},
+            "JUSTEXT_PROFILE": profile,
+            "JUSTEXT_PROCESSES": processes,
+        }
+    process = AsyncCrawlerProcess(settings)
+    crawler = process.create_crawler(PagesSpider)
+    watch = Watch(crawler)
+    process.crawl(crawler, address=address, pages=pages)
+    before = process_time()
+    process.start()
+    own = process_time() - before
+    assert crawler.stats is not None
+    seconds = crawler.stats.get_value("elapsed_time_seconds")
+    assert crawler.stats.get_value("response_received_count") == pages
+    assert not crawler.stats.get_value("justext/errors")
+    of_others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "rate": pages / seconds,
+        "stall": watch.worst * 1000,
+        "own": own * 1000 / pages,
+        "others": (of_others.ru_utime + of_others.ru_stime) * 1000 / pages,
+    }
+
+
+def _in_own_process(*arguments: object) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.processes", "--one", *map(str, arguments)]
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(result.stdout))
+
+
+def compare(address: str, pages: int, rounds: int) -> None:
+    """Print a row for each profile and number of processes: medians over the rounds."""
+    seen: dict[tuple[str, int], list[dict[str, float]]] = {row: [] for row in ROWS}
+    for _ in range(rounds):
+        for row, runs in seen.items():
+            runs.append(_in_own_process(address, pages, *row))
+    print(f"{pages} pages, {origin()}; medians of {rounds} rounds\n")
+    print("profile   processes  pages/s  ratio  worst stall ms  processor ms a page: crawl, processes")
+    for (profile, processes), runs in seen.items():
+        base = seen[profile, 0]
+        ratio = median(run["rate"] / other["rate"] for run, other in zip(runs, base, strict=True))
+        rate, stall, own, others = (median(run[name] for run in runs) for name in ("rate", "stall", "own", "others"))
+        print(f"{profile:9} {processes:9} {rate:8.1f} {ratio:6.2f} {stall:15.1f} {own:8.1f}, {others:.1f}")
+
+
+def main() -> None:
+    """Compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        address, pages, profile, processes = arguments.one
+        print(json.dumps(crawl(address, int(pages), profile, int(processes))))
+        return
+    addresses: SimpleQueue[str] = SimpleQueue()
+    server = Process(target=serve, args=(addresses,), daemon=True)
+    server.start()
+    try:
+        compare(addresses.get(), arguments.pages, arguments.rounds)
+    finally:
+        server.terminate()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Extractions for scrapy-poet: a callback or page object that is annotated with ``Extraction`` gets it.
+
+Enabled by ``SCRAPY_POET_PROVIDERS = {"scrapy_justext.poet.ExtractionProvider": 550}``.  Needs
+``pip install 'scrapy-justext[poet]'``.
+"""
+
+# No postponed annotations: scrapy-poet reads those of __call__.
+import json
+from collections.abc import Callable
+from typing import Any
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy_poet.page_input_providers import PageObjectInputProvider
+from web_poet.serialization import register_serialization
+
+from scrapy_justext.core.blocks import BlockClass, make_blocks
+from scrapy_justext.exceptions import JustextError
+from scrapy_justext.extraction import BLOCK_FIELDS, Extraction
+from scrapy_justext.session import Session, get_session
+
+_FILE = "extraction.json"
+
+
+class NoExtraction(JustextError):  # noqa: N818 (crawls count errors by these names)
+    """A page whose extraction was asked for is not cleaned: it is no HTML, too large, or switched off."""
+
+
+class ExtractionProvider(PageObjectInputProvider):
+    """Provides what :func:`~scrapy_justext.get_extraction` gives for the response.
+
+    With the plugin's middleware above scrapy-poet's, the page was extracted before; else it is now.
+    """
+
+    provided_classes = {Extraction}  # noqa: RUF012 (scrapy-poet's attribute)
+    name = "justext_extraction"
+
+    def __init__(self, injector: Any) -> None:
+        super().__init__(injector)  # type: ignore[no-untyped-call]
+        self._session: Session | None
+        try:
+            self._session = get_session(injector.crawler)
+        except NotConfigured:
+            self._session = None
+
+    async def __call__(
+        self,
+        to_provide: set[Callable[..., Any]],  # noqa: ARG002 (scrapy-poet's signature)
+        request: Request,
+        response: Response,
+    ) -> list[Extraction]:
+        """The extraction of the response; raises :class:`NoExtraction` for one that is not cleaned."""
+        page = None if self._session is None else await self._session.receive(response, request)
+        if page is None:
+            raise NoExtraction(f"{response.url} is not cleaned: it has no extraction to ask for")
+        return [page.extraction]
+
+
+def _serialize(extraction: Extraction) -> dict[str, bytes]:
+    return {_FILE: json.dumps(extraction.to_dict(), ensure_ascii=False).encode()}
+
+
+def _deserialize(kind: type[Extraction], data: dict[str, bytes]) -> Extraction:
+    values = json.loads(data[_FILE])
+    rows = [tuple(_value(name, block[name]) for name in BLOCK_FIELDS) for block in values["blocks"]]
+    made_of_blocks = {"text", "paragraphs", "blocks"}
+    rest = {name: value for name, value in values.items() if name not in made_of_blocks}
+    return kind(blocks=make_blocks(rows), **rest)
+
+
+def _value(name: str, value: Any) -> Any:
+    """The value of a block's field, out of JSON."""
+    if name in ("block_class", "context_free_class"):
+        return BlockClass(value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+# For SCRAPY_POET_CACHE and saved fixtures.
+register_serialization(_serialize, _deserialize)

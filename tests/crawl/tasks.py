@@ -1,0 +1,77 @@
+"""Pages that harm the process that works on them, as their URLs say."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from scrapy_justext.processes.tasks import RawPage, Task, extract_raw, join_extraction, split_extraction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scrapy_justext.extraction import Extraction
+    from scrapy_justext.options import Options
+
+
+class Unpicklable(Exception):  # noqa: N818
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(first)
+
+
+def kill(_: str) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def leave(_: str) -> None:
+    os._exit(3)
+
+
+def kill_once(marker: str) -> None:
+    """``marker``: a file that tells that it was done."""
+    if not Path(marker).exists():
+        Path(marker).touch()
+        kill("")
+
+
+def fail(message: str) -> None:
+    raise LookupError(message)
+
+
+def fail_oddly(message: str) -> None:
+    raise Unpicklable(message, "")
+
+
+def speak(message: str) -> None:
+    print(message)
+
+
+def wait(seconds: str) -> None:
+    time.sleep(float(seconds))
+
+
+HARM: dict[str, Callable[[str], None]] = {
+    one.__name__: one for one in (kill, leave, kill_once, fail, fail_oddly, speak, wait)
+}
+
+
+def extract_harmed(page: RawPage, options: Options) -> Extraction:
+    for name, (value,) in parse_qs(urlsplit(page.url or "").query).items():
+        if name in HARM:
+            HARM[name](value)
+    return extract_raw(page, options)
+
+
+def split_harmed(extraction: Extraction) -> Iterator[object]:
+    """An answer that breaks off, where the URL asks for it."""
+    for piece in split_extraction(extraction):
+        yield piece
+        if "cut=" in (extraction.url or ""):
+            kill("")
+
+
+HARMED = Task(extract_harmed, split_harmed, join_extraction)

@@ -1,0 +1,87 @@
+"""Extractions by type annotation, with scrapy-poet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_justext import extract
+from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
+from tests.crawl.crawling import Crawl, crawl, crawl_one
+from tests.crawl.server import Answer, Site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("scrapy_poet")
+
+from scrapy_poet.downloadermiddlewares import InjectionMiddleware
+from scrapy_poet.page_input_providers import PageObjectInputProvider
+from web_poet.serialization import deserialize_leaf, serialize_leaf
+
+from scrapy_justext.poet import ExtractionProvider
+from tests.crawl.poet_pages import AskingSpider
+
+POET = "scrapy_poet.Addon"
+JUSTEXT = "scrapy_justext.Addon"
+PROVIDER = {"SCRAPY_POET_PROVIDERS": {ExtractionProvider: 550}}
+ORDERS: dict[str, dict[str, Any]] = {
+    "both add-ons": {"ADDONS": {POET: 300, JUSTEXT: 500}, **PROVIDER},
+    "the other way round": {"ADDONS": {JUSTEXT: 300, POET: 500}, **PROVIDER},
+    "scrapy-poet first": {
+        "ADDONS": {POET: 300, JUSTEXT: 500},
+        "DOWNLOADER_MIDDLEWARES": {"scrapy_justext.JustextDownloaderMiddleware": 100},
+        **PROVIDER,
+    },
+    "the provider alone": {"ADDONS": {POET: 300}, **PROVIDER},
+    "by hand": {
+        "ADDONS": {JUSTEXT: 500},
+        "DOWNLOADER_MIDDLEWARES": {InjectionMiddleware: 543},
+        "REQUEST_FINGERPRINTER_CLASS": "scrapy_poet.ScrapyPoetRequestFingerprinter",
+        "SCRAPY_POET_PROVIDERS": {"scrapy_justext.poet.ExtractionProvider": 700},
+    },
+    "processes": {"ADDONS": {POET: 300, JUSTEXT: 500}, **PROVIDER, "JUSTEXT_PROCESSES": 1},
+    "processes, scrapy-poet first": {
+        "ADDONS": {POET: 300, JUSTEXT: 500},
+        "DOWNLOADER_MIDDLEWARES": {"scrapy_justext.JustextDownloaderMiddleware": 100},
+        **PROVIDER,
+        "JUSTEXT_PROCESSES": 1,
+    },
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_callbacks_and_page_objects_get_the_extraction_of_the_response(site: Site, name: str) -> None:
+    result = crawl_one(AskingSpider, {"urls": site.urls("/good")}, settings=ORDERS[name])
+    assert sorted(result.seen) == [("callback", True, GOOD_TEXT), ("page", True, GOOD_TEXT)]
+    assert result.justext["pages"] == 2
+    by_page = next(item for item in result.items if item["url"].endswith("?page"))
+    assert (by_page["body"], by_page["heading"]) == (GOOD_TEXT, "The bridge")
+    assert by_page.get("text") == (None if name == "the provider alone" else GOOD_TEXT)
+
+
+@pytest.mark.parametrize("settings", [{}, {"JUSTEXT_ENABLED": False}], ids=["no HTML", "switched off"])
+def test_a_page_that_is_not_cleaned_fails_with_a_reason(settings: dict[str, Any]) -> None:
+    page = Answer("{}", "application/json") if not settings else Answer(GOOD_PAGE)
+    with Site({"/page": page}) as served:
+        result = crawl_one(AskingSpider, {"urls": served.urls()}, settings={**ORDERS["both add-ons"], **settings})
+    assert {kind for _, kind in result.seen} == {"NoExtraction"}
+    assert len(result.seen) == 2
+
+
+def test_the_cache_gives_the_same(site: Site, tmp_path: Path) -> None:
+    settings = {**ORDERS["both add-ons"], "SCRAPY_POET_CACHE": str(tmp_path)}
+    arguments = {"urls": site.urls("/good")}
+    results = crawl({name: Crawl(AskingSpider, arguments, settings) for name in ("first", "second")})
+    texts = {name: sorted((kind, text) for kind, _, text in result.seen) for name, result in results.items()}
+    assert texts["second"] == texts["first"] == [("callback", GOOD_TEXT), ("page", GOOD_TEXT)]
+    assert results["second"].stats["poet/cache/hit"] == 2
+
+
+@pytest.mark.parametrize("profile", ["justext", "learned", "justext-java"])
+def test_an_extraction_survives_serialization(profile: str) -> None:
+    page = f'<title>T</title><h1>A bridge</h1><p>{ENGLISH}</p><img src="a.png" alt="A bridge"><ul><li>One'
+    extraction = extract(page, profile=profile, url="http://example.org/", paths=True)
+    assert deserialize_leaf(type(extraction), serialize_leaf(extraction)) == extraction
+    assert issubclass(ExtractionProvider, PageObjectInputProvider)
