@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
 from scrapy_justext.core.context import Context
 from scrapy_justext.core.context_free import measure
-from scrapy_justext.core.data import supplement
+from scrapy_justext.core.data import Data, Shown, find_data, shows_little, supplement
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
@@ -164,6 +164,8 @@ class Prepared(NamedTuple):
     elements: Elements | None
     """None for a page without a tree."""
     title: str
+    data: Data | None
+    """What JSON-LD and embedded state hold, where the profile reads them and the blocks hold next to nothing."""
 
 
 class Judged(NamedTuple):
@@ -189,16 +191,16 @@ def extract_prepared(parsed: Parsed, prepared: Prepared, options: Options, *, ur
     paths = element_paths(root, profile.tags) if options.paths and root is not None else []
     found = list(rows(Columns(prepared.segments, prepared.figures, *judged), paths))
     data = None
-    if profile.reads_data and root is not None:
-        data = supplement(root, prepared.segments, judged.final, profile.tags)
+    if profile.reads_data and prepared.elements is not None:
+        shown = Shown(prepared.segments, judged.final, judged.probabilities, prepared.chosen)
+        data = supplement(shown, prepared.elements, options.selection, prepared.data)
     if data is not None:
-        decided = [data.decision] * len(data.segments)
         figures = _measure(data.segments, options.judging(prepared.choice.language))
-        columns = Columns(data.segments, figures, decided, decided, [None] * len(decided))
+        columns = Columns(data.segments, figures, data.decisions, data.decisions, [None] * len(data.segments))
         found += rows(columns, [], start=len(found), origin=data.origin)
     markdown = ""
     if options.markdown:
-        added = data.segments if data is not None else ()
+        added = data.good if data is not None else ()
         markdown = to_markdown(prepared.elements, prepared.segments, judged.final, url=url, data=added)
     return Extraction(
         blocks=make_blocks(found),
@@ -218,17 +220,19 @@ def prepare(parsed: Parsed, options: Options, *, declared: Sequence[str] = ()) -
     root, tags = parsed.root, options.profile.tags
     segments: list[Segment] = []
     title = ""
-    elements = None
+    elements = data = None
     if root is not None:
         segments, count = segment_and_count(root, tags)
         title = page_title(root)
         declared = [*declared, *declared_languages(root)]
         elements = Elements(root, tags, count)
-    choice = _choose_language(segments, options, declared)
+        if options.profile.reads_data and shows_little(segments):
+            data = find_data(elements, options.selection)
+    choice = _choose_language([*segments, *data.segments] if data else segments, options, declared)
     judging = options.judging(choice.language)
     figures = _measure(segments, judging)
     chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
-    return Prepared(segments, figures, judging.thresholds, choice, chosen, elements, title)
+    return Prepared(segments, figures, judging.thresholds, choice, chosen, elements, title, data)
 
 
 def _measure(segments: Sequence[Segment], judging: Judging) -> list[Figures]:

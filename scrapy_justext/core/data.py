@@ -1,172 +1,193 @@
 """Text of a page that stands in data instead of elements: JSON-LD, and the state that scripts start from.
 
 Product and job pages often have their description nowhere else.  No element tells what such a text is, so it is
-for pages that show next to nothing.  What cannot be read as JSON is passed over.
+for pages that show next to nothing.  What a page shows is there, whatever thresholds and rules of the user's make of
+it.  Lengths are in units (:mod:`.units`).
 """
 
 from __future__ import annotations
 
-import json
 import re
-from html import escape
+from html import escape, unescape
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_justext.core.blocks import GOOD, Decision
-from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.embedded import embedded_texts
+from scrapy_justext.core.flattening import tops
+from scrapy_justext.core.json_ld import LEAST, json_ld_texts
+from scrapy_justext.core.parsing import declared_languages, parse_html
 from scrapy_justext.core.segmentation import segment
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.selection import first_match
+from scrapy_justext.core.units import units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from lxml import etree
 
     from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.selection import Selection
     from scrapy_justext.core.tags import TagRules
 
 JSON_LD, EMBEDDED, PAGE = "json-ld", "embedded", "page"
 
-#: The properties of schema.org that hold a thing's text; of one object, the first that is there.
-PROPERTIES = ("articleBody", "text", "reviewBody", "description")
-#: Things that a page is not about.
-PASSED_OVER = frozenset(
-    ["Organization", "WebSite", "Person", "ImageObject", "BreadcrumbList", "SearchAction", "Corporation", "Brand"]
-)
-
-#: Characters; a page with so many in good blocks has no need of its data, one with so many in all its blocks no need of
+#: Units; a page with so many in its content has no need of its data, one with so many in all its blocks no need of
 #: what scripts hold.  By validation on WCXB's development set: JSON-LD helps below, and hurts from 300 on.
 ENOUGH = 200
+#: A block is content from this probability on, also where the user asks for more.
+CONTENT_PROBABILITY = 0.5
+#: Characters of a page's text in which that of its data is looked for.
+MOST_COMPARED = 1 << 16
 
-#: Characters; a shorter text says nothing.
-LEAST_JSON_LD = 60
-LEAST_EMBEDDED = 200
-#: Characters of a script that are read; longer ones are cut there.
-MOST_READ = 1 << 22
-#: How often JSON may be written into a string of JSON.
-NESTING = 3
-
-#: A string of JSON; an escape outside of one goes by, or each escaped quote would be looked at as a beginning.
-_STRING = re.compile(r'\\.|"((?:[^"\\\n]|\\.)*)"')
-_CODE = re.compile(r"[{}=;<>|\\_$]|https?:|\(\)")
-_SENTENCE = re.compile(r"[\w\"'”’)][.!?](?:\s|$)|[。！？।۔؟]")
-#: Signs of code a character, at the most.
-_CODE_SHARE = 0.01
-#: Characters a space, at the most, in text with spaces between words.
-_SPACING = 12
-#: From here on scripts are written without them.
-_UNSPACED_FROM = 0x0E00
+_WORD = re.compile(r"[^\W_]+")
+_MARKUP = re.compile(r"</?[a-zA-Z][^<>]*>|<!--")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]\w{1,30});")
+#: An entity that was escaped once more.
+_ESCAPED_ENTITY = re.compile(f"&amp;(?={_ENTITY.pattern[1:]})")
+#: No text to be shown, whatever markup is around it.
+_ESCAPED_CODE = re.compile("&(?:amp;){0,2}lt;(?:script|style)\\b", re.IGNORECASE)
+#: How often text may be escaped.
+_ESCAPED = 2
 
 
-class DataText(NamedTuple):
-    """``origin``: :data:`JSON_LD` or :data:`EMBEDDED`; ``segments``: the blocks of the text; ``decision``: theirs."""
+class Data(NamedTuple):
+    """What a page's data hold.  ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`; ``segments``: blocks of text."""
 
     origin: str
     segments: list[Segment]
-    decision: Decision
 
 
-def supplement(
-    root: etree._Element, segments: Sequence[Segment], decisions: Sequence[Decision], rules: TagRules
-) -> DataText | None:
-    """What a page's data add to its blocks; None where those have content of their own."""
-    shown = sum(len(segment.collapsed) for segment in segments)
-    good = sum(
-        len(segment.collapsed)
-        for segment, decision in zip(segments, decisions, strict=True)
-        if decision.block_class is GOOD
+class DataText(NamedTuple):
+    """What a page's data add to its blocks; ``decisions``: one a segment."""
+
+    origin: str
+    segments: list[Segment]
+    decisions: list[Decision]
+
+    @property
+    def good(self) -> list[Segment]:
+        """The segments that no rule of the user's made bad."""
+        return [one for one, decision in zip(self.segments, self.decisions, strict=True) if decision.block_class is GOOD]
+
+
+class Shown(NamedTuple):
+    """A page's blocks as they were judged; ``chosen``: the indices of those that the user's rules decided."""
+
+    segments: Sequence[Segment]
+    decisions: Sequence[Decision]
+    probabilities: Sequence[float | None]
+    chosen: Container[int]
+
+
+def shows_little(segments: Iterable[Segment]) -> bool:
+    """Whether blocks have less text than :data:`ENOUGH`."""
+    length = 0
+    for one in segments:
+        length += units(one.collapsed)
+        if length >= ENOUGH:
+            return False
+    return True
+
+
+def supplement(shown: Shown, elements: Elements, selection: Selection, data: Data | None = None) -> DataText | None:
+    """What a page's data add to its blocks; None where those have content of their own.
+
+    ``data``: what was found on the page, where it was looked for.
+    """
+    content = [
+        decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
+        for decision, probability in zip(shown.decisions, shown.probabilities, strict=True)
+    ]
+    length = sum(units(one.collapsed) for one, is_content in zip(shown.segments, content, strict=True) if is_content)
+    if length >= ENOUGH:
+        return None
+    data = data or find_data(elements, selection, embedded=shows_little(shown.segments))
+    there = _Present(
+        [one for i, one in enumerate(shown.segments) if content[i] or i in shown.chosen] if data.segments else []
     )
-    if good >= ENOUGH:
-        return None
-    found = find_data_text(root, rules, embedded=shown < ENOUGH)
-    if found is None:
-        return None
-    present = {segment.collapsed for segment in segments}
-    segments = [one for one in found[1] if one.collapsed not in present]
-    reason = f"from {found[0]}, as the page has only {good} < {ENOUGH} good characters"
-    return DataText(found[0], segments, Decision(GOOD, reason)) if segments else None
+    segments = [one for one in data.segments if one not in there]
+    added = Decision(GOOD, f"from {data.origin}, as the page has only {length} < {ENOUGH} characters of content")
+    decisions = [first_match(selection.patterns, one.collapsed) or added for one in segments]
+    return DataText(data.origin, segments, decisions) if segments else None
 
 
-def find_data_text(root: etree._Element, rules: TagRules, *, embedded: bool = True) -> tuple[str, list[Segment]] | None:
-    """The blocks of the page's texts in JSON-LD, and where there are none, of those in embedded state.
+class _Present:
+    """The texts of blocks: one by one, and as one run of words in which a text over several of them is found."""
 
-    With the origin of the text.  None without any.  ``embedded``: whether embedded state is looked at.
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._texts = {one.collapsed for one in segments}
+        self._run = _words(" ".join(one.collapsed for one in segments)[:MOST_COMPARED])
+
+    def __contains__(self, one: Segment) -> bool:
+        text = one.collapsed
+        return text in self._texts or (units(text) >= LEAST and _words(text) in self._run)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def find_data(elements: Elements, selection: Selection, *, embedded: bool = True) -> Data:
+    """The blocks of the texts in JSON-LD, and where there are none, of those in embedded state.
+
+    ``embedded``: whether embedded state is looked at.  Scripts in elements that the user dropped are passed over.
     """
-    scripts = cast("list[etree._Element]", root.xpath("//script[not(@src)]"))
-    linked = {one: None for one in scripts if "ld+json" in (one.get("type") or "").lower()}
-    others = [one for one in scripts if one not in linked] if embedded else []
+    scripts = _scripts(elements, selection)
+    linked = [one.text or "" for one in scripts if _is_linked_data(one)]
+    others = [one.text or "" for one in scripts if not _is_linked_data(one)] if embedded else []
+    languages = declared_languages(elements.root)
     for origin, texts in (
-        (JSON_LD, (text for one in linked for text in json_ld_texts(one.text or ""))),
-        (EMBEDDED, (text for one in others for text in embedded_texts(one.text or ""))),
+        (JSON_LD, (text for one in linked for text in json_ld_texts(one, languages))),
+        (EMBEDDED, (text for one in others for text in embedded_texts(one))),
     ):
-        segments = [one for text in dict.fromkeys(texts) for one in _segments(text, rules)]
+        segments = list(segments_of(texts, elements.rules))
         if segments:
-            return origin, segments
-    return None
+            return Data(origin, segments)
+    return Data(PAGE, [])
 
 
-def json_ld_texts(script: str) -> Iterator[str]:
-    """The texts in a script of JSON-LD, in order.
-
-    >>> list(json_ld_texts('{"@graph": [{"@type": "Product", "description": "%s"}]}' % ("A lamp. " * 10)))[0][:14]
-    'A lamp. A lamp'
-    """
-    try:
-        waiting = [json.loads(script[:MOST_READ], strict=False)]
-    except (ValueError, RecursionError):
-        return
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, list):
-            waiting.extend(reversed(value))
-        elif isinstance(value, dict) and not _is_passed_over(value.get("@type")):
-            texts = (value.get(name) for name in PROPERTIES)
-            text = next((one for one in texts if isinstance(one, str) and len(one) >= LEAST_JSON_LD), None)
-            if text is not None:
-                yield text
-            waiting.extend(reversed([one for one in value.values() if isinstance(one, dict | list)]))
+def _is_linked_data(script: etree._Element) -> bool:
+    return "ld+json" in (script.get("type") or "").lower()
 
 
-def _is_passed_over(kind: object) -> bool:
-    kinds = kind if isinstance(kind, list) else [kind]
-    return any(isinstance(one, str) and one in PASSED_OVER for one in kinds)
+def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
+    every = list(tops(elements.root))
+    scripts = [one for top in every for one in top.iter("script") if "src" not in one.attrib]
+    dropped: Mapping[etree._Element, bool] = {
+        node: True
+        for selector, _ in selection.drop
+        for top in every
+        for node in cast("list[etree._Element]", selector(top))
+    }
+    is_dropped = elements.inherited(dropped.get)
+    return [one for one in scripts if not is_dropped(one)] if dropped else scripts
 
 
-def embedded_texts(script: str, nesting: int = NESTING) -> Iterator[str]:
-    """The strings in a script that read like prose, in order, also those in strings that hold JSON."""
-    for match in _STRING.finditer(script[:MOST_READ]):
-        if len(match[1] or "") < LEAST_EMBEDDED:
-            continue
-        try:
-            text = json.loads(f'"{match[1]}"', strict=False)
-        except ValueError:
-            continue
-        if is_prose(text):
-            yield text
-        elif nesting and '"' in text:
-            yield from embedded_texts(text, nesting - 1)
+def segments_of(texts: Iterable[str], rules: TagRules) -> Iterator[Segment]:
+    """The blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
+    readable = map(_unescaped, dict.fromkeys(texts))
+    for has_markup, group in groupby(readable, lambda text: _MARKUP.search(text) is not None):
+        # Markup that is not closed must not reach into the next text.  All else is cut at once, which is far quicker.
+        for page in map(_without_escaped_entities, group) if has_markup else ["".join(map(_paragraphs, group))]:
+            root = parse_html(f"<body>{page}").root
+            yield from [] if root is None else segment(root, rules)
 
 
-def is_prose(text: str) -> bool:
-    """Whether a string is running text, and no code or list of names; with or without markup.
-
-    >>> is_prose("The kettle is made from one sheet of copper. " * 6), is_prose("color:#fff;" * 30)
-    (True, False)
-    """
-    plain = _TAG.sub(" ", text)
-    if len(plain) < LEAST_EMBEDDED / 2 or not _SENTENCE.search(plain):
-        return False
-    spaced = plain.count(" ") * _SPACING >= len(plain) or max(map(ord, plain)) >= _UNSPACED_FROM
-    return spaced and len(_CODE.findall(plain)) <= _CODE_SHARE * len(plain)
+def _without_escaped_entities(html: str) -> str:
+    return _ESCAPED_ENTITY.sub("&", html)
 
 
-_TAG = re.compile(r"<[^<>]{0,500}>|&[a-z]{2,8};|&#\d{1,6};")
+def _paragraphs(text: str) -> str:
+    """A plain text as HTML, a paragraph a line."""
+    return "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
 
 
-def _segments(text: str, rules: TagRules) -> list[Segment]:
-    """The blocks of a text that may be HTML, with entities written out or not."""
-    if "<" not in text and "&lt;" in text:
-        text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    if "<" not in text:
-        text = "".join(f"<p>{escape(line)}" for line in text.splitlines() if collapse(line))
-    root = parse_html(f"<body>{text}").root
-    return [] if root is None else segment(root, rules)
+def _unescaped(text: str) -> str:
+    """A text without entities where it is plain; as HTML where it has markup."""
+    for _ in range(_ESCAPED):
+        if _MARKUP.search(text) and not _ESCAPED_CODE.search(text):
+            break
+        text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+    return text

@@ -110,13 +110,14 @@ def choose(selection: Selection, segments: Sequence[Segment], elements: Elements
     kept = _selected(selection.keep, segments, elements)
     chosen = {}
     for i, segment in enumerate(segments):
-        decision = dropped.get(i) or _first_match(selection.patterns, segment.collapsed) or kept.get(i)
+        decision = dropped.get(i) or first_match(selection.patterns, segment.collapsed) or kept.get(i)
         if decision is not None:
             chosen[i] = decision
     return chosen
 
 
-def _first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
+def first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
+    """The decision of the first pattern that is found in a text on one line."""
     return next((decision for pattern, decision in patterns if pattern.search(text)), None)
 
 

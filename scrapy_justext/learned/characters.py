@@ -1,8 +1,6 @@
 """What characters say of a text in any script: counts per block, all blocks of a page at once.
 
-Lengths are in units: one is what a Latin letter says.  A Chinese character says three times as much, so
-that a paragraph has about as many units in every language (the ratios are those of
-:data:`~scrapy_justext.core.writings.WRITINGS`).
+Lengths are in units: one is what a Latin letter says (:mod:`scrapy_justext.core.units`).
 """
 
 from __future__ import annotations
@@ -12,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 
 import numpy as np
+
+from scrapy_justext.core.units import UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,21 +30,7 @@ COLONS = ":：；;፥"
 BARS = "|•·›»>/¦→←‹«"
 QUOTES = "\"'»”’)]」』）】›"
 
-#: Code points from, to (inclusive), and the units that a character there counts.
-UNITS: tuple[tuple[int, int, float], ...] = (
-    (0x0E01, 0x0E4E, 1.4),
-    (0x0E81, 0x0EDF, 1.2),
-    (0x0F00, 0x0FBC, 0.9),
-    (0x1000, 0x109F, 0.8),
-    (0x1780, 0x17DD, 1.0),
-    (0x3005, 0x3007, 3.0),
-    (0x3041, 0x30FF, 2.0),
-    (0x3400, 0x9FFF, 3.0),
-    (0xAC00, 0xD7A3, 2.2),
-    (0xF900, 0xFAFF, 3.0),
-    (0xFF66, 0xFF9F, 2.0),
-)
-#: Those of them that are written without spaces between words.
+#: The beginnings of :data:`UNITS` that are written without spaces between words.
 _SPACED = (0xAC00,)
 #: Thai and Lao end sentences with a space, if at all.
 ENDLESS = ((0x0E01, 0x0EDF),)

@@ -99,7 +99,7 @@ def test_a_page_that_shows_nothing_is_read_from_its_json_ld(profile: str) -> Non
     assert found.paragraphs == [PROSE.strip()] * 2
     assert [block.origin for block in found.blocks] == ["page", "json-ld", "json-ld"]
     assert [block.index for block in found.blocks] == [0, 1, 2]
-    assert found.blocks[1].reason == "from json-ld, as the page has only 0 < 200 good characters"
+    assert found.blocks[1].reason == "from json-ld, as the page has only 0 < 200 characters of content"
     assert (found.blocks[1].probability, found.blocks[1].xpath) == (None, None)
     assert extract(f"{PAGE}{script}", profile=profile).text == extract(PAGE, profile=profile).text
     assert extract(f"<body><p>Home</p>{script}").paragraphs == []

@@ -1,0 +1,382 @@
+"""Text that stands in JSON-LD and in the state of scripts: what is read, and when it is added to a page."""
+
+from __future__ import annotations
+
+import json
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from lxml import etree
+
+from scrapy_justext import Extraction, extract
+from tests.builders import lines_run
+from tests.learned.pages import PROSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COPPER = "The kettle is made from one sheet of copper, and it is tinned by hand. "
+PRODUCT = COPPER * 3
+CHINESE = "这把铜壶由一整块铜板打造而成，内壁以手工镀锡，壶柄为胡桃木。"
+ARTICLE = f"<article><h1>Harbour</h1>{f'<p>{PROSE * 4}</p>' * 4}</article>"
+
+
+def linked(data: object, before: str = "", after: str = "") -> str:
+    """A script of JSON-LD."""
+    return f'<script type="application/ld+json">{before}{json.dumps(data)}{after}</script>'
+
+
+def product(description: object, kind: object = "Product") -> str:
+    return linked({"@type": kind, "description": description})
+
+
+def state(value: str) -> str:
+    """A script that begins with an assignment."""
+    return f"<script>window.page = {value}</script>"
+
+
+def read(page: str, **options: Any) -> Extraction:
+    return extract(f"<html><body>{page}", **{"profile": "learned", "language": "English"} | options)
+
+
+def added(page: str, **options: Any) -> list[str]:
+    """The good texts that a page's data give."""
+    return [block.text for block in read(page, **options).blocks if block.origin != "page" and block.is_good]
+
+
+# When it is added.
+
+
+def test_a_pattern_of_the_user_s_drops_it_and_says_so() -> None:
+    found = read(product(f"<p>{PRODUCT}</p><p>{PROSE}</p>"), drop_text="copper")
+    assert [(str(block.block_class), block.reason) for block in found.blocks] == [
+        ("bad", "drop_text copper"),
+        ("good", "from json-ld, as the page has only 0 < 200 characters of content"),
+    ]
+
+
+def test_what_a_pattern_drops_is_not_in_the_markdown() -> None:
+    found = read(product(f"<p>{PRODUCT}</p><p>{PROSE}</p>"), drop_text="copper", markdown=True)
+    assert found.markdown.strip() == PROSE.strip()
+
+
+@pytest.mark.parametrize("rules", [{"good_probability": 1.0}, {"drop_css": "article"}, {"drop_text": "harbour"}])
+def test_content_that_the_user_made_bad_is_there_all_the_same(rules: dict[str, Any]) -> None:
+    found = read(f"{ARTICLE}{product(PRODUCT)}", **rules)
+    assert {block.origin for block in found.blocks} == {"page"}
+    assert PROSE.strip() not in found.text
+
+
+def test_a_script_in_an_element_that_the_user_dropped_is_passed_over() -> None:
+    page = f"<div id=other>{product(PROSE * 3)}</div>{product(PRODUCT)}"
+    assert added(page, drop_css="#other") == [PRODUCT.strip()]
+    assert added(page, drop_css="script") == []
+
+
+def test_an_element_s_data_are_those_inside() -> None:
+    root = etree.HTML(f"<div id=a><p>Kettle</p></div><div id=b>{product(PRODUCT)}</div>")
+    one, other = root.iter("div")
+    of_a, of_b = (extract(element, profile="learned").text for element in (one, other))
+    assert PRODUCT.strip() not in of_a
+    assert of_b == PRODUCT.strip()
+    script = next(root.iter("script"))
+    assert extract(script, profile="learned").text == PRODUCT.strip()
+
+
+def test_text_of_a_bad_block_is_not_lost() -> None:
+    page = f"<footer><ul><li><a href=/x>{COPPER}</a></ul></footer>{product(COPPER)}"
+    assert not any(block.is_good for block in read(page).blocks if block.origin == "page")
+    assert added(page) == [COPPER.strip()]
+
+
+def test_what_is_there_is_not_added_again_however_it_is_cut() -> None:
+    page = "<article><h1>Kettle</h1><p>The kettle is made from one sheet of copper,</p><p>and it is tinned by hand.</p>"
+    assert "copper" in read(page, good_probability=0).text
+    assert added(page + product(COPPER), good_probability=0) == []
+    assert added(page + product([COPPER, f"{PROSE}Kettle"]), good_probability=0) == [f"{PROSE}Kettle"]
+
+
+def test_text_that_the_user_s_rule_dropped_does_not_come_back() -> None:
+    page = f"<div class=ad>{COPPER}</div>{product([COPPER, PROSE])}"
+    assert added(page, drop_css=".ad") == [PROSE.strip()]
+
+
+# How it is read.
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("Caf&eacute; &amp; bar&nbsp;", "Café & bar"),
+        ("Caf&amp;eacute; &amp;amp; bar", "Café & bar"),
+        ("&lt;p&gt;Caf&eacute;&lt;/p&gt;", "Café"),
+        ("&amp;lt;p&amp;gt;Caf&amp;eacute;&amp;lt;/p&amp;gt;", "Café"),
+        ("<p>Caf&eacute;</p>", "Café"),
+        ("<p>Caf&amp;eacute;</p>", "Café"),
+        ("3 < 4 &amp; 5 &gt; 4 &lt; 7", "3 < 4 & 5 > 4 < 7"),
+        ("&#67;af&#xe9; &copyright &#" + "9" * 5000 + ";", "Café &copyright &#" + "9" * 5000 + ";"),
+        ("Caf\ud83d\ude00\ud83d", "Caf😀\ufffd"),
+    ],
+)
+def test_entities_are_written_out(written: str, text: str) -> None:
+    assert added(product(f"{written} {PRODUCT}")) in ([f"{text} {PRODUCT.strip()}"], [text, PRODUCT.strip()])
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<script>let a = 1;<\\/script>",
+        "<style>p {{ color: red }}<\\/style><script>let a = 1;<\\/script>",
+        "&lt;script&gt;let a = 1;&lt;/script&gt;",
+        "&amp;lt;script&amp;gt;let a = 1;&amp;lt;/script&amp;gt;",
+        "<!-- let a = 1; --><SCRIPT async>let a = 1;<\\/SCRIPT>",
+    ],
+)
+def test_code_in_a_text_is_none(before: str) -> None:
+    script = f'<script type="application/ld+json">{{"description": "{before}<p>{PRODUCT}<\\/p>"}}</script>'
+    assert added(script) == [PRODUCT.strip()]
+
+
+def test_a_text_of_nothing_but_a_script_gives_nothing() -> None:
+    assert added(product(f"&lt;script&gt;{PRODUCT}")) == []
+
+
+def test_markup_that_is_not_closed_stays_in_its_text() -> None:
+    things = [{"description": f"<!-- {COPPER}"}, {"description": PROSE}, {"description": f"<p>{PRODUCT}"}]
+    assert added(linked(things)) == [PROSE.strip(), PRODUCT.strip()]
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        [PRODUCT],
+        {"@value": PRODUCT},
+        [{"@value": PRODUCT, "@language": "en"}, {"@value": PROSE * 2, "@language": "de"}],
+        {"en": PRODUCT, "de": PROSE * 2},
+        {"en": [PRODUCT], "de": [PROSE * 2]},
+    ],
+)
+def test_descriptions_as_json_ld_may_have_them(description: object) -> None:
+    assert added(product(description)) == [PRODUCT.strip()]
+
+
+@pytest.mark.parametrize("description", [{"en": PROSE, "de": PRODUCT}, {"en": PROSE, "de-AT": PRODUCT}])
+def test_of_several_languages_that_of_the_page_is_read(description: object) -> None:
+    found = extract(f"<html lang=de-DE><body>{product(description)}", profile="learned", language="English")
+    assert found.paragraphs == [PRODUCT.strip()]
+
+
+def test_a_body_in_parts_goes_before_a_short_description() -> None:
+    thing = {"@type": "Article", "description": PROSE, "articleBody": [COPPER, f"{COPPER} Truly."]}
+    assert added(linked(thing)) == [COPPER.strip(), f"{COPPER} Truly.".replace("  ", " ")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<![CDATA[", "]]>"),
+        ("\n//<![CDATA[\n", "\n//]]>\n"),
+        ("/*<![CDATA[*/", "/*]]>*/"),
+        ("<!--\n", "\n-->"),
+        ("<!--", "//-->"),
+        ("", ";"),
+        (" \ufeff ", " \n"),
+    ],
+)
+def test_what_a_script_is_wrapped_in_goes(before: str, after: str) -> None:
+    assert added(linked({"description": PRODUCT}, before, after)) == [PRODUCT.strip()]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "Organization",
+        "http://schema.org/Organization",
+        "https://schema.org/WebSite",
+        "schema:Organization",
+        "NewsMediaOrganization",
+        ["Thing", "schema:EducationalOrganization"],
+        "organization",
+    ],
+)
+def test_things_that_a_page_is_not_about_are_passed_over(kind: object) -> None:
+    assert added(product(PRODUCT, kind)) == []
+
+
+@pytest.mark.parametrize("kind", ["Product", "http://schema.org/JobPosting", None, 3, {"a": 1}, ["Thing", 4]])
+def test_all_others_are_read(kind: object) -> None:
+    assert added(product(PRODUCT, kind)) == [PRODUCT.strip()]
+
+
+@pytest.mark.parametrize("vocabulary", ["schema:", "http://schema.org/", "https://schema.org/"])
+def test_names_may_have_their_vocabulary_before_them(vocabulary: str) -> None:
+    assert added(linked({f"{vocabulary}description": [{"@value": PRODUCT}]})) == [PRODUCT.strip()]
+
+
+# In units, not characters.
+
+
+@pytest.mark.parametrize(("length", "is_added"), [(19, False), (20, True)])
+def test_a_chinese_character_of_json_ld_counts_three(length: int, is_added: bool) -> None:
+    assert bool(added(product("铜" * length))) is is_added
+
+
+@pytest.mark.parametrize(("length", "is_added"), [(59, False), (60, True)])
+def test_a_latin_one_counts_one(length: int, is_added: bool) -> None:
+    assert bool(added(product("x" * length))) is is_added
+
+
+def test_embedded_text_in_chinese() -> None:
+    text = (CHINESE * 5)[:144]
+    assert added(state(json.dumps({"d": text}))) == [text]
+    assert added(state(json.dumps({"d": text}, ensure_ascii=False))) == [text]
+    assert added(state(json.dumps({"d": CHINESE * 2}))) == []
+
+
+def test_a_chinese_page_of_70_characters_shows_enough() -> None:
+    page = f"<article><h1>铜壶</h1><p>{(CHINESE * 3)[:70]}</p></article>{product(PRODUCT)}"
+    assert added(page, good_probability=0) == []
+
+
+# The language.
+
+
+@pytest.mark.parametrize("source", [product(PRODUCT), state(json.dumps({"d": PRODUCT}))])
+@pytest.mark.parametrize("shown", ["", "<p>Home</p>", "<p>Stol i kuća</p>"])
+def test_the_language_is_told_from_the_data_too(source: str, shown: str) -> None:
+    found = read(f"{shown}{source}", language="auto")
+    assert (found.language, found.language_source) == ("en", "detected")
+    block = found.blocks[-1]
+    assert (block.origin, block.stopword_density > 0.3) == ("json-ld" if "ld+json" in source else "embedded", True)
+
+
+def test_the_language_of_other_profiles_is_that_of_the_blocks() -> None:
+    assert read(product(PRODUCT), language="auto", profile="justext").language == "und"
+
+
+# Embedded state.
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        state(f"JSON.parse({json.dumps(json.dumps({'d': PRODUCT}))})"),
+        state("JSON.parse('" + json.dumps({"d": PRODUCT}) + "')"),
+        state(f"{{d: '{PRODUCT}'}}"),
+        state(f"{{d: {json.dumps(json.dumps([1, PRODUCT]))}}}"),
+        state(json.dumps("5:" + json.dumps(["$", "div", None, {"children": PRODUCT}]))),
+        state("'\\x3cp\\x3e" + PRODUCT + "\\x3c/p\\x3e'"),
+        f'<script type="application/json">{json.dumps({"d": PRODUCT})}</script>',
+    ],
+)
+def test_prose_is_found_as_it_was_meant(script: str) -> None:
+    assert added(script) == [PRODUCT.strip()]
+
+
+def test_escapes_of_javascript_are_those_of_strings() -> None:
+    assert added(state(f"'{PRODUCT}It\\'s \\u00e9l\\xe9gant \\- \\\"so\\\"'")) == [f'{PRODUCT}It\'s élégant - "so"']
+
+
+def test_an_apostrophe_begins_no_string() -> None:
+    assert added(f'<script>/* don\'t */ a = "{PRODUCT}It\'s here."; b = "x\'y"</script>') == [f"{PRODUCT}It's here."]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "We use cookies and similar techniques to give you the best experience. By clicking on accept you consent to "
+        "all of them. You can change this at any time. Read our privacy policy. Some of them are set by third parties.",
+        "Please enter a valid email address. This field is required. Your password must have at least 8 characters. "
+        "Something went wrong while we were saving what you have written, and we are sorry. Please try again later on.",
+    ],
+)
+def test_messages_to_the_user_are_no_prose(message: str) -> None:
+    assert len(message) >= 200
+    assert added(state(json.dumps({"d": message}))) == []
+    assert added(state(json.dumps({"d": f"{PROSE * 14}{message}"}))) != []
+
+
+@pytest.mark.parametrize("name", ["cookieText", "gdpr", "errorMessage", "validation-hint"])
+def test_what_is_named_as_a_message_is_one(name: str) -> None:
+    assert added(state(json.dumps({name: PRODUCT}))) == []
+    assert added(state(json.dumps({name: [PRODUCT]}))) == []
+    assert added(state(json.dumps({name: "x", "body": PRODUCT}))) == [PRODUCT.strip()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Soft cookies with brown butter. " * 8,
+        "At least five years of practice are required. You must have a driving licence, and must be at least 18. "
+        "Please provide a letter, too. The choice of the tools is yours, and so is that of the hours. It is not far.",
+    ],
+)
+def test_recipes_and_jobs_are_no_messages(text: str) -> None:
+    assert added(state(json.dumps({"description": text}))) == [text.strip()]
+
+
+# Nothing breaks it.
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 1e308, "x" * 99, [], {}, [[[]]], {"@type": {}}, {"description": {"@value": []}}, {"text": [None, {}]}],
+)
+def test_wrong_types_are_passed_over(value: object) -> None:
+    everywhere = {"@graph": value, "@type": value, "articleBody": {"en": value, "@language": 3}, "text": [[value]]}
+    assert added(f"{linked(value)}{linked([everywhere])}{product(PRODUCT)}") == [PRODUCT.strip()]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "[" * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        '{"a":' * 100_000 + "1" + "}" * 100_000,
+        "9" * 10_000,
+        '{"description": "',
+        "",
+        ";",
+    ],
+)
+def test_what_is_no_json_is_passed_over(script: str) -> None:
+    assert added(f'<script type="application/ld+json">{script}</script>{product(PRODUCT)}') == [PRODUCT.strip()]
+
+
+SHAPES: dict[str, Callable[[int], str]] = {
+    "scripts": lambda n: product(PRODUCT) * n,
+    "scripts in elements that are dropped": lambda n: "<div class=x>" * 40 + product(PRODUCT) * n,
+    "descriptions": lambda n: linked([{"description": f"{COPPER} {i}"} for i in range(n)]),
+    "descriptions with markup": lambda n: linked([{"description": f"<p>{COPPER} {i}"} for i in range(n)]),
+    "state": lambda n: state(json.dumps([f"{PRODUCT} {i}" for i in range(n)])),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_work_grows_with_the_data_and_no_faster(shape: str) -> None:
+    def work(n: int) -> int:
+        page = SHAPES[shape](n)
+
+        def once() -> None:
+            read(page, drop_css=".y", drop_text="nothing of it")
+
+        once()
+        return lines_run(once)
+
+    assert 0 < work(256) <= 40 * work(8)
+
+
+#: What a machine under load needs several times less than; backtracking would take hours.
+SECONDS = 20
+
+
+@pytest.mark.parametrize(
+    "part",
+    ['"', "'", "\\'", "\\", "\"'", '" \'\\" ', "{'", "<a", '"a" :', "[[", '{"d": "' + PRODUCT + '"},', "&amp;", " '"],
+)
+def test_long_state_takes_its_time_and_no_more(part: str) -> None:
+    page = f"<script>{part * (400_000 // len(part))}</script>"
+    began = process_time()
+    read(page)
+    assert process_time() - began < SECONDS
