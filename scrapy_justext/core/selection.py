@@ -174,8 +174,8 @@ def _inside_inline(matched: Mapping[etree._Element, Decision], elements: Element
 def _marked_copy(matched: Sequence[etree._Element], root: etree._Element) -> etree._Element:
     """A copy of the page with marks at both ends of some elements."""
     numbers = {node: number for number, node in enumerate(matched)}
-    copied = deepcopy(root.getroottree()).getroot() if root.getparent() is None else deepcopy(root)
-    copies = [copy for top in tops(copied) for copy in top.iter()]
+    copied = [deepcopy(top) for top in tops(root)]
+    copies = [copy for top in copied for copy in top.iter()]
     marked = {}
     for node, copy in zip((node for top in tops(root) for node in top.iter()), copies, strict=True):
         copy.tail = _without_marks(copy.tail)
@@ -189,7 +189,12 @@ def _marked_copy(matched: Sequence[etree._Element], root: etree._Element) -> etr
             copy[-1].tail = f"{copy[-1].tail or ''}{_END}"
         else:
             copy.text += _END
-    return copied
+    if len(copied) == 1:
+        return copied[0]
+    # What stands beside the root in broken markup cannot stand beside its copy.
+    around = etree.Element("tops")
+    around.extend(copied)
+    return around
 
 
 def _without_marks(text: str | None) -> str | None:

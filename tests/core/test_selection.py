@@ -47,6 +47,8 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
     ("the same text outside", f"<div><b>{A}</b><br><br>{A}<p>{A}<b>x</b></div>", {"drop_css": "b"}, "bgg"),
     ("text beside a block in an inline element", f"<div><span><p>{A}</p>{A}</span>{S}<br><br>{A}</div>",
      {"drop_css": "span"}, "bgg"),
+    ("behind the end of HTML", f"<p>{A}</html><p><b>{A}</b>", {"drop_css": "b"}, "gb"),
+    ("behind the end of HTML and a comment", f"<p>{A}</html><!-- x --><p><b>{A}</b>", {"drop_css": "b"}, "gb"),
     ("an element without text", f"<div><b></b><br><br>{A}<b> </b></div>", {"drop_css": "b"}, "g"),
     ("one that is removed", f"<div><svg>x</svg>{A}</div><b>{A}</b>", {"drop_css": "svg, b"}, "gb"),
     ("inline elements around blocks", f"<span class=x><p>{A}</p></span><p>{A}", {"drop_css": ".x"}, "bg"),
