@@ -69,7 +69,9 @@ class DataText(NamedTuple):
     @property
     def good(self) -> list[Segment]:
         """The segments that no rule of the user's made bad."""
-        return [one for one, decision in zip(self.segments, self.decisions, strict=True) if decision.block_class is GOOD]
+        return [
+            one for one, decision in zip(self.segments, self.decisions, strict=True) if decision.block_class is GOOD
+        ]
 
 
 class Shown(NamedTuple):
