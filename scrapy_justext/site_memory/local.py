@@ -8,7 +8,7 @@ block of the template is seen all the time, so it stays; one of an article is se
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,19 +59,38 @@ class Table:
         counts[is_known] = self.counts[places[is_known]]
         return counts
 
-    def see(self, keys: NDArray[np.uint64], *, is_new: bool) -> None:
-        """Note that a page held the ``keys``; ``is_new``: a page that was not counted before."""
+    def see(self, page: NDArray[np.uint64], blocks: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Note a page, known by any of the fingerprints ``page``; how many pages held each of its ``blocks``."""
         self.visits += 1
-        self.pages += is_new
+        keys = np.concatenate([page, blocks])
         places, is_known = self._find(keys)
+        is_new = not is_known[: len(page)].any()
+        self.pages += is_new
         known = places[is_known]
+        # An index that stands there twice counts once, as it should: a page may repeat a block.
         self.counts[known] += np.uint32(is_new)
         self.seen[known] = self.visits
-        if not is_known.all():
-            places = places[~is_known]
-            self.keys = np.insert(self.keys, places, keys[~is_known])
-            self.counts = np.insert(self.counts, places, 1)
-            self.seen = np.insert(self.seen, places, self.visits)
+        held_by = np.full(len(keys), is_new, _COUNTS)
+        held_by[is_known] = self.counts[known]
+        # The new blocks of a page that is known, but has changed, are passed over.
+        is_added = ~is_known
+        is_added[len(page) :] &= is_new
+        if is_added.any():
+            self._insert(np.unique(keys[is_added]))
+        return held_by[len(page) :]
+
+    def _insert(self, keys: NDArray[np.uint64]) -> None:
+        """Add entries, in order, that one page held."""
+        places = np.searchsorted(self.keys, keys) + np.arange(len(keys))
+        is_old = np.ones(len(self) + len(keys), np.bool_)
+        is_old[places] = False
+        columns: list[NDArray[Any]] = []
+        for column, value in ((self.keys, keys), (self.counts, 1), (self.seen, self.visits)):
+            merged = np.empty(len(is_old), column.dtype)
+            merged[places] = value
+            merged[is_old] = column
+            columns.append(merged)
+        self.keys, self.counts, self.seen = columns
 
     def forget(self, most: int) -> None:
         """Keep as many entries as ``most`` allows."""
@@ -116,16 +135,12 @@ class LocalStore:
         table = self.sites.pop(site, None) or Table.empty()
         self._size -= _size(table) if table.visits else 0
         self.sites[site] = table
-        of_page, of_blocks = _keys(page.page), _keys(page.blocks)
-        is_new = not table.counts_of(of_page).any()
-        # The blocks of a page that is known, but has changed, are left as they are.
-        table.see(np.unique(np.concatenate([of_page, of_blocks]) if is_new else of_page), is_new=is_new)
-        sightings = Sightings(table.pages, table.counts_of(of_blocks).tolist())
+        held_by = table.see(_keys(page.page), _keys(page.blocks)).tolist()
         table.forget(self._blocks)
         self._size += _size(table)
         self._forget_sites()
         self._save_at_times()
-        return sightings
+        return Sightings(table.pages, held_by)
 
     def recall(self, site: str, page: Fingerprints) -> Sightings:
         """Tell of a page's blocks."""

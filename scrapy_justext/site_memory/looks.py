@@ -6,10 +6,10 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import BAD, GOOD
+from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.exceptions import SettingError
 from scrapy_justext.site_memory.fingerprints import take_fingerprints
-from scrapy_justext.site_memory.verdicts import find_repeated
+from scrapy_justext.site_memory.verdicts import judge_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,11 +76,9 @@ class SiteMemory:
         store = self.open()
         sightings = (store.visit if adds else store.recall)(page.site, found)
         self._note(page.site, sightings)
-        repeated = find_repeated(found.indices, sightings, configuration.memory)
-        # What is bad by itself keeps its own reason.
-        context_free = judged.context.context_free
-        repeated = {i: decision for i, decision in repeated.items() if context_free[i].block_class is not BAD}
-        return self._counted(judged, judged.judged_again(repeated)) if repeated else judged
+        again = judge_again(judged, found, sightings, configuration.memory)
+        self._count_removed(judged, again)
+        return again
 
     def _note(self, site: str, sightings: Sightings) -> None:
         # The last visited is the last.
@@ -89,13 +87,12 @@ class SiteMemory:
         if len(self._pages) > MOST_SITES:
             del self._pages[next(iter(self._pages))]
 
-    def _counted(self, before: JudgedPage, after: JudgedPage) -> JudgedPage:
-        pairs = zip(before.final, after.final, strict=True)
+    def _count_removed(self, before: JudgedPage, after: JudgedPage) -> None:
+        pairs = zip(before.final, after.final, strict=True) if after is not before else ()
         removed = sum(old.block_class is GOOD and new.block_class is not GOOD for old, new in pairs)
         if removed:
             self._count("site_memory/pages", 1)
             self._count("site_memory/blocks", removed)
-        return after
 
     def _shared(self, url: str) -> Store:
         try:

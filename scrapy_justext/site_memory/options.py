@@ -16,7 +16,7 @@ ROWS: Mapping[str, tuple[object, Converter, str]] = MappingProxyType(
         "site_memory": (False, boolean, "blocks that many pages of a site repeat are [bad](docs/sites.md)"),
         "site_memory_pages": (5, whole_number, "pages that a site must have shown before repeated blocks are bad"),
         "site_memory_share": (0.1, share, "share of a site's pages; a block on more of them is bad"),
-        "site_memory_count": (3, whole_number, "pages of a site; a block on fewer of them is not bad for that"),
+        "site_memory_count": (4, whole_number, "pages of a site; a block on fewer of them is not bad for that"),
         "site_memory_length": (
             30,
             whole_number,

@@ -19,6 +19,8 @@ from scrapy_justext.core.blocks import BAD, Decision
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_justext.judged import JudgedPage
+    from scrapy_justext.site_memory.fingerprints import Fingerprints
     from scrapy_justext.site_memory.options import MemoryOptions
     from scrapy_justext.site_memory.store import Sightings
 
@@ -33,3 +35,16 @@ def find_repeated(indices: Sequence[int], sightings: Sightings, options: MemoryO
         for i, count in zip(indices, held_by, strict=True)
         if count >= options.minimum and count > options.share * pages
     }
+
+
+def judge_again(
+    page: JudgedPage, fingerprints: Fingerprints, sightings: Sightings, options: MemoryOptions
+) -> JudgedPage:
+    """A page with the blocks bad that its site repeats; what is bad by itself keeps its own reason."""
+    context_free = page.context.context_free
+    repeated = {
+        i: decision
+        for i, decision in find_repeated(fingerprints.indices, sightings, options).items()
+        if context_free[i].block_class is not BAD
+    }
+    return page.judged_again(repeated) if repeated else page
