@@ -5,8 +5,8 @@ It can wait, or come from another process.  Markdown alone is written from the t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.markdown.document import to_markdown
 
@@ -31,8 +31,7 @@ class Tree:
         return Tree, (None,)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPage:
+class JudgedPage(NamedTuple):
     """All that an extraction is made of."""
 
     context: Context
@@ -60,7 +59,7 @@ class JudgedPage:
         Blocks that the user's rules decided stay as they are.
         """
         context = self.context.chosen(decisions)
-        return replace(self, context=context, final=context.pass_through(self.passes)).with_markdown()
+        return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
 
     def with_markdown(self) -> JudgedPage:
         """The page with its good blocks as Markdown; as it is where there is no tree to write it from."""
@@ -68,4 +67,4 @@ class JudgedPage:
             return self
         added = () if self.data is None else self.data.good
         markdown = to_markdown(self.tree.elements, self.context.segments, self.final, url=self.url, data=added)
-        return replace(self, markdown=markdown)
+        return self._replace(markdown=markdown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import Decision, Segment
@@ -33,7 +33,8 @@ class Context:
         for i, decision in decisions.items():
             if i not in self.pinned:
                 context_free[i] = decision
-        return replace(self, context_free=context_free, pinned=self.pinned.union(decisions))
+        pinned = self.pinned.union(decisions)
+        return Context(self.segments, context_free, self.thresholds, pinned, self.groups)
 
     def pass_through(self, passes: Sequence[Pass]) -> Sequence[Decision]:
         """The decisions that the passes leave."""

@@ -52,9 +52,9 @@ def save(path: Path, sites: Mapping[str, Table]) -> None:
 def load(path: Path) -> dict[str, Table]:
     """The sites in a file; none where there is no file.  Raises :class:`SiteMemoryError` for what is no such file."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            head = json.loads(file["head"].tobytes())
-            columns = {name: file[name].astype(_EMPTY[name].dtype, casting="equiv") for name in _COLUMNS}
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
+            head = json.loads(saved["head"].tobytes())
+            columns = {name: saved[name].astype(_EMPTY[name].dtype, casting="equiv") for name in _COLUMNS}
     except FileNotFoundError:
         return {}
     except OSError as error:

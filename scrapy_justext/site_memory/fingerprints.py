@@ -1,8 +1,8 @@
-"""The texts of a page as 64-bit numbers, equal where the texts are the same but for case and numbers.
+"""The texts of a page as 64-bit numbers, equal where the texts are the same but for their numbers.
 
-``Updated 3 May: 41 comments`` on one page and ``updated 12 May: 7 Comments`` on the next are one block of the
-template, so digits, of any script, do not count.  A text that is a link is another than the same text
-outside of one: that of an article's headline stands in the links to it all over the site.
+``Updated 3 May: 41 comments`` on one page and ``Updated 12 May: 7 comments`` on the next are one block of the
+template, so digits, of any script, do not count.  Case does: a template writes its texts in one way.  A text that is
+a link is another than the same text outside of one: an article's headline stands in the links to it all over the site.
 """
 
 from __future__ import annotations
@@ -21,11 +21,15 @@ SIZE = 8
 
 _DIGITS = re.compile(r"\d+")
 _ASCII_DIGITS = b"0123456789"
-#: What the digits of other scripts, and the full-width ones, begin with in UTF-8.
-_OTHER_DIGITS = (
-    *(b"\xd9", b"\xdb", b"\xdf", b"\xe0", b"\xe1\x81", b"\xe1\x82", b"\xe1\x9f", b"\xe1\xa0", b"\xe1\xa5"),
-    *(b"\xe1\xa7", b"\xe1\xaa", b"\xe1\xad", b"\xe1\xae", b"\xe1\xb1"),
-    *(b"\xea\x98", b"\xea\xa3", b"\xea\xa4", b"\xea\xa7", b"\xea\xa9", b"\xea\xaf", b"\xef\xbc", b"\xf0"),
+#: Bytes that begin the digits of other scripts, and the full-width ones, in UTF-8: one, and where other letters begin
+#: with the same, two.
+_LEADS = (b"\xd9", b"\xdb", b"\xdf", b"\xe0", b"\xe1", b"\xea", b"\xef", b"\xf0")
+_LONGER_LEADS = (
+    *_LEADS[:4],
+    *(b"\xe1" + bytes([second]) for second in b"\x81\x82\x9f\xa0\xa5\xa7\xaa\xad\xae\xb1"),
+    *(b"\xea" + bytes([second]) for second in b"\x98\xa3\xa4\xa7\xa9\xaf"),
+    b"\xef\xbc",
+    b"\xf0",
 )
 
 
@@ -64,14 +68,17 @@ def normalised(text: str) -> bytes:
     """What of a text is compared, in UTF-8.
 
     >>> normalised("Page 12 of ٣٤")
-    b'page  of '
+    b'Page  of '
     """
-    folded = text.casefold()
-    encoded = folded.encode("utf-8", "surrogatepass")
+    encoded = text.encode("utf-8", "surrogatepass")
     # To look for the digits of all scripts takes ten times as long as all the rest.
-    if not folded.isascii() and any(map(encoded.__contains__, _OTHER_DIGITS)):
-        encoded = _DIGITS.sub("", folded).encode("utf-8", "surrogatepass")
+    if not text.isascii() and _may_have_other_digits(encoded):
+        encoded = _DIGITS.sub("", text).encode("utf-8", "surrogatepass")
     return encoded.translate(None, _ASCII_DIGITS)
+
+
+def _may_have_other_digits(encoded: bytes) -> bool:
+    return any(map(encoded.__contains__, _LEADS)) and any(map(encoded.__contains__, _LONGER_LEADS))
 
 
 def _fingerprint(text: bytes, kind: bytes) -> bytes:
