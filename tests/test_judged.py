@@ -43,7 +43,7 @@ def test_the_copy_of_another_process_gives_the_same_extraction(page: str, profil
     original = judge_page(parsed, prepare(parsed, options), options)
     copy = pickle.loads(pickle.dumps(original))
     assert extraction_of(copy) == extraction_of(original) == extract_parsed(parsed, options)
-    again = {i: DECIDED for i in range(0, len(original.context.segments), 2)}
+    again = dict.fromkeys(range(0, len(original.context.segments), 2), DECIDED)
     without_markdown = [replace(extraction_of(one.judged_again(again)), markdown="") for one in (copy, original)]
     assert without_markdown[0] == without_markdown[1]
 

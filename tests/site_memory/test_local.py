@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections import Counter
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,6 +16,9 @@ from scrapy_justext.site_memory.fingerprints import SIZE, Fingerprints
 from scrapy_justext.site_memory.local import SITE_SIZE, LocalStore, Table
 from scrapy_justext.site_memory.store import Sightings
 from tests.site_memory.pages import seen, visit_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def store(blocks: int = 1000, all_blocks: int = 100_000) -> LocalStore:
