@@ -2,7 +2,8 @@
 
 On made-up sites of one template each, and on the demo site: F1 over bags of words, the mean over the pages that have
 a gold text, of a profile alone, with the memory as it is when each page comes, and with a second look at each page
-when the last one has come.  The cost in time is that of the memory beside extraction, in bytes that of a remembered block.
+when the last one has come.  The cost in time is that of the memory beside extraction, in bytes that of a remembered
+block.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+OF_A_REQUEST = {"site_memory": True, "site_memory_look": "end"}
 STORE = {"ITEM_PIPELINES": {"tests.crawl.template.StoringPipeline": 300}}
 
 
@@ -74,7 +75,7 @@ def results(served: Site) -> dict[str, Result]:
         ),
         "of a request alone": Crawl(
             PageSpider,
-            urls | {"meta": dict.fromkeys(PATHS[2:], {"justext": {"site_memory": True, "site_memory_look": "end"}})},
+            urls | {"meta": {path: {"justext": OF_A_REQUEST} for path in PATHS[2:]}},
             SETTINGS | {"JUSTEXT_SITE_MEMORY": False},
         ),
     }
@@ -228,7 +229,6 @@ class StoppedSpider(ChainSpider):
         "JUSTEXT_SITE_MEMORY": True,
         "JUSTEXT_SITE_MEMORY_LOOK": "end",
         "DOWNLOAD_DELAY": 0.2,
-        "RANDOMIZE_DOWNLOAD_DELAY": False,
     }
 
     def __init__(self, url, **arguments):
