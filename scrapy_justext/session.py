@@ -18,7 +18,6 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_justext.exceptions import JustextError, PageTimeout
 from scrapy_justext.extraction import Extraction, extraction_of
-from scrapy_justext.judged import JudgedPage
 from scrapy_justext.pages import extract_response, judge_response, raw_page, skip_reason
 from scrapy_justext.processes.pool import Pool
 from scrapy_justext.processes.tasks import EXTRACT, JUDGE, RawPage, extract_raw
@@ -38,6 +37,7 @@ from scrapy_justext.site_memory.second_looks import SecondLooks, begin
 from scrapy_justext.sites import find_domain, site_of
 
 if TYPE_CHECKING:
+    from scrapy_justext.judged import JudgedPage
     from collections.abc import Callable
 
     from scrapy.crawler import Crawler
@@ -189,7 +189,8 @@ class Session:
             if self._pool is None:
                 page, seconds = _timed(lambda: extract_raw(raw, configuration.options), configuration)
             else:
-                page, seconds = await self._extract_there(raw, configuration)
+                found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
+                page, seconds = _checked(_extraction(found), seconds, configuration)
         except Exception as error:
             self._count_error(error, "an item's HTML")
             return None
@@ -252,10 +253,8 @@ class Session:
     def _looked_at(
         self, found: Extraction | JudgedPage, seconds: float, response: Response, configuration: Configuration
     ) -> _Extracted:
-        if isinstance(found, Extraction):
-            return _checked(found, seconds, configuration)
-        checked = _checked(extraction_of(found), seconds, configuration)
-        if not configuration.memory.is_on:
+        checked = _checked(_extraction(found), seconds, configuration)
+        if isinstance(found, Extraction) or not configuration.memory.is_on:
             return checked
         host = urlparse_cached(response).hostname
         page = SitePage(find_domain(host, self._layers.sites) or site_of(host), found)
@@ -344,6 +343,10 @@ class Session:
 def _language_name(page: Page) -> str:
     language = page.configuration.options.library.find(page.extraction.language)
     return language.name if language is not None else page.extraction.language
+
+
+def _extraction(found: Extraction | JudgedPage) -> Extraction:
+    return found if isinstance(found, Extraction) else extraction_of(found)
 
 
 def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> _Extracted:

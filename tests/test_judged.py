@@ -17,6 +17,7 @@ from tests.builders import DEMO_PAGES, page_id, prose, read_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from scrapy_justext.judged import JudgedPage
 
@@ -37,7 +38,7 @@ def classes(page: JudgedPage) -> str:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("page", DEMO_PAGES[::9], ids=page_id)
-def test_the_copy_of_another_process_gives_the_same_extraction(page: str, profile: str) -> None:
+def test_the_copy_of_another_process_gives_the_same_extraction(page: Path, profile: str) -> None:
     options = make_options(profile=profile, paths=True, markdown=True, knobs={"tree_depth": 2})
     parsed = parse_html(read_page(page))
     original = judge_page(parsed, prepare(parsed, options), options)

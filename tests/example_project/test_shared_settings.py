@@ -101,7 +101,7 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
 
 
 def path_of(item: dict[str, Any]) -> str:
-    return "/" + item["url"].split("/", 3)[3]
+    return f"/{item['url'].split('/', 3)[3]}"
 
 
 def pages_counted(item: dict[str, Any]) -> int:
