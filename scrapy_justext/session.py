@@ -37,11 +37,12 @@ from scrapy_justext.site_memory.second_looks import SecondLooks, begin
 from scrapy_justext.sites import find_domain, site_of
 
 if TYPE_CHECKING:
-    from scrapy_justext.judged import JudgedPage
     from collections.abc import Callable
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
+
+    from scrapy_justext.judged import JudgedPage
 
 
 logger = logging.getLogger(__name__)
@@ -253,9 +254,9 @@ class Session:
     def _looked_at(
         self, found: Extraction | JudgedPage, seconds: float, response: Response, configuration: Configuration
     ) -> _Extracted:
-        checked = _checked(_extraction(found), seconds, configuration)
         if isinstance(found, Extraction) or not configuration.memory.is_on:
-            return checked
+            return _checked(_extraction(found), seconds, configuration)
+        _check_time(seconds, configuration)
         host = urlparse_cached(response).hostname
         page = SitePage(find_domain(host, self._layers.sites) or site_of(host), found)
         return self._first_look(page, configuration), seconds
@@ -356,9 +357,13 @@ def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> _
 
 def _checked(extraction: Extraction, seconds: float, configuration: Configuration) -> _Extracted:
     """A page that was extracted in time; raises :class:`PageTimeout` for another."""
+    _check_time(seconds, configuration)
+    return Page(extraction, configuration), seconds
+
+
+def _check_time(seconds: float, configuration: Configuration) -> None:
     if configuration.timeout is not None and seconds > configuration.timeout:
         raise PageTimeout(configuration.timeout)
-    return Page(extraction, configuration), seconds
 
 
 _SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()

@@ -73,6 +73,7 @@ def results(served: Site) -> dict[str, Result]:
             urls | {"meta": {"/l": {"justext": {"site_memory": False}}, "/k": {"justext": {"length_low": 5}}}},
             settings(look="hold"),
         ),
+        "pool": Crawl(PageSpider, urls, settings(look="hold") | {"JUSTEXT_PROCESSES": 1}),
         "of a request alone": Crawl(
             PageSpider,
             urls | {"meta": {path: {"justext": OF_A_REQUEST} for path in PATHS[2:]}},
@@ -82,7 +83,7 @@ def results(served: Site) -> dict[str, Result]:
     return crawl(crawls)
 
 
-NO_LOSS = ["none", "hold", "end", "chain", "few may wait", "later pages", "per site", "per request"]
+NO_LOSS = ["none", "hold", "end", "chain", "few may wait", "later pages", "per site", "per request", "pool"]
 
 
 @pytest.mark.parametrize("name", ["off", *NO_LOSS, "of a request alone"])
@@ -105,6 +106,7 @@ def test_every_page_has_its_item_once(results: dict[str, Result], name: str) -> 
         ("few may wait", "cd"),
         ("later pages", ""),
         ("per site", "abcd"),
+        ("pool", ""),
         ("per request", "l"),
         ("of a request alone", "ab"),
     ],
