@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.downloadermiddlewares import JustextDownloaderMiddleware
 from scrapy_justext.pipelines import JustextPipeline
+from scrapy_justext.site_memory.second_looks import HOLDING
 from scrapy_justext.spidermiddlewares import JustextSpiderMiddleware
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
 
 
 class Addon:
-    """Adds the middlewares and the pipeline to a project; those set by hand stay where they are."""
+    """Adds the middlewares, the pipeline and what closes pipelines to a project; those set by hand stay."""
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy before the crawl's components are made."""
         for name, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(name, component, order)
+        settings.set("ITEM_PROCESSOR", HOLDING, priority="addon")

@@ -76,6 +76,14 @@ def seconds(value: Any) -> float:
     return converted
 
 
+def share(value: Any) -> float:
+    """A share of a whole."""
+    converted = number(value)
+    if isinstance(converted, bool) or not isinstance(converted, int | float) or not 0 <= converted <= 1:
+        raise ParameterError("", value, "must be a number from 0 to 1")
+    return float(converted)
+
+
 def names(value: Any) -> list[Any]:
     """A list, also out of ``"a, b"`` or a JSON list.
 

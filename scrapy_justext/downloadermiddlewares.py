@@ -37,6 +37,7 @@ class JustextDownloaderMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched; raises ``IgnoreRequest`` where it is to be dropped."""
         page = await self._session.receive(response, request)
+        await self._session.send_due_items()
         if page is not None and page.configuration.drop == "response" and not page.is_good:
             self._session.count("responses_dropped")
             message = explain_no_content(page.extraction, page.configuration)

@@ -118,6 +118,18 @@ class PageTimeout(JustextError):  # noqa: N818
         return f"takes longer than {self.seconds:g} s"
 
 
+class SiteMemoryError(JustextError):
+    """A memory of sites that cannot be used.  ``place``: the file or address, ``problem``: what is wrong, in words."""
+
+    def __init__(self, place: object, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"the site memory {self.place} {self.problem}"
+
+
 class SettingError(ParameterError):
     """A setting of a crawl with a value that is not allowed; ``name`` says where it was set."""
 

@@ -10,13 +10,14 @@ from scrapy_justext.core.context import Context
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.data import Data, Shown, find_data, shows_little, supplement
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
 from scrapy_justext.core.paths import element_paths
 from scrapy_justext.core.rows import Columns, rows
 from scrapy_justext.core.segmentation import segment_and_count
 from scrapy_justext.core.selection import choose
+from scrapy_justext.core.tree_filter import number_groups
 from scrapy_justext.core.writings import measure_unspaced
+from scrapy_justext.judged import JudgedPage, Tree
 from scrapy_justext.languages import (
     OWN_STOPLIST,
     LanguageChoice,
@@ -185,33 +186,57 @@ def extract_parsed(
 
 def extract_prepared(parsed: Parsed, prepared: Prepared, options: Options, *, url: str | None = None) -> Extraction:
     """The clean text of a page that was prepared by options that differed in nothing but thresholds."""
-    profile, root = options.profile, parsed.root
     prepared = prepared._replace(thresholds=options.judging(prepared.choice.language).thresholds)
-    judged = judge(prepared, profile, prepared.thresholds)
-    paths = element_paths(root, profile.tags) if options.paths and root is not None else []
-    found = list(rows(Columns(prepared.segments, prepared.figures, *judged), paths))
+    return extraction_of(judge_page(parsed, prepared, options, url=url))
+
+
+def judge_page(parsed: Parsed, prepared: Prepared, options: Options, *, url: str | None = None) -> JudgedPage:
+    """A page with the classes of its blocks, which can be judged again without its tree."""
+    profile, root = options.profile, parsed.root
+    context, probabilities = _classify(prepared, profile, prepared.thresholds)
+    final = context.pass_through(profile.passes)
     data = None
     if profile.reads_data and prepared.elements is not None:
-        shown = Shown(prepared.segments, judged.final, judged.probabilities, prepared.chosen)
+        shown = Shown(prepared.segments, final, probabilities, prepared.chosen)
         data = supplement(shown, prepared.elements, options.selection, prepared.data)
-    if data is not None:
-        figures = _measure(data.segments, options.judging(prepared.choice.language))
-        columns = Columns(data.segments, figures, data.decisions, data.decisions, [None] * len(data.segments))
-        found += rows(columns, [], start=len(found), origin=data.origin)
-    markdown = ""
-    if options.markdown:
-        added = data.good if data is not None else ()
-        markdown = to_markdown(prepared.elements, prepared.segments, judged.final, url=url, data=added)
-    return Extraction(
-        blocks=make_blocks(found),
-        language=prepared.choice.code,
-        language_source=prepared.choice.source,
-        language_reason=prepared.choice.reason,
+    data_figures = [] if data is None else _measure(data.segments, options.judging(prepared.choice.language))
+    return JudgedPage(
+        context=context,
+        figures=prepared.figures,
+        probabilities=probabilities,
+        passes=profile.passes,
+        final=final,
+        paths=element_paths(root, profile.tags) if options.paths and root is not None else [],
+        data=data,
+        data_figures=data_figures,
+        choice=prepared.choice,
         profile=profile.name,
         title=prepared.title,
         url=url,
         is_cut=parsed.is_cut,
-        markdown=markdown,
+        tree=Tree(prepared.elements if options.markdown else None),
+    ).with_markdown()
+
+
+def extraction_of(page: JudgedPage) -> Extraction:
+    """What is found on a judged page."""
+    context = page.context
+    columns = Columns(context.segments, page.figures, context.context_free, page.final, page.probabilities)
+    found = list(rows(columns, page.paths))
+    if page.data is not None:
+        decided = page.data.decisions
+        columns = Columns(page.data.segments, page.data_figures, decided, decided, [None] * len(decided))
+        found += rows(columns, [], start=len(found), origin=page.data.origin)
+    return Extraction(
+        blocks=make_blocks(found),
+        language=page.choice.code,
+        language_source=page.choice.source,
+        language_reason=page.choice.reason,
+        profile=page.profile,
+        title=page.title,
+        url=page.url,
+        is_cut=page.is_cut,
+        markdown=page.markdown,
     )
 
 
@@ -243,16 +268,17 @@ def _measure(segments: Sequence[Segment], judging: Judging) -> list[Figures]:
 
 def judge(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> Judged:
     """The classes of a page's blocks."""
-    context_free = profile.classify(prepared.segments, prepared.figures, thresholds, prepared.elements)
-    probabilities = [decision.probability for decision in context_free]
-    for i, decision in prepared.chosen.items():
-        context_free[i] = decision
-    pinned = frozenset(prepared.chosen)
-    context = Context(prepared.segments, context_free, thresholds, pinned, prepared.elements)
-    decisions = context_free
-    for apply in profile.passes:
-        decisions = apply(context, decisions)
-    return Judged(context_free, decisions, probabilities)
+    context, probabilities = _classify(prepared, profile, thresholds)
+    return Judged(context.context_free, context.pass_through(profile.passes), probabilities)
+
+
+def _classify(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> tuple[Context, Sequence[float | None]]:
+    """What the passes start from, and the probabilities of the blocks."""
+    elements, depth = prepared.elements, thresholds.tree_depth
+    context_free = profile.classify(prepared.segments, prepared.figures, thresholds, elements)
+    groups = None if depth is None or elements is None else number_groups(elements, prepared.segments, depth)
+    context = Context(prepared.segments, context_free, thresholds, groups=groups)
+    return context.chosen(prepared.chosen), [decision.probability for decision in context_free]
 
 
 def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:

@@ -10,7 +10,7 @@ from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_justext.core.parsing import Parsed, is_cut, parse_html
-from scrapy_justext.extraction import extract_parsed
+from scrapy_justext.extraction import extraction_of, judge_page, prepare
 from scrapy_justext.processes.tasks import RawPage
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_justext.extraction import Extraction
+    from scrapy_justext.judged import JudgedPage
     from scrapy_justext.settings import Configuration
 
 #: A document that says of itself that it is HTML, behind white space, a byte order mark, an XML declaration,
@@ -79,8 +80,14 @@ def is_binary(response: TextResponse) -> bool:
 
 def extract_response(response: TextResponse, configuration: Configuration) -> Extraction:
     """The extraction of a page."""
-    declared = header_languages(response)
-    return extract_parsed(parse_response(response), configuration.options, url=response.url, declared=declared)
+    return extraction_of(judge_response(response, configuration))
+
+
+def judge_response(response: TextResponse, configuration: Configuration) -> JudgedPage:
+    """A page with the classes of its blocks."""
+    parsed, options = parse_response(response), configuration.options
+    prepared = prepare(parsed, options, declared=header_languages(response))
+    return judge_page(parsed, prepared, options, url=response.url)
 
 
 def raw_page(response: TextResponse) -> RawPage:

@@ -17,9 +17,10 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_justext.exceptions import JustextError, PageTimeout
-from scrapy_justext.pages import extract_response, raw_page, skip_reason
+from scrapy_justext.extraction import Extraction, extraction_of
+from scrapy_justext.pages import extract_response, judge_response, raw_page, skip_reason
 from scrapy_justext.processes.pool import Pool
-from scrapy_justext.processes.tasks import EXTRACT, RawPage, extract_raw
+from scrapy_justext.processes.tasks import EXTRACT, JUDGE, RawPage, extract_raw
 from scrapy_justext.settings import (
     KEY,
     OF_CRAWLS,
@@ -31,7 +32,9 @@ from scrapy_justext.settings import (
     is_enabled,
     make_layers,
 )
-from scrapy_justext.sites import find_domain
+from scrapy_justext.site_memory.looks import SiteMemory, SitePage
+from scrapy_justext.site_memory.second_looks import SecondLooks, begin
+from scrapy_justext.sites import find_domain, site_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +42,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
 
-    from scrapy_justext.extraction import Extraction
+    from scrapy_justext.judged import JudgedPage
+
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +53,8 @@ class Page(NamedTuple):
 
     extraction: Extraction
     configuration: Configuration
+    seen: SitePage | None = None
+    """Where it is to be judged again, when more is known of its site."""
 
     @property
     def is_good(self) -> bool:
@@ -86,8 +92,9 @@ def get_extraction(response: Response) -> Extraction | None:
 class Session:
     """One crawl: its configuration, its pages, and which page each item on its way came from.
 
-    Raises :class:`~scrapy_justext.exceptions.SettingError` for a setting that is not allowed, and
-    Scrapy's ``NotConfigured`` when the plugin is switched off.
+    Raises :class:`~scrapy_justext.exceptions.SettingError` for a setting that is not allowed,
+    :class:`~scrapy_justext.exceptions.SiteMemoryError` for a memory of sites that is not to be had, and Scrapy's
+    ``NotConfigured`` when the plugin is switched off.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -104,7 +111,13 @@ class Session:
         # By the identity of the item, since many kinds of items have no hash.
         self._items: dict[int, _Noted] = {}
         self._items_of: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
-        self._pool: Pool[Extraction] | None = None
+        self._pool: Pool[Extraction] | Pool[JudgedPage] | None = None
+        self._judges_in_pool = False
+        self._memory = SiteMemory(crawler, self.configuration, self.count)
+        self._second_looks = SecondLooks(
+            crawler, self._memory, self.configuration.memory.hold, self._look_again, self._note_for_once
+        )
+        begin(crawler, self._memory, self._all_configurations())
         crawler.signals.connect(self._open_pool, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
@@ -114,7 +127,7 @@ class Session:
             looked: _Looked
             try:
                 found = self._configuration_or_reason(response, request)
-                looked = found if isinstance(found, str) else _extract_here(response, found)
+                looked = found if isinstance(found, str) else self._extract_here(response, found)
             except Exception as error:
                 looked = error
             _PAGES[response] = self._record(looked, response, request)
@@ -130,26 +143,36 @@ class Session:
             if isinstance(found, str):
                 looked = found
             else:
-                looked = await self._extract_there(raw_page(cast("TextResponse", response)), found)
+                looked = await self._extract_there(response, found)
         except Exception as error:
             looked = error
         _PAGES[response] = self._record(looked, response, request)
         return _PAGES[response]
 
-    def note_item(self, item: Any, response: Response) -> None:
-        """Remember that an item came from a response."""
+    async def send_due_items(self) -> None:
+        """Send on the items that waited for more pages of their site, which have been seen by now."""
+        await self._second_looks.send_due()
+
+    async def send_all_items(self) -> None:
+        """Send on all items that wait."""
+        await self._second_looks.send_all()
+
+    def note_item(self, item: Any, response: Response) -> bool:
+        """Remember that an item came from a response; False where it goes on later."""
         page = _PAGES.get(response)
         if page is None:
-            return
+            return True
+        if self._second_looks.hold(item, page, response):
+            self.count("site_memory/items_held")
+            return False
         if response not in self._items_of:
             self._items_of[response] = []
             # An item that an earlier pipeline dropped or replaced is never asked for.  None of a response's items
             # is on its way any more when the response itself is gone.
             finalize(response, self._forget, self._items_of[response], page).atexit = False
         self._items_of[response].append(id(item))
-        noted = self._items.get(id(item))
-        times = noted.times if noted is not None and noted.page is page else 0
-        self._items[id(item)] = _Noted(item, page, times + 1)
+        self._note(item, page)
+        return True
 
     def take_page(self, item: Any) -> Page | None:
         """The page that an item came from, forgotten when it was asked for as often as noted; None without one."""
@@ -167,7 +190,8 @@ class Session:
             if self._pool is None:
                 page, seconds = _timed(lambda: extract_raw(raw, configuration.options), configuration)
             else:
-                page, seconds = await self._extract_there(raw, configuration)
+                found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
+                page, seconds = _checked(_extraction(found), seconds, configuration)
         except Exception as error:
             self._count_error(error, "an item's HTML")
             return None
@@ -211,18 +235,62 @@ class Session:
             configuration = self._configuration_of(site)
         return skip_reason(request, response, configuration) or configuration
 
-    async def _extract_there(self, raw: RawPage, configuration: Configuration) -> _Extracted:
+    def _extract_here(self, response: Response, configuration: Configuration) -> _Extracted:
+        page = cast("TextResponse", response)
+        if not configuration.memory.is_on:
+            return _timed(lambda: extract_response(page, configuration), configuration)
+        start = perf_counter()
+        judged = judge_response(page, configuration)
+        return self._looked_at(judged, perf_counter() - start, response, configuration)
+
+    async def _extract_there(self, response: Response, configuration: Configuration) -> _Extracted:
         assert self._pool is not None
-        answer = await self._pool.do(raw, configuration.options, configuration.timeout)
-        return _checked(*answer, configuration)
+        if configuration.memory.is_on and not self._judges_in_pool:
+            return self._extract_here(response, configuration)
+        raw = raw_page(cast("TextResponse", response))
+        found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
+        return self._looked_at(found, seconds, response, configuration)
+
+    def _looked_at(
+        self, found: Extraction | JudgedPage, seconds: float, response: Response, configuration: Configuration
+    ) -> _Extracted:
+        if isinstance(found, Extraction) or not configuration.memory.is_on:
+            return _checked(_extraction(found), seconds, configuration)
+        _check_time(seconds, configuration)
+        host = urlparse_cached(response).hostname
+        page = SitePage(find_domain(host, self._layers.sites) or site_of(host), found)
+        return self._first_look(page, configuration), seconds
+
+    def _first_look(self, page: SitePage, configuration: Configuration) -> Page:
+        judged = self._memory.first_look(page, configuration)
+        self._second_looks.mark(page.site)
+        is_wanted = self._second_looks.is_wanted(page.site, configuration)
+        return Page(extraction_of(judged), configuration, page if is_wanted else None)
+
+    def _look_again(self, page: Page) -> Page:
+        """A page as it is judged by now; as it was where that fails."""
+        assert page.seen is not None
+        try:
+            judged = self._memory.second_look(page.seen, page.configuration)
+            return Page(extraction_of(judged), page.configuration)
+        except Exception as error:
+            self._count_error(error, page.extraction.url or "")
+            return page
 
     def _open_pool(self) -> None:
-        processes = self.configuration.processes
-        if processes:
-            self._pool = Pool(processes, EXTRACT, self.configuration.options)
+        processes, options = self.configuration.processes, self.configuration.options
+        self._judges_in_pool = any(one.memory.is_on for one in self._all_configurations())
+        if processes and self._judges_in_pool:
+            self._pool = Pool(processes, JUDGE, options)
+        elif processes:
+            self._pool = Pool(processes, EXTRACT, options)
+
+    def _all_configurations(self) -> list[Configuration]:
+        return [self._configuration_of(site) for site in (None, *self._layers.sites)]
 
     def _close(self) -> None:
         self._items.clear()
+        self._memory.close()
         if self._pool is not None:
             self._pool.close()
 
@@ -256,6 +324,15 @@ class Session:
         trace = None if isinstance(error, JustextError) else error
         logger.error("%s: not cleaned: %s", where, error, exc_info=trace)
 
+    def _note(self, item: Any, page: Page) -> None:
+        noted = self._items.get(id(item))
+        times = noted.times if noted is not None and noted.page is page else 0
+        self._items[id(item)] = _Noted(item, page, times + 1)
+
+    def _note_for_once(self, item: Any, page: Page) -> Callable[[], None]:
+        self._note(item, page)
+        return lambda: self._forget([id(item)], page)
+
     def _forget(self, identities: list[int], page: Page) -> None:
         for identity in identities:
             noted = self._items.get(identity)
@@ -269,8 +346,8 @@ def _language_name(page: Page) -> str:
     return language.name if language is not None else page.extraction.language
 
 
-def _extract_here(response: Response, configuration: Configuration) -> _Extracted:
-    return _timed(lambda: extract_response(cast("TextResponse", response), configuration), configuration)
+def _extraction(found: Extraction | JudgedPage) -> Extraction:
+    return found if isinstance(found, Extraction) else extraction_of(found)
 
 
 def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> _Extracted:
@@ -280,9 +357,13 @@ def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> _
 
 def _checked(extraction: Extraction, seconds: float, configuration: Configuration) -> _Extracted:
     """A page that was extracted in time; raises :class:`PageTimeout` for another."""
+    _check_time(seconds, configuration)
+    return Page(extraction, configuration), seconds
+
+
+def _check_time(seconds: float, configuration: Configuration) -> None:
     if configuration.timeout is not None and seconds > configuration.timeout:
         raise PageTimeout(configuration.timeout)
-    return Page(extraction, configuration), seconds
 
 
 _SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
@@ -293,3 +374,8 @@ def get_session(crawler: Crawler) -> Session:
     if crawler not in _SESSIONS:
         _SESSIONS[crawler] = Session(crawler)
     return _SESSIONS[crawler]
+
+
+def find_session(crawler: Crawler) -> Session | None:
+    """The session of a crawl; None where nothing is cleaned."""
+    return _SESSIONS.get(crawler)

@@ -31,6 +31,7 @@ from scrapy_justext.conversion import (
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
 from scrapy_justext.extraction import BLOCK_FIELDS
 from scrapy_justext.options import KNOBS, Options, make_options
+from scrapy_justext.site_memory import options as site_memory
 from scrapy_justext.sites import domain
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*_PAT
 
 
 #: What holds for a whole crawl or not at all.
-OF_CRAWLS = frozenset({"sites", "processes"})
+OF_CRAWLS = frozenset({"sites", "processes", *site_memory.OF_THE_CRAWL})
 
 
 class Setting(NamedTuple):
@@ -150,6 +151,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "timeout": Setting(
             None, seconds, "seconds after which a page is given up; without `processes` told only when it is done"
         ),
+        **{name: Setting(*row) for name, row in site_memory.ROWS.items()},
     }
 )
 
@@ -170,6 +172,7 @@ class Configuration:
     extra_statuses: frozenset[int]
     processes: int
     timeout: float | None
+    memory: site_memory.MemoryOptions
 
 
 class Given(NamedTuple):
@@ -296,7 +299,8 @@ def configure(given: Mapping[str, Given]) -> Configuration:
         values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *own)
     return Configuration(
         options=options,
-        **{name: values[name] for name in Configuration.__dataclass_fields__ if name != "options"},
+        memory=site_memory.memory_options(values),
+        **{name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS},
     )
 
 

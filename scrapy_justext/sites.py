@@ -43,3 +43,12 @@ def find_domain(host: str | None, domains: Iterable[str]) -> str | None:
     labels = (host or "").rstrip(".").split(".")
     parents = (".".join(labels[i:]) for i in range(len(labels)))
     return next((parent for parent in parents if parent in known), None)
+
+
+def site_of(host: str | None) -> str:
+    """The site that the pages of a host belong to.
+
+    >>> site_of("www.example.com"), site_of("blog.example.com")
+    ('example.com', 'blog.example.com')
+    """
+    return (host or "").rstrip(".").removeprefix("www.")

@@ -25,7 +25,6 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
         self._session.look_at(response, response.request)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """The item, untouched."""
-        if response is not None:
-            self._session.note_item(item, response)
-        return item
+        """The item, untouched; None for one that waits, and goes to the pipelines later."""
+        goes_on = response is None or self._session.note_item(item, response)
+        return item if goes_on else None

@@ -14,6 +14,7 @@ It trades recall for precision on pages with one article; it is not for forums o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
@@ -24,26 +25,34 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
+    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.context import Context
+    from scrapy_justext.core.elements import Elements
+
+
+def number_groups(elements: Elements, segments: Sequence[Segment], depth: int) -> list[int]:
+    """For each block the number of its group, should it be GOOD."""
+    nodes = elements.innermost(segments, PARAGRAPHS)
+    paragraph_of = elements.inherited(_if_paragraph)
+    numbers: dict[etree._Element, int] = {}
+    groups = []
+    for node in nodes:
+        paragraph = paragraph_of(node)
+        top = elements.root if paragraph is None else elements.ancestor(paragraph, depth)
+        groups.append(numbers.setdefault(top, len(numbers)))
+    return groups
 
 
 def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """The good blocks outside the main group made BAD; nothing where ``tree_depth`` is None.
+    """The good blocks outside the main group made BAD; nothing where blocks have no groups.
 
     Blocks that the user pinned stay, and count in no group.
     """
-    depth, elements = context.thresholds.tree_depth, context.elements
     selected = list(decisions)
-    if depth is None or elements is None:
-        return selected
-    nodes = elements.innermost(context.segments, PARAGRAPHS)
-    paragraph_of = elements.inherited(_if_paragraph)
-    groups: dict[etree._Element, list[int]] = {}
-    for i, decision in enumerate(decisions):
-        if decision.block_class is GOOD and i not in context.pinned:
-            paragraph = paragraph_of(nodes[i])
-            top = elements.root if paragraph is None else elements.ancestor(paragraph, depth)
-            groups.setdefault(top, []).append(i)
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for i, number in enumerate(context.groups or ()):
+        if decisions[i].block_class is GOOD and i not in context.pinned:
+            groups[number].append(i)
     if not groups:
         return selected
     # Of equals, max gives the first.

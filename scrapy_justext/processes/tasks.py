@@ -5,7 +5,7 @@ Nothing here needs Scrapy, whose import would delay every process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -14,11 +14,12 @@ from w3lib.encoding import html_to_unicode
 
 from scrapy_justext.core.blocks import make_blocks
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.extraction import BLOCK_FIELDS, Extraction, extract_parsed
+from scrapy_justext.extraction import BLOCK_FIELDS, Extraction, extract_parsed, judge_page, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from scrapy_justext.judged import JudgedPage
     from scrapy_justext.options import Options
 
 Result = TypeVar("Result")
@@ -84,4 +85,33 @@ def join_extraction(pieces: Iterable[Any]) -> Extraction:
     return Extraction(blocks=make_blocks(chain.from_iterable(rows)), **of_page)
 
 
+def judge_raw(page: RawPage, options: Options) -> JudgedPage:
+    """A page with the classes of its blocks, to be judged again by what is known of its site."""
+    parsed = parse_html(_decoded(page))
+    prepared = prepare(parsed, options, declared=page.declared)
+    return judge_page(parsed, prepared, options, url=page.url)
+
+
+def split_judged(page: JudgedPage) -> Iterator[object]:
+    """The page without its blocks, then what is known of these, :data:`PIECE` at a time."""
+    context = page.context
+    bare = replace(context, segments=(), context_free=())
+    yield page._replace(context=bare, figures=(), probabilities=(), final=())
+    rows = zip(context.segments, context.context_free, page.figures, page.probabilities, page.final, strict=True)
+    while piece := list(islice(rows, PIECE)):
+        yield piece
+
+
+def join_judged(pieces: Iterable[Any]) -> JudgedPage:
+    """The page that was split."""
+    page: JudgedPage
+    page, *rows = pieces
+    segments, context_free, figures, probabilities, final = (
+        list(column) for column in (zip(*chain.from_iterable(rows), strict=True) if rows else [()] * 5)
+    )
+    context = replace(page.context, segments=segments, context_free=context_free)
+    return page._replace(context=context, figures=figures, probabilities=probabilities, final=final)
+
+
 EXTRACT = Task(extract_raw, split_extraction, join_extraction)
+JUDGE = Task(judge_raw, split_judged, join_judged)

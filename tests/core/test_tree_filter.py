@@ -13,7 +13,7 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.thresholds import Thresholds
-from scrapy_justext.core.tree_filter import select
+from scrapy_justext.core.tree_filter import number_groups, select
 from scrapy_justext.profiles import PROFILES
 from tests.builders import DEMO_PAGES, RULES, blocks, page_id, prose, read_page, tree
 from tests.property.strategies import bodies, soups
@@ -111,15 +111,17 @@ def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
     segments, decisions = blocks("G90 G G")
     elements = Elements(root, RULES["justext"])
     segments = [one._replace(element=number) for one, number in zip(segments, (4, 7, 8), strict=True)]
-    context = Context(segments, decisions, Thresholds(tree_depth=2), frozenset({0}), elements)
+    groups = number_groups(elements, segments, 2)
+    assert groups == [0, 1, 1]
+    context = Context(segments, decisions, Thresholds(), frozenset({0}), groups)
     assert select(context, decisions) == decisions
-    alone = Context(segments, decisions, Thresholds(tree_depth=2), frozenset(), elements)
+    alone = Context(segments, decisions, Thresholds(), frozenset(), groups)
     assert [one.block_class.value for one in select(alone, decisions)] == ["good", "bad", "bad"]
 
 
-def test_without_a_tree_or_a_depth_nothing_changes() -> None:
+def test_without_groups_nothing_changes() -> None:
     segments, decisions = blocks("G B G")
-    assert select(Context(segments, decisions, Thresholds(tree_depth=2)), decisions) == decisions
+    assert select(Context(segments, decisions, Thresholds()), decisions) == decisions
 
 
 def walked(root: etree._Element, rules: TagRules) -> list[etree._Element]:

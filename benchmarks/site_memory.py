@@ -1,0 +1,144 @@
+"""What site memory gains, and what it costs: ``python -m benchmarks.site_memory``.
+
+On made-up sites of one template each, and on the demo site: F1 over bags of words, the mean over the pages that have
+a gold text, of a profile alone, with the memory as it is when each page comes, and with a second look at each page
+when the last one has come.  The cost in time is that of the memory beside extraction, in bytes that of a remembered
+block.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tracemalloc
+from itertools import islice
+from statistics import mean, median
+from time import process_time
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks.pages import CHECKOUT, DEMO_PAGES, load_pages, origin
+from benchmarks.precision import score
+from benchmarks.template_site import LANGUAGES, Page, make_pages
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.extraction import extraction_of, judge_page, prepare
+from scrapy_justext.options import make_options
+from scrapy_justext.settings import configure
+from scrapy_justext.site_memory.fingerprints import SIZE, Fingerprints, take_fingerprints
+from scrapy_justext.site_memory.local import LocalStore
+from scrapy_justext.site_memory.verdicts import judge_again
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_justext.judged import JudgedPage
+    from scrapy_justext.options import Options
+
+GOLD = CHECKOUT / "tests" / "evaluation" / "small_set"
+COUNTS = (5, 10, 20, 50, 200)
+SITE = "site"
+MEMORY = configure({}).memory
+
+
+class Means(NamedTuple):
+    """Mean F1: of the profile alone, with one look, with two."""
+
+    alone: float
+    first: float
+    second: float
+
+
+def demo_pages() -> Iterator[Page]:
+    """The demo site's pages, as a crawl would come to them; without a gold text where they have none."""
+    golds = {path.resolve(): GOLD / "gold" / f"{path.stem}.txt" for path in (GOLD / "input").iterdir()}
+    for file in sorted(DEMO_PAGES.rglob("*.html"), key=lambda file: (len(file.parts), file)):
+        gold = golds.get(file)
+        text = gold.read_text("utf-8") if gold is not None else ""
+        yield Page(f"http://demo.example/{file.relative_to(DEMO_PAGES)}", file.read_text("utf-8"), text)
+
+
+def judge(page: Page, options: Options) -> JudgedPage:
+    """A page as its profile judges it."""
+    parsed = parse_html(page.html)
+    return judge_page(parsed, prepare(parsed, options), options, url=page.url)
+
+
+def compare(pages: Sequence[Page], options: Options) -> Means:
+    """The F1 of the pages, in this order."""
+    store = LocalStore(MEMORY.blocks, MEMORY.all_blocks)
+    alone = [judge(page, options) for page in pages]
+    seen = [take_fingerprints(one.context.segments, one.url or "", MEMORY.length) for one in alone]
+    first = [judge_again(one, f, store.visit(SITE, f), MEMORY) for one, f in zip(alone, seen, strict=True)]
+    second = [judge_again(one, f, store.recall(SITE, f), MEMORY) for one, f in zip(alone, seen, strict=True)]
+    return Means(*(mean_f1(pages, judged) for judged in (alone, first, second)))
+
+
+def mean_f1(pages: Sequence[Page], judged: Sequence[JudgedPage]) -> float:
+    """Of the pages that have a gold text."""
+    pairs = [(page.gold, one) for page, one in zip(pages, judged, strict=True) if page.gold]
+    return mean(score(gold, extraction_of(one).text).f1 for gold, one in pairs)
+
+
+def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
+    """The time of the memory / that of extraction from bytes; the pages as those of one site."""
+    ratios = []
+    for _ in range(rounds):
+        store = LocalStore(MEMORY.blocks, MEMORY.all_blocks)
+        extracting = remembering = 0.0
+        for number, body in enumerate(bodies):
+            start = process_time()
+            parsed = parse_html(body)
+            judged = judge_page(parsed, prepare(parsed, options), options)
+            extraction_of(judged)
+            middle = process_time()
+            found = take_fingerprints(judged.context.segments, f"/{number}", MEMORY.length)
+            judge_again(judged, found, store.visit(SITE, found), MEMORY)
+            remembering += process_time() - middle
+            extracting += middle - start
+        ratios.append(remembering / extracting)
+    return median(ratios)
+
+
+def bytes_per_block(sites: int, pages: int, blocks: int) -> float:
+    """Of ``sites`` with so many ``pages`` of so many ``blocks`` each, of which no two are the same."""
+    numbers = iter(range(sites * pages * (blocks + 2)))
+    tracemalloc.start()
+    store = LocalStore(pages * (blocks + 2), 1 << 40)
+    for site in range(sites):
+        for _ in range(pages):
+            *found, url, texts = (number.to_bytes(SIZE, "big") for number in islice(numbers, blocks + 2))
+            store.visit(f"site{site}.example", Fingerprints((url, texts), found, range(blocks)))
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return taken / (sites * pages * blocks)
+
+
+def show(name: str, sites: Sequence[Means]) -> None:
+    """A line of the table: the means over the sites."""
+    print(f"{name:32}" + "".join(f"{mean(column):8.3f}" for column in zip(*sites, strict=True)))
+
+
+def main() -> None:
+    """Print all tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--profile", action="append", help="may be given several times")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    for profile in arguments.profile or ["justext", "learned"]:
+        options = make_options(profile=profile)
+        print(f"\n{profile}: F1 alone, with one look, with a second look at the end")
+        made = [list(make_pages(language, max(COUNTS))) for language in LANGUAGES]
+        for count in COUNTS:
+            show(f"{count} pages of one template", [compare(pages[:count], options) for pages in made])
+        demo = list(demo_pages())
+        for count in (*COUNTS[1:-1], len(demo)):
+            show(f"{count} pages of the demo site", [compare(demo[:count], options)])
+        bodies = [body for body in load_pages(200).values() if body.strip()]
+        share = overhead(bodies, options, arguments.rounds)
+        print(f"time: {share:.1%} of extraction, {len(bodies)} pages as those of one site, {origin()}")
+        share = overhead([page.html.encode() for page in made[0]], options, arguments.rounds)
+        print(f"time: {share:.1%} of extraction, {len(made[0])} pages of one template")
+    for shape in ((1, 1000, 20), (100, 20, 20), (1000, 5, 5)):
+        print(f"{bytes_per_block(*shape):.0f} bytes a block: {shape[0]} sites of {shape[1]} pages of {shape[2]} blocks")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,261 @@
+"""Site memory in a crawl: what is bad from when on, which items wait, that none is lost."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.crawl.content import page
+from tests.crawl.crawling import SECONDS, Crawl, Result, command_line, crawl, environment
+from tests.crawl.server import Site
+from tests.crawl.spiders import PageSpider
+from tests.crawl.template import (
+    LETTERS,
+    PATHS,
+    REPEATED,
+    SETTINGS,
+    SITE,
+    ChainSpider,
+    ClosingSpider,
+    letters,
+    with_repeated,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+OF_A_REQUEST = {"site_memory": True, "site_memory_look": "end"}
+STORE = {"ITEM_PIPELINES": {"tests.crawl.template.StoringPipeline": 300}}
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Site]:
+    with Site({**SITE, "/only": page(REPEATED)}) as site:
+        yield site
+
+
+def settings(**own: Any) -> dict[str, Any]:
+    return {**SETTINGS, **STORE, **{f"JUSTEXT_SITE_MEMORY_{name.upper()}": value for name, value in own.items()}}
+
+
+@pytest.fixture(scope="module")
+def results(served: Site) -> dict[str, Result]:
+    urls = {"urls": served.urls(*PATHS)}
+    chain = {"urls": served.urls("/a")}
+    only = {"urls": served.urls(*PATHS[:3], "/only", *PATHS[3:])}
+    tight = {"CONCURRENT_ITEMS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
+    crawls = {
+        "off": Crawl(PageSpider, urls, {**SETTINGS, **STORE, "JUSTEXT_SITE_MEMORY": False}),
+        "none": Crawl(PageSpider, urls, settings()),
+        "hold": Crawl(PageSpider, urls, settings(look="hold")),
+        "end": Crawl(PageSpider, urls, settings(look="end")),
+        "few pages": Crawl(PageSpider, {"urls": served.urls(*PATHS[:3])}, settings(look="hold")),
+        "chain": Crawl(ChainSpider, chain, settings(look="end") | tight),
+        "closing": Crawl(ClosingSpider, chain, settings(look="end")),
+        "item count": Crawl(PageSpider, urls, settings(look="hold") | {"CLOSESPIDER_PAGECOUNT": 4}),
+        "few may wait": Crawl(PageSpider, urls, settings(look="hold", hold=2)),
+        "later pages": Crawl(PageSpider, urls, settings(look="hold", pages=10, share=0.95)),
+        "a page of nothing else": Crawl(PageSpider, only, settings(look="hold")),
+        "judged at once": Crawl(PageSpider, only, settings()),
+        "per site": Crawl(
+            PageSpider,
+            urls,
+            {**SETTINGS, "JUSTEXT_SITE_MEMORY": False, "JUSTEXT_SITES": {"127.0.0.1": {"site_memory": True}}},
+        ),
+        "per request": Crawl(
+            PageSpider,
+            urls | {"meta": {"/l": {"justext": {"site_memory": False}}, "/k": {"justext": {"length_low": 5}}}},
+            settings(look="hold"),
+        ),
+        "pool": Crawl(PageSpider, urls, settings(look="hold") | {"JUSTEXT_PROCESSES": 1}),
+        "of a request alone": Crawl(
+            PageSpider,
+            urls | {"meta": {path: {"justext": OF_A_REQUEST} for path in PATHS[2:]}},
+            SETTINGS | {"JUSTEXT_SITE_MEMORY": False},
+        ),
+    }
+    return crawl(crawls)
+
+
+NO_LOSS = ["none", "hold", "end", "chain", "few may wait", "later pages", "per site", "per request", "pool"]
+
+
+@pytest.mark.parametrize("name", ["off", *NO_LOSS, "of a request alone"])
+def test_every_page_has_its_item_once(results: dict[str, Result], name: str) -> None:
+    assert sorted(letters(results[name].items)) == list(LETTERS)
+    assert results[name].stats["finish_reason"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("name", "pages"),
+    [
+        ("off", LETTERS),
+        ("none", "abcd"),
+        ("hold", ""),
+        ("end", ""),
+        ("few pages", "abc"),
+        ("chain", ""),
+        ("closing", "abc"),
+        ("item count", "abcd"),
+        ("few may wait", "cd"),
+        ("later pages", ""),
+        ("per site", "abcd"),
+        ("pool", ""),
+        ("per request", "l"),
+        ("of a request alone", "ab"),
+    ],
+)
+def test_which_items_have_what_all_pages_repeat(results: dict[str, Result], name: str, pages: str) -> None:
+    assert with_repeated(results[name].items) == pages
+
+
+def test_the_reason_says_on_how_many_pages(results: dict[str, Result]) -> None:
+    def reasons(name: str) -> list[str]:
+        blocks = [block for item in results[name].items for block in item["blocks"]]
+        return [block["reason"] for block in blocks if block["text"] == REPEATED and block["block_class"] == "bad"]
+
+    assert reasons("none") == [f"on {n} of {n} pages of this site" for n in range(5, 13)]
+    # The first four wait for the fifth, and go on before it.
+    assert reasons("hold") == ["on 5 of 5 pages of this site"] * 5 + reasons("none")[1:]
+    assert set(reasons("end")) == {"on 12 of 12 pages of this site"}
+
+
+def test_items_keep_their_order(results: dict[str, Result]) -> None:
+    for name in ("none", "hold", "end", "chain"):
+        assert letters(results[name].items) == LETTERS
+
+
+def test_nothing_is_lost_when_the_spider_is_closed(results: dict[str, Result]) -> None:
+    assert letters(results["closing"].items) == "abc"
+    assert results["closing"].stats["finish_reason"] == "third page"
+    assert letters(results["item count"].items) == "abcd"
+    assert results["item count"].stats["finish_reason"] == "closespider_pagecount"
+
+
+def test_other_pipelines_are_open_until_the_last_item(results: dict[str, Result]) -> None:
+    for name in ("hold", "end", "closing", "item count"):
+        assert all(item["stored"] for item in results[name].items)
+
+
+def test_items_are_dropped_after_the_second_look(results: dict[str, Result]) -> None:
+    held, at_once = results["a page of nothing else"], results["judged at once"]
+    assert with_repeated(held.items) == ""
+    assert [one.item["url"].rpartition("/")[2] for one in held.dropped] == ["only"]
+    assert "on 5 of 5 pages of this site" in held.dropped[0].message
+    assert len(at_once.items) == 13
+    assert not at_once.dropped
+
+
+def test_figures(results: dict[str, Result]) -> None:
+    def figures(name: str) -> dict[str, Any]:
+        prefix = "site_memory/"
+        return {k.removeprefix(prefix): v for k, v in results[name].justext.items() if k.startswith(prefix)}
+
+    assert figures("off") == {}
+    assert figures("none") == {"pages": 8, "blocks": 8}
+    assert figures("hold") == {"pages": 12, "blocks": 12, "items_held": 4}
+    assert figures("few may wait") == {"pages": 10, "blocks": 10, "items_held": 2}
+    assert figures("end")["items_held"] == 12
+
+
+def test_a_crawl_that_goes_on_remembers(served: Site, tmp_path: Path) -> None:
+    own = settings() | {"JOBDIR": str(tmp_path / "job")}
+    first = crawl({"first": Crawl(PageSpider, {"urls": served.urls(*PATHS[:6])}, own)})["first"]
+    # Requests of a spider's start are made anew, and known pages count once.
+    second = crawl({"second": Crawl(PageSpider, {"urls": served.urls(*PATHS[4:8])}, own)})["second"]
+    assert with_repeated(first.items) == "abcd"
+    assert letters(second.items) == "gh"
+    assert with_repeated(second.items) == ""
+    reasons = [block["reason"] for block in second.items[0]["blocks"] if block["text"] == REPEATED]
+    assert reasons == ["on 7 of 7 pages of this site"]
+
+
+def test_a_damaged_file_stops_the_crawl_and_is_named(served: Site, tmp_path: Path) -> None:
+    file = tmp_path / "job" / "justext-site-memory.npz"
+    file.parent.mkdir()
+    file.write_bytes(b"PK\x03\x04 and then nothing of use")
+    own = settings() | {"JOBDIR": str(tmp_path / "job")}
+    one = Crawl(PageSpider, {"urls": served.urls("/a")}, own, fails=True)
+    error = crawl({"damaged": one})["damaged"].error
+    assert error is not None
+    last = error.rstrip().splitlines()[-1]
+    expected = f"the site memory {file} is damaged, or no memory of sites; delete it to begin anew"
+    assert last == f"scrapy_justext.exceptions.SiteMemoryError: {expected}"
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "share": ({"JUSTEXT_SITE_MEMORY_SHARE": 1.5}, "JUSTEXT_SITE_MEMORY_SHARE = 1.5: must be a number from 0 to 1"),
+    "look": ({"JUSTEXT_SITE_MEMORY_LOOK": "twice"}, "'twice': must be one of none, hold, end"),
+    "of the crawl": (
+        {"JUSTEXT_SITES": {"example.com": {"site_memory_blocks": 5}}},
+        "JUSTEXT_SITES['example.com']['site_memory_blocks'] = 5: has no place here",
+    ),
+    "item processor": (
+        {"JUSTEXT_SITE_MEMORY_LOOK": "hold", "ITEM_PROCESSOR": "scrapy.pipelines.ItemPipelineManager"},
+        "ITEM_PROCESSOR = 'scrapy.pipelines.ItemPipelineManager': must be "
+        "'scrapy_justext.site_memory.pipelines.HoldingPipelines' where JUSTEXT_SITE_MEMORY_LOOK is set",
+    ),
+    "no redis": (
+        {"REDIS_URL": "redis://user:secret@127.0.0.1:1/0"},
+        "the site memory redis://127.0.0.1:1/0 cannot be used: ",
+    ),
+    "no address of redis": ({"REDIS_URL": "nonsense"}, "the site memory nonsense cannot be used: "),
+}
+
+
+def test_bad_settings_stop_the_crawl(served: Site) -> None:
+    urls = {"urls": served.urls("/a")}
+    found = crawl({name: Crawl(PageSpider, urls, SETTINGS | own, fails=True) for name, (own, _) in BAD.items()})
+    for name, (_, message) in BAD.items():
+        error = found[name].error
+        assert error is not None
+        last = error.rstrip().splitlines()[-1]
+        assert message in last
+        assert "secret" not in last
+
+
+SPIDER_FILE = """
+from tests.crawl.template import ChainSpider
+
+class StoppedSpider(ChainSpider):
+    name = "stopped"
+    custom_settings = {
+        "ADDONS": {"scrapy_justext.Addon": 500},
+        "JUSTEXT_LANGUAGE": "English",
+        "JUSTEXT_SITE_MEMORY": True,
+        "JUSTEXT_SITE_MEMORY_LOOK": "end",
+        "DOWNLOAD_DELAY": 0.2,
+    }
+
+    def __init__(self, url, **arguments):
+        super().__init__(urls=[url], **arguments)
+"""
+
+
+def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
+    (tmp_path / "stopped.py").write_text(SPIDER_FILE, "utf-8")
+    with Site(SITE) as site:
+        process = subprocess.Popen(
+            command_line("runspider", "stopped.py", "-a", f"url={site.url('/a')}", "-o", "items.jsonl"),
+            cwd=tmp_path,
+            env=environment(),
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        deadline = time.monotonic() + SECONDS
+        while not site.requests["/d"] and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        log = process.communicate(timeout=SECONDS)[1]
+        fetched = "".join(letter for letter in LETTERS if site.requests[f"/{letter}"])
+    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()]
+    assert process.returncode == 0, log
+    assert letters(items) == fetched != LETTERS
+    assert "'finish_reason': 'shutdown'" in log
+    assert "ERROR" not in log

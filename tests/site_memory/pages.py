@@ -1,0 +1,24 @@
+"""Short ways to write pages as a memory sees them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_justext.site_memory.fingerprints import Fingerprints, take_fingerprints
+from tests.builders import make_segment
+
+if TYPE_CHECKING:
+    from scrapy_justext.site_memory.store import Sightings, Store
+
+
+def seen(texts: str, url: str | None = None) -> Fingerprints:
+    """A page of one block for each word; its address is made of its texts, unless it has one of its own."""
+    segments = [make_segment(text) for text in texts.split()]
+    return take_fingerprints(segments, f"http://example.com/{texts}" if url is None else url, 1)
+
+
+def visit_all(store: Store, *pages: str, site: str = "example.com") -> Sightings:
+    """Visit pages; what is known at the last one."""
+    for page in pages:
+        sightings = store.visit(site, seen(page))
+    return sightings

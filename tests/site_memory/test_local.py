@@ -1,0 +1,213 @@
+"""The memory of one process: what it counts, what it forgets, what it takes, and its file."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_justext.exceptions import SiteMemoryError
+from scrapy_justext.site_memory.files import load, save
+from scrapy_justext.site_memory.fingerprints import SIZE, Fingerprints
+from scrapy_justext.site_memory.local import SITE_SIZE, LocalStore, Table
+from scrapy_justext.site_memory.store import Sightings
+from tests.site_memory.pages import seen, visit_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def store(blocks: int = 1000, all_blocks: int = 100_000) -> LocalStore:
+    return LocalStore(blocks, all_blocks)
+
+
+def test_it_counts_pages_and_those_that_held_each_block() -> None:
+    assert visit_all(store(), "a b", "a c", "a b d") == Sightings(3, [3, 2, 1])
+
+
+def test_a_page_that_repeats_a_block_counts_once() -> None:
+    assert visit_all(store(), "a a b", "a a") == Sightings(2, [2, 2])
+
+
+def test_the_same_address_is_one_page() -> None:
+    one = store()
+    for _ in range(3):
+        sightings = one.visit("example.com", seen("a b", "/1"))
+    assert sightings == Sightings(1, [1, 1])
+    assert one.visit("example.com", seen("a c", "/1")) == Sightings(1, [1, 0])
+    # It is known by what it holds now, too.
+    assert one.visit("example.com", seen("a c", "/2")) == Sightings(1, [1, 0])
+
+
+def test_the_same_texts_are_one_page() -> None:
+    one = store()
+    for number in range(3):
+        sightings = one.visit("example.com", seen("a b", f"/{number}"))
+    assert sightings == Sightings(1, [1, 1])
+
+
+def test_sites_are_apart() -> None:
+    one = store()
+    visit_all(one, "a b", "a c")
+    assert visit_all(one, "a", site="other.example") == Sightings(1, [1])
+    assert one.recall("example.com", seen("a b c x")) == Sightings(2, [2, 1, 1, 0])
+    assert one.recall("no.example", seen("a b")) == Sightings(0, [0, 0])
+
+
+def test_recalling_changes_nothing() -> None:
+    one = store()
+    visit_all(one, "a b", "a c")
+    assert one.recall("example.com", seen("d")) == one.recall("example.com", seen("d")) == Sightings(2, [0])
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6), min_size=1, max_size=25))
+def test_it_counts_as_a_table_of_sets_does(pages: list[list[str]]) -> None:
+    one = store()
+    counts: Counter[str] = Counter()
+    known: set[tuple[str, ...]] = set()
+    for texts in pages:
+        if tuple(texts) not in known:
+            counts.update(set(texts))
+        known.add(tuple(texts))
+        sightings = one.visit("example.com", seen(" ".join(texts)))
+        assert sightings == Sightings(len(known), [counts[text] for text in texts])
+
+
+def test_what_was_seen_longest_ago_is_forgotten_first() -> None:
+    one = store(blocks=16)
+    visit_all(one, *(f"all old{n}" for n in "abcd"), *(f"all new{n}" for n in "abcd"))
+    assert len(one.sites["example.com"]) <= 16
+    sightings = one.recall("example.com", seen("all olda oldb newc newd"))
+    assert sightings == Sightings(8, [8, 0, 0, 1, 1])
+
+
+def test_of_one_age_what_fewer_pages_held_is_forgotten_first() -> None:
+    one = store(blocks=8)
+    visit_all(one, "a b", "a b", "a b c", "a b c d e f g h")
+    held_by = one.recall("example.com", seen("a b c d e f g h")).held_by
+    assert held_by[:3] == [3, 3, 2]
+    assert sum(held_by[3:]) < 5
+
+
+def test_a_page_of_too_many_blocks_is_bounded_too() -> None:
+    one = store(blocks=10)
+    visit_all(one, words(100))
+    assert len(one.sites["example.com"]) <= 10
+
+
+def test_of_too_many_sites_the_one_visited_longest_ago_is_forgotten() -> None:
+    one = store(all_blocks=3 * (SITE_SIZE + 3))
+    for site in ("a", "b", "c", "a", "d"):
+        visit_all(one, "x", site=site)
+    assert list(one.sites) == ["c", "a", "d"]
+    visit_all(one, words(500), site="e")
+    assert list(one.sites) == ["e"]
+
+
+def test_it_is_the_same_for_the_same_order_of_pages(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        one = LocalStore(50, 1000)
+        for number in range(300):
+            visit_all(one, f"all part{'x' * (number % 7)} own{'x' * number}", site=f"site{number % 3}")
+        save(tmp_path / name, one.sites)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+@pytest.mark.parametrize(("sites", "pages", "blocks"), [(1, 500, 20), (100, 10, 20), (500, 5, 5)])
+def test_a_block_takes_less_than_100_bytes(sites: int, pages: int, blocks: int) -> None:
+    numbers = iter(range(1 << 60))
+    tracemalloc.start()
+    try:
+        one = LocalStore(1 << 30, 1 << 30)
+        for site in range(sites):
+            for _ in range(pages):
+                found = [next(numbers).to_bytes(SIZE, "big") for _ in range(blocks + 2)]
+                one.visit(f"site{site}.example", Fingerprints((found[0], found[1]), found[2:], range(blocks)))
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(map(len, one.sites.values())) == sites * pages * (blocks + 2)
+    assert taken / (sites * pages * blocks) < 100
+
+
+class TestFile:
+    def test_it_gives_back_all_that_was_saved(self, tmp_path: Path) -> None:
+        path = tmp_path / "memory"
+        one = LocalStore(50, 10_000, save=lambda sites: save(path, sites))
+        visit_all(one, "a b", "a c", site="bücher.example")
+        visit_all(one, *(f"x {y}" for y in words(40).split()))
+        one.close()
+        two = LocalStore(50, 10_000, load(path))
+        assert list(two.sites) == list(one.sites)
+        for texts in ("x w z", "a b"):
+            assert visit_all(two, texts) == visit_all(one, texts)
+        assert two.recall("bücher.example", seen("a b")) == Sightings(2, [2, 1])
+
+    def test_no_file_is_no_memory(self, tmp_path: Path) -> None:
+        assert load(tmp_path / "memory") == {}
+
+    def test_nothing_can_be_saved(self, tmp_path: Path) -> None:
+        save(tmp_path / "memory", {})
+        assert load(tmp_path / "memory") == {}
+
+    def test_it_is_saved_at_times(self) -> None:
+        saved: list[int] = []
+        one = LocalStore(50, 1000, save=lambda sites: saved.append(sites["example.com"].pages), save_every=3)
+        visit_all(one, *(f"a b{n}" for n in "abcdefg"))
+        assert saved == [3, 6]
+        one.close()
+        assert saved == [3, 6, 7]
+
+    @pytest.mark.parametrize("size", [0, 1, 100, -1, -100], ids=str)
+    def test_a_file_that_was_cut_is_named(self, tmp_path: Path, size: int) -> None:
+        path = self.saved(tmp_path)
+        path.write_bytes(path.read_bytes()[:size])
+        with pytest.raises(SiteMemoryError, match="is damaged") as error:
+            load(path)
+        assert str(error.value) == f"the site memory {path} is damaged, or no memory of sites; delete it to begin anew"
+
+    def test_a_byte_that_was_changed_is_noticed(self, tmp_path: Path) -> None:
+        path = self.saved(tmp_path)
+        data = path.read_bytes()
+        keys = data.index(b"keys.npy") + 200
+        path.write_bytes(data[:keys] + bytes([data[keys] ^ 1]) + data[keys + 1 :])
+        with pytest.raises(SiteMemoryError, match="is damaged"):
+            load(path)
+
+    def test_another_version_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = self.saved(tmp_path)
+        monkeypatch.setattr("scrapy_justext.site_memory.files.VERSION", 2)
+        with pytest.raises(SiteMemoryError, match="is of another version"):
+            load(path)
+
+    def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(SiteMemoryError, match="cannot be read: Is a directory"):
+            load(tmp_path)
+
+    def test_what_was_there_stays_when_saving_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = self.saved(tmp_path)
+        before = path.read_bytes()
+        monkeypatch.setattr("os.fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            save(path, {"other": Table.empty()})
+        assert path.read_bytes() == before
+
+    def saved(self, folder: Path) -> Path:
+        path = folder / "memory.npz"
+        one = LocalStore(5000, 10_000, save=lambda sites: save(path, sites))
+        visit_all(one, *(f"a {b}" for b in words(40).split()))
+        one.close()
+        return path
+
+
+def full(_: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def words(count: int) -> str:
+    """So many words, no two the same."""
+    return " ".join("w" * number for number in range(1, count + 1))
