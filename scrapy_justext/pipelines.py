@@ -61,7 +61,7 @@ class JustextPipeline:
             raise NoGoodContent(explain_no_content(page.extraction, configuration))
         for part, field in targets.items():
             if _is_empty(adapter.get(field)):
-                adapter[field] = _part(part, page)
+                adapter[field] = part_of(page, part)
         return item
 
     async def _page_in_field(self, item: Any) -> Page | None:
@@ -98,7 +98,7 @@ def _is_empty(value: object) -> bool:
     return value is None or (isinstance(value, str | list) and not value)
 
 
-def _part(part: str, page: Page) -> Any:
+def part_of(page: Page, part: str) -> Any:
     """A part of a page's extraction as plain values: nested objects would be exported as their repr."""
     if part != "blocks":
         return getattr(page.extraction, part)

@@ -300,18 +300,9 @@ class Session:
         return self._configurations[site]
 
     def _count_page(self, page: Page, seconds: float) -> None:
-        extraction = page.extraction
-        self.count("pages")
         self.count("seconds", seconds)
-        self.count(f"language/{_language_name(page)}")
-        for block_class, number in Counter(b.block_class for b in extraction.blocks).items():
-            self.count(f"blocks/{block_class}", number)
-        if extraction.language_source == "fallback":
-            self.count("pages_judged_without_stop_words")
-        if extraction.is_cut:
-            self.count("pages_cut_at_depth")
-        if not page.is_good:
-            self.count("pages_without_good_content")
+        for name, number in page_counts(page).items():
+            self.count(name, number)
 
     def _count_error(self, error: Exception, where: str) -> None:
         if isinstance(error, PageTimeout):
@@ -339,6 +330,19 @@ class Session:
             # By now another page's item may have the identity of one that is gone.
             if noted is not None and noted.page is page:
                 del self._items[identity]
+
+
+def page_counts(page: Page) -> dict[str, int]:
+    """What a page adds to the figures of a crawl."""
+    extraction = page.extraction
+    counts = {"pages": 1, f"language/{_language_name(page)}": 1}
+    counts |= {f"blocks/{kind}": n for kind, n in Counter(b.block_class for b in extraction.blocks).items()}
+    facts = {
+        "pages_judged_without_stop_words": extraction.language_source == "fallback",
+        "pages_cut_at_depth": extraction.is_cut,
+        "pages_without_good_content": not page.is_good,
+    }
+    return counts | {name: 1 for name, is_so in facts.items() if is_so}
 
 
 def _language_name(page: Page) -> str:

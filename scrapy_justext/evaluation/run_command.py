@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from scrapy_justext.evaluation.datasets import open_data_set
 from scrapy_justext.evaluation.extractors import ExtractorError, find_extractor
 from scrapy_justext.evaluation.extractors.base import find_language
-from scrapy_justext.evaluation.locking import locked
 from scrapy_justext.evaluation.progress import Progress
 from scrapy_justext.evaluation.running import DEFAULT_TIMEOUT, Plan, find_remaining, run
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
 from scrapy_justext.evaluation.store import describe_run, start_run
 from scrapy_justext.evaluation.tables import by_f1, format_table
 from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.locking import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,7 +2,7 @@
 
 ::
 
-    OUT/.lock                                       there while a run is going on; see :mod:`.locking`
+    OUT/.lock                                       there while a run is going on; see :mod:`scrapy_justext.locking`
     OUT/run.json                                    what was run: data sets, extractors, language, limit
     OUT/raw/DATA SET/EXTRACTOR/ID.txt               the text that the extractor gave, UTF-8, as it came
     OUT/raw/DATA SET/EXTRACTOR/results.jsonl        a line for each document: id, status, seconds, error
@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
-from scrapy_justext.evaluation.locking import LOCK_FILE, StoreError
+from scrapy_justext.locking import LOCK_FILE, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,0 +1,108 @@
+"""What goes to a process at once, and what comes back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.archives.records import TROUBLES, Place, Record, Where
+from scrapy_justext.session import page_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from scrapy_justext.archives.records import Read
+    from scrapy_justext.archives.work.judging import Judge, Row
+
+#: A chunk is closed when it has so many records, or bytes: a fraction of a second's work.
+RECORDS = 100
+BYTES = 2 << 20
+
+
+class Position(NamedTuple):
+    """How far the input was read: a place in the source of that number, and the bytes before it."""
+
+    source: int
+    place: Place
+    done: int
+
+
+class Chunk(NamedTuple):
+    """Records that stand beside each other, and where the input goes on behind them."""
+
+    records: Sequence[Record]
+    behind: Position
+
+
+class Trouble(NamedTuple):
+    """A record with which something is wrong, and what."""
+
+    where: Where
+    what: str
+
+
+class Result(NamedTuple):
+    """What became of a chunk."""
+
+    encoded: bytes
+    """Its rows, as they are appended to the output."""
+    counts: Mapping[str, int]
+    troubles: Sequence[Trouble]
+
+
+def make_chunks(source: int, reads: Iterable[Read]) -> Iterator[Chunk]:
+    """The records of a source in chunks; where one ends depends on the records in it alone."""
+    records: list[Record] = []
+    size = 0
+    behind = None
+    for read in reads:
+        records.append(read.record)
+        size += read.record.size
+        behind = Position(source, read.next, read.done)
+        if len(records) == RECORDS or size >= BYTES:
+            yield Chunk(records, behind)
+            records, size, behind = [], 0, None
+    if behind is not None:
+        yield Chunk(records, behind)
+
+
+def work(
+    chunk: Sequence[Record],
+    judge: Judge,
+    encode: Callable[[Sequence[Row]], bytes],
+    *,
+    given_up: Mapping[int, str],
+    begin: Callable[[int], object],
+) -> Result:
+    """The rows of a chunk.
+
+    ``given_up``: why some of the records, by their number, are not tried; ``begin`` is told the number of a record
+    before it is judged.
+    """
+    counts: Counter[str] = Counter(records=len(chunk))
+    rows: list[Row] = []
+    troubles: list[Trouble] = []
+    for number, record in enumerate(chunk):
+        if number in given_up:
+            counts[given_up[number]] += 1
+            troubles.append(Trouble(record.where, given_up[number]))
+            continue
+        begin(number)
+        try:
+            outcome = judge.judge(record)
+        except Exception as error:
+            # One bad page never ends a run.
+            kind = type(error).__name__
+            counts.update(["errors", f"errors/{kind}"])
+            troubles.append(Trouble(record.where, f"{kind}: {error}"))
+            continue
+        if isinstance(outcome, str):
+            counts[f"skipped/{outcome}"] += 1
+            if outcome in TROUBLES:
+                troubles.append(Trouble(record.where, outcome))
+        else:
+            counts.update(page_counts(outcome.page))
+            if outcome.is_wanted:
+                rows.append(outcome)
+    counts["rows"] = len(rows)
+    return Result(encode(rows), counts, troubles)

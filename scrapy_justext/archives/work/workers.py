@@ -1,0 +1,109 @@
+"""The processes that extract, seen from outside and from inside.
+
+A process answers ``READY`` when it has read what it needs, then to each chunk with the number of every record that it
+begins, and a :class:`Result`.  It leaves Ctrl-C to the process that started it, and ends with that one however it ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.archives.work.chunks import Result, work
+from scrapy_justext.archives.work.judging import Judge
+from scrapy_justext.archives.writing.formats import find_format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from multiprocessing.connection import Connection
+
+    from scrapy_justext.archives.records import Record
+    from scrapy_justext.settings import Layers
+
+READY = "ready"
+
+
+class Setup(NamedTuple):
+    """What a process needs to know.  ``suffix``: of the output, which tells its format."""
+
+    layers: Layers
+    suffix: str
+
+
+class Worker:
+    """A process, seen from outside.
+
+    It is made anew, not forked, so that none of the parent's threads and locks are in it.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, setup), daemon=True)
+        with _interrupts_held():
+            self._process.start()
+        theirs.close()
+
+    @property
+    def exit_status(self) -> int | None:
+        """That of a process that has ended, below 0 the number of a signal; None for one that runs."""
+        return self._process.exitcode
+
+    def send(self, records: Sequence[Record], given_up: Mapping[int, str]) -> None:
+        """Give the process a chunk; one that has ended is seen at the next :meth:`receive`."""
+        with suppress(OSError):
+            self.connection.send((records, given_up))
+
+    def receive(self) -> str | int | Result | None:
+        """The next message, waited for; None where the process ended instead."""
+        try:
+            message: str | int | Result = self.connection.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            return None
+        return message
+
+    def kill(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.join()
+        self.connection.close()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits; a process that is started within never sees it, not even while it is still loading."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def serve(connection: Connection, setup: Setup) -> None:
+    """Extract the chunks that come until no more can come."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    # What Scrapy says of single responses is counted.
+    logging.getLogger("scrapy").setLevel(logging.CRITICAL)
+    judge = Judge(setup.layers)
+    encode = find_format(setup.suffix).encode
+    with suppress(EOFError, OSError):
+        connection.send(READY)
+        while True:
+            records, given_up = connection.recv()
+            connection.send(work(records, judge, encode, given_up=given_up, begin=connection.send))
+
+
+def _end_with_parent() -> None:
+    parent: Any = parent_process()
+    parent.join()
+    os._exit(1)
