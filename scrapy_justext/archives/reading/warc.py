@@ -143,7 +143,7 @@ class _Reader:
             if end is None:
                 return _Trouble(held.offset, reason)
         assert end is not None
-        return None if not failed and recovery.is_empty_from(self._other, end) else _Trouble(end, reason)
+        return None if recovery.is_empty_from(self._other, end) else _Trouble(end, reason)
 
     def _end(self, held: _Seen, *, failed: bool) -> int | None:
         """Where a record ends; None where that is not where the next one begins."""

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from scrapy_justext.archives.records import Record, Where
 
 
+#: Of a language that is to be detected.
+_PAGE = "<p>" + "It was the best of times, it was the worst of times. " * 5
+
+
 class Row(NamedTuple):
     """A page that was extracted, and where it stood."""
 
@@ -40,6 +44,12 @@ class Judge:
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         self._configuration_of = cache(self._configure)
+
+    def warm_up(self) -> None:
+        """Load the stoplists and the model, which no page is to be blamed for."""
+        configuration = self._configuration_of(None)
+        if configuration is not None:
+            extract_parsed(parse_html(_PAGE), configuration.options)
 
     def judge(self, record: Record) -> Row | str:
         """The row of a record, or why it has none, as the counts name it; may raise whatever a page makes it raise."""

@@ -95,6 +95,7 @@ def serve(connection: Connection, setup: Setup) -> None:
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     judge = Judge(setup.layers)
+    judge.warm_up()
     encode = find_format(setup.suffix).encode
     with suppress(EOFError, OSError):
         connection.send(READY)

@@ -1,0 +1,102 @@
+"""Several processes: the order kept, crashes and pages without end survived, nobody left behind."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_justext.archives.errors import ArchiveError
+from scrapy_justext.archives.records import Document, Loaded, Place, Record, Where
+from scrapy_justext.archives.work.chunks import Chunk, Position, Result
+from scrapy_justext.archives.work.pool import Pool
+from scrapy_justext.archives.work.workers import Setup
+from scrapy_justext.settings import make_layers
+from tests.archives.hostile import Deadly, DeadlyOnce, Endless, Failing
+from tests.archives.making import page, url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+SETUP = Setup(make_layers({}, {}), "out.jsonl")
+
+
+def where(number: int) -> Where:
+    return Where("a.warc", number)
+
+
+def loaded(number: int) -> Loaded:
+    return Loaded(where(number), Document(url(number), page(number)))
+
+
+def chunk(records: Sequence[Record]) -> Chunk:
+    return Chunk(records, Position(0, Place(records[-1].where.offset), 0))
+
+
+def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[Result]:
+    with Pool(processes, SETUP, timeout) as pool:
+        done = list(pool.work(chunks))
+    assert [one for one, _ in done] == chunks
+    assert multiprocessing.active_children() == []
+    return [result for _, result in done]
+
+
+def urls(results: Sequence[Result]) -> list[str]:
+    return [json.loads(line)["url"] for result in results for line in result.encoded.splitlines()]
+
+
+def test_results_come_in_the_order_of_the_chunks() -> None:
+    chunks = [chunk([loaded(10 * n + m) for m in range(9 if n % 3 == 0 else 1)]) for n in range(12)]
+    results = work(chunks, processes=2)
+    assert urls(results) == [url(record.where.offset) for one in chunks for record in one.records]
+    assert [result.counts["records"] for result in results] == [len(one.records) for one in chunks]
+
+
+def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:
+    [result] = work([chunk([loaded(0), Deadly(where(1)), loaded(2)])])
+    assert urls([result]) == [url(0), url(2)]
+    assert (result.counts["crashes"], result.counts["pages"]) == (1, 2)
+    assert list(result.troubles) == [(where(1), "crashes")]
+
+
+def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> None:
+    once = DeadlyOnce(where(1), loaded(1).loaded, str(tmp_path / "mark"))
+    [result] = work([chunk([loaded(0), once, loaded(2)])])
+    assert urls([result]) == [url(0), url(1), url(2)]
+    assert "crashes" not in result.counts
+
+
+def test_a_page_that_takes_too_long_is_given_up() -> None:
+    results = work([chunk([loaded(0), Endless(where(1)), loaded(2)]), chunk([loaded(3)])], timeout=8)
+    assert urls(results) == [url(0), url(2), url(3)]
+    assert results[0].counts["timeouts"] == 1
+
+
+def test_a_page_that_raises_is_counted() -> None:
+    [result] = work([chunk([Failing(where(0)), loaded(1)])])
+    assert urls([result]) == [url(1)]
+    assert (result.counts["errors"], result.counts["errors/ZeroDivisionError"]) == (1, 1)
+    assert list(result.troubles) == [(where(0), "ZeroDivisionError: by this page")]
+
+
+def test_reading_is_not_far_ahead_of_writing() -> None:
+    read: list[int] = []
+
+    def chunks() -> Iterator[Chunk]:
+        for number in range(40):
+            read.append(number)
+            yield chunk([loaded(number)])
+
+    with Pool(1, SETUP, None) as pool:
+        for number, _ in enumerate(pool.work(chunks())):
+            assert len(read) <= number + 4
+    assert len(read) == 40
+
+
+def test_processes_that_cannot_begin_end_the_run() -> None:
+    layers = make_layers({}, {})
+    with Pool(1, Setup(layers, "out.unknown"), None) as pool, pytest.raises(ArchiveError, match="ended before it began"):
+        list(pool.work([chunk([loaded(0)])]))

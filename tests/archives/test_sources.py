@@ -1,0 +1,159 @@
+"""JSON Lines, Parquet and folders: what is found in them, from which place on, and what is wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from scrapy_justext.archives.errors import ArchiveError
+from scrapy_justext.archives.reading.sources import find_sources
+from scrapy_justext.archives.records import Columns, Document, Place
+from tests.archives.making import found, page, url
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_justext.archives.records import Read
+
+URLS = [url(number) for number in range(5)]
+LINES = [json.dumps({"url": url(number), "html": page(number)}).encode() + b"\n" for number in range(5)]
+
+
+def reads(path: Path, columns: Columns = Columns(), place: Place = Place()) -> list[Read]:
+    [source] = find_sources([str(path)], columns, 1 << 16)
+    return list(source.read(place))
+
+
+def write(folder: Path, name: str, lines: list[bytes]) -> Path:
+    data = b"".join(lines)
+    path = folder / name
+    if name.endswith(".gz"):
+        data = gzip.compress(data)
+    elif name.endswith(".zst"):
+        # Two frames: readers that stop at the first are wrong.
+        middle = len(data) // 2
+        data = b"".join(zstandard.compress(half) for half in (data[:middle], data[middle:]))
+    path.write_bytes(data)
+    return path
+
+
+def write_table(folder: Path, columns: dict[str, list[Any]], name: str = "a.parquet") -> Path:
+    pq.write_table(pa.table(columns), folder / name, row_group_size=2)
+    return folder / name
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.jsonl.zst"])
+def test_lines_are_pages(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path, name, LINES)
+    all_of_them = reads(path)
+    assert found(all_of_them) == URLS
+    for number, one in enumerate(all_of_them):
+        assert one.record.where == (str(path), sum(map(len, LINES[:number])))
+        assert reads(path, place=one.next) == all_of_them[number + 1 :]
+
+
+def test_lines_that_are_none_are_counted(tmp_path: Path) -> None:
+    lines = [LINES[0], b"{oops\n", b"\n", b"[1]\n", b'{"url": "x"}\n', b'{"html": null}\n', b"x" * 2_000_000 + b"\n", LINES[1]]
+    assert found(reads(write(tmp_path, "a.jsonl", lines))) == [
+        URLS[0],
+        "corrupt",
+        "corrupt",
+        "no_html",
+        "no_html",
+        "too_large",
+        URLS[1],
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst"])
+def test_what_stands_behind_damage_cannot_be_read(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path, name, LINES * 2000)
+    path.write_bytes(path.read_bytes()[:-100])
+    all_of_them = reads(path)
+    assert found(all_of_them)[-1] == "corrupt"
+    assert set(found(all_of_them)[:-1]) <= {*URLS, "corrupt"}
+    assert reads(path, place=all_of_them[-1].next) == []
+
+
+def test_other_keys(tmp_path: Path) -> None:
+    line = json.dumps({"u": url(1), "h": page(1), "t": "text/html; charset=utf-8"}).encode()
+    [one] = reads(write(tmp_path, "a.jsonl", [line]), Columns("h", "u", "t"))
+    expected = Document(url(1), page(1), headers=((b"Content-Type", b"text/html; charset=utf-8"),))
+    assert one.record.document() == expected
+
+
+def test_rows_are_pages(tmp_path: Path) -> None:
+    path = write_table(tmp_path, {"url": URLS, "html": [page(n).encode() for n in range(5)], "other": [1] * 5})
+    all_of_them = reads(path)
+    assert found(all_of_them) == URLS
+    assert [one.record.where for one in all_of_them] == [(str(path), number) for number in range(5)]
+    for number, one in enumerate(all_of_them):
+        assert reads(path, place=one.next) == all_of_them[number + 1 :]
+
+
+def test_rows_without_a_page_or_a_url(tmp_path: Path) -> None:
+    path = write_table(tmp_path, {"html": [page(0), None], "content_type": ["text/plain", None]})
+    assert [one.record.document() for one in reads(path)] == [
+        Document(None, page(0), headers=((b"Content-Type", b"text/plain"),)),
+        "no_html",
+    ]
+
+
+def test_a_damaged_row_group_is_counted_and_the_others_found(tmp_path: Path) -> None:
+    path = write_table(tmp_path, {"url": URLS, "html": [page(n) * 50 for n in range(5)]})
+    start = pq.read_metadata(path).row_group(1).column(1).data_page_offset
+    data = bytearray(path.read_bytes())
+    data[start : start + 20] = bytes(20)
+    path.write_bytes(data)
+    all_of_them = reads(path)
+    assert found(all_of_them) == [*URLS[:2], "corrupt", URLS[4]]
+    assert all_of_them[2].record.where == (str(path), 2)
+    assert found(reads(path, place=all_of_them[2].next)) == [URLS[4]]
+
+
+def test_files_are_pages_in_the_order_of_their_names(tmp_path: Path) -> None:
+    names = ["a/1.html", "a/2.HTM", "b.xhtml", "c/d/e.html"]
+    for name in ["a/0.css", "readme", *reversed(names)]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    all_of_them = reads(tmp_path)
+    assert [one.record.where for one in all_of_them] == [(str(tmp_path / name), 0) for name in names]
+    assert [one.record.document() for one in all_of_them] == [Document(None, name.encode()) for name in names]
+    for number, one in enumerate(all_of_them):
+        assert reads(tmp_path, place=one.next) == all_of_them[number + 1 :]
+
+
+def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    (tmp_path / "a.zip").write_bytes(b"PK")
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    write_table(tables, {"body": [page(0)]})
+    lines = write(tables, "a.jsonl", [b'{"body": "<p>"}\n'])
+    problems = {
+        tmp_path / "missing.warc": "no such file or folder",
+        tmp_path / "empty": "holds no file that ends in .html",
+        tmp_path / "a.parquet": "is no Parquet file, or a damaged one",
+        tmp_path / "a.zip": "is told by the end of its name, one of .warc,",
+        tables / "a.parquet": "has no column 'html'; --html-column names another of its own: body",
+        lines: "its lines have no 'html'; --html-column names another of theirs: body",
+    }
+    for path, problem in problems.items():
+        with pytest.raises(ArchiveError) as raised:
+            reads(path)
+        assert str(raised.value).startswith(f"{path}: ")
+        assert problem in str(raised.value)
+
+
+def test_a_column_that_was_named_must_be_there(tmp_path: Path) -> None:
+    path = write_table(tmp_path, {"html": [page(0)]})
+    assert len(reads(path)) == 1
+    with pytest.raises(ArchiveError, match="has no column 'kind'; --content-type-column names another"):
+        reads(path, Columns(content_type="kind"))

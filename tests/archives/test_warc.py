@@ -1,0 +1,143 @@
+"""WARC files, sound and damaged: what is found in them, with which offsets, from which place on."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_justext.archives.records import Document, Place
+from tests.archives.making import common_crawl, found, http, packed, page, page_record, read, record, url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PAGES = [page_record(number) for number in range(5)]
+URLS = [url(number) for number in range(5)]
+
+
+def whole(records: Sequence[bytes]) -> bytes:
+    """All records in one gzip member."""
+    return gzip.compress(b"".join(records), mtime=0)
+
+
+LAYOUTS: dict[str, Callable[[Sequence[bytes]], bytes]] = {"plain": b"".join, "members": packed, "one member": whole}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_pages_of_common_crawls_layout_are_found(layout: str) -> None:
+    reads = read(LAYOUTS[layout](common_crawl(5)))
+    assert found(reads) == URLS
+    document = reads[2].record.document()
+    assert isinstance(document, Document)
+    assert (document.status, document.body) == (200, page(2).encode())
+    assert document.headers == ((b"Content-Type", b"text/html"),)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_reading_goes_on_behind_every_record(layout: str) -> None:
+    data = LAYOUTS[layout](common_crawl(5))
+    reads = read(data)
+    for number, one in enumerate(reads):
+        assert read(data, one.next) == reads[number + 1 :]
+
+
+def test_offsets_are_those_of_the_records() -> None:
+    plain, members = b"".join(PAGES), packed(PAGES)
+    for one in read(plain):
+        assert plain.startswith(PAGES[0][:40], one.record.where.offset)
+    for number, one in enumerate(read(members)):
+        assert gzip.decompress(members[one.record.where.offset :]).startswith(PAGES[number])
+
+
+def test_a_place_behind_a_sound_record_is_gone_to_and_not_read_up_to() -> None:
+    reads = read(packed(PAGES))
+    assert [one.next for one in reads] == [Place(one.record.where.offset, 1) for one in reads]
+
+
+BROKEN = bytearray(packed(PAGES[2:3]))
+BROKEN[len(BROKEN) // 2] ^= 0xFF
+MEMBERS = [packed([one]) for one in PAGES]
+
+#: A damaged file, and what is found in it.
+DAMAGED: dict[str, tuple[bytes, list[str]]] = {
+    "plain, cut at the end": (b"".join(PAGES)[:-100], [*URLS[:4], "truncated"]),
+    "plain, cut in a header": (b"".join(PAGES[:4]) + PAGES[4][:20], [*URLS[:4], "truncated"]),
+    "plain, cut in the middle": (b"".join([*PAGES[:2], PAGES[2][:-80], *PAGES[3:]]), [*URLS[:2], "corrupt", *URLS[3:]]),
+    "plain, garbage between": (b"".join([*PAGES[:2], b"garbage " * 9, *PAGES[3:]]), [*URLS[:2], "corrupt", *URLS[3:]]),
+    "plain, garbage at the end": (b"".join(PAGES) + b"garbage", [*URLS, "corrupt"]),
+    "plain, no length": (
+        b"".join([*PAGES[:2], PAGES[2].replace(b"Content-Length: ", b"Content-Length: x"), *PAGES[3:]]),
+        [*URLS[:2], "corrupt", *URLS[3:]],
+    ),
+    "members, one broken": (b"".join([*MEMBERS[:2], BROKEN, *MEMBERS[3:]]), [*URLS[:2], "corrupt", *URLS[3:]]),
+    "members, wrong checksum": (
+        b"".join([*MEMBERS[:2], MEMBERS[2][:-8] + bytes(8), *MEMBERS[3:]]),
+        [*URLS[:2], "corrupt", *URLS[3:]],
+    ),
+    "members, first broken": (b"".join([BROKEN, *MEMBERS[3:]]), ["corrupt", *URLS[3:]]),
+    "members, cut at the end": (b"".join(MEMBERS)[:-30], [*URLS[:4], "truncated"]),
+    "members, cut in the middle": (
+        b"".join([*MEMBERS[:2], MEMBERS[2][:60], *MEMBERS[3:]]),
+        [*URLS[:2], "corrupt", *URLS[3:]],
+    ),
+    "members, garbage in one": (
+        b"".join([*MEMBERS[:2], packed([b"garbage " * 9]), *MEMBERS[3:]]),
+        [*URLS[:2], "corrupt", *URLS[3:]],
+    ),
+    "members, garbage at the end": (b"".join(MEMBERS) + b"garbage", [*URLS, "corrupt"]),
+    "no WARC at all": (b"<p>Hello, world" * 20, ["corrupt"]),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damaged_records_are_counted_and_the_others_found(case: str) -> None:
+    data, expected = DAMAGED[case]
+    assert found(read(data)) == expected
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_reading_goes_on_behind_damage(case: str) -> None:
+    data, _ = DAMAGED[case]
+    reads = read(data)
+    for number, one in enumerate(reads):
+        assert found(read(data, one.next)) == found(reads[number + 1 :])
+
+
+def test_a_damaged_record_has_its_own_offset() -> None:
+    data, _ = DAMAGED["members, one broken"]
+    assert read(data)[2].record.where.offset == len(MEMBERS[0]) + len(MEMBERS[1])
+    data, _ = DAMAGED["plain, cut in the middle"]
+    assert read(data)[2].record.where.offset == len(PAGES[0]) + len(PAGES[1])
+
+
+@pytest.mark.parametrize("end", [b"\0" * 5000, b"\r\n\r\n", b""])
+def test_padding_at_the_end_is_no_damage(end: bytes) -> None:
+    assert found(read(b"".join(PAGES) + end)) == URLS
+    assert found(read(b"".join(PAGES).removesuffix(b"\r\n\r\n"))) == URLS
+
+
+def test_an_empty_file_has_no_record() -> None:
+    assert read(b"") == []
+
+
+KINDS: dict[str, tuple[bytes, str]] = {
+    "revisit": (record(http(b""), kind="revisit"), "revisit"),
+    "response of another protocol": (record(b"20260101 1.2.3.4", "dns:x", "Content-Type: text/dns"), "not_http"),
+    "no status": (record(b"Hello\r\n\r\n<p>world"), "not_http"),
+    "too large": (record(http(b"x" * 200_000)), "too_large"),
+    "resource": (record(b"<p>", url(7), "Content-Type: text/html", kind="resource"), url(7)),
+    "in angle brackets": (record(http(b"<p>"), f"<{url(8)}>"), url(8)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_records(kind: str) -> None:
+    data, expected = KINDS[kind]
+    assert found(read(data + PAGES[0], max_bytes=100_000)) == [expected, URLS[0]]
+
+
+def test_a_resource_has_the_content_type_of_its_record() -> None:
+    [one] = read(record(b"<p>", url(7), "Content-Type: text/html; charset=koi8-r", kind="resource"))
+    assert one.record.document() == Document(url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))
