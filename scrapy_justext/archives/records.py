@@ -16,10 +16,13 @@ class Place(NamedTuple):
 
 
 class Where(NamedTuple):
-    """Where a record stands.  ``offset``: in bytes, of a Parquet file the row's number; 0 for a file that is a page."""
+    """Where a record stands, where that is known.
 
-    file: str
-    offset: int
+    ``offset``: in bytes, of a Parquet file the row's number; 0 for a file that is a page.
+    """
+
+    file: str | None
+    offset: int | None
 
 
 class Document(NamedTuple):

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from scrapy_justext.archives.records import Document, Where
+from scrapy_justext.archives.records import Document, Where  # noqa: TC001 (fields of named tuples)
 
 
 class Deadly(NamedTuple):

@@ -44,7 +44,8 @@ def headers(**values: str) -> tuple[tuple[bytes, bytes], ...]:
 def test_a_page_is_extracted_as_in_a_crawl(path: Path) -> None:
     address = "https://example.org/page"
     sent = {"Content-Type": "text/html; charset=utf-8", "Content-Language": "de"}
-    document = Document(address, path.read_bytes(), headers=headers(**{n.replace("-", "_"): v for n, v in sent.items()}))
+    pairs = tuple((name.encode(), value.encode()) for name, value in sent.items())
+    document = Document(address, path.read_bytes(), headers=pairs)
     row = judge(document)
     expected = extract_response(HtmlResponse(address, headers=sent, body=path.read_bytes()), configure({}))
     assert isinstance(row, Row)

@@ -33,7 +33,7 @@ def loaded(number: int) -> Loaded:
 
 
 def chunk(records: Sequence[Record]) -> Chunk:
-    return Chunk(records, Position(0, Place(records[-1].where.offset), 0))
+    return Chunk(records, Position(0, Place(len(records)), 0))
 
 
 def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[Result]:
@@ -51,7 +51,7 @@ def urls(results: Sequence[Result]) -> list[str]:
 def test_results_come_in_the_order_of_the_chunks() -> None:
     chunks = [chunk([loaded(10 * n + m) for m in range(9 if n % 3 == 0 else 1)]) for n in range(12)]
     results = work(chunks, processes=2)
-    assert urls(results) == [url(record.where.offset) for one in chunks for record in one.records]
+    assert urls(results) == [url(record.where.offset or 0) for one in chunks for record in one.records]
     assert [result.counts["records"] for result in results] == [len(one.records) for one in chunks]
 
 
@@ -97,6 +97,8 @@ def test_reading_is_not_far_ahead_of_writing() -> None:
 
 
 def test_processes_that_cannot_begin_end_the_run() -> None:
-    layers = make_layers({}, {})
-    with Pool(1, Setup(layers, "out.unknown"), None) as pool, pytest.raises(ArchiveError, match="ended before it began"):
+    with (
+        Pool(1, SETUP._replace(suffix="out.unknown"), None) as pool,
+        pytest.raises(ArchiveError, match="before it began"),
+    ):
         list(pool.work([chunk([loaded(0)])]))

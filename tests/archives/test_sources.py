@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
     from scrapy_justext.archives.records import Read
 
+COLUMNS = Columns()
+BEGINNING = Place()
 URLS = [url(number) for number in range(5)]
 LINES = [json.dumps({"url": url(number), "html": page(number)}).encode() + b"\n" for number in range(5)]
 
 
-def reads(path: Path, columns: Columns = Columns(), place: Place = Place()) -> list[Read]:
+def reads(path: Path, columns: Columns = COLUMNS, place: Place = BEGINNING) -> list[Read]:
     [source] = find_sources([str(path)], columns, 1 << 16)
     return list(source.read(place))
 
@@ -48,6 +50,9 @@ def write_table(folder: Path, columns: dict[str, list[Any]], name: str = "a.parq
     return folder / name
 
 
+LONG = b"x" * 2_000_000 + b"\n"
+
+
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.jsonl.zst"])
 def test_lines_are_pages(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, name, LINES)
@@ -59,7 +64,7 @@ def test_lines_are_pages(name: str, tmp_path: Path) -> None:
 
 
 def test_lines_that_are_none_are_counted(tmp_path: Path) -> None:
-    lines = [LINES[0], b"{oops\n", b"\n", b"[1]\n", b'{"url": "x"}\n', b'{"html": null}\n', b"x" * 2_000_000 + b"\n", LINES[1]]
+    lines = [LINES[0], b"{oops\n", b"\n", b"[1]\n", b'{"url": "x"}\n', b'{"html": null}\n', LONG, LINES[1]]
     assert found(reads(write(tmp_path, "a.jsonl", lines))) == [
         URLS[0],
         "corrupt",

@@ -53,7 +53,7 @@ def test_offsets_are_those_of_the_records() -> None:
 
 def test_a_place_behind_a_sound_record_is_gone_to_and_not_read_up_to() -> None:
     reads = read(packed(PAGES))
-    assert [one.next for one in reads] == [Place(one.record.where.offset, 1) for one in reads]
+    assert [one.next for one in reads] == [Place(one.record.where.offset or 0, 1) for one in reads]
 
 
 BROKEN = bytearray(packed(PAGES[2:3]))

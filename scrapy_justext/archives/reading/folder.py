@@ -20,10 +20,11 @@ class HtmlFile(NamedTuple):
 
     where: Where
     size: int
+    path: str
 
     def document(self) -> Document:
         """The page, read when it is asked for; raises ``OSError``."""
-        return Document(None, Path(self.where.file).read_bytes())
+        return Document(None, Path(self.path).read_bytes())
 
 
 def files(folder: Path) -> list[tuple[str, os.stat_result]]:
@@ -49,4 +50,4 @@ def read_folder(folder: Path, place: Place) -> Iterator[Read]:
     for number, (path, status) in enumerate(files(folder)):
         done += status.st_size
         if number >= place.offset:
-            yield Read(HtmlFile(Where(path, 0), status.st_size), Place(number + 1), done)
+            yield Read(HtmlFile(Where(path, 0), status.st_size, path), Place(number + 1), done)

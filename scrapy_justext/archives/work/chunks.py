@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.archives.records import TROUBLES, Place, Record, Where
@@ -41,11 +42,18 @@ class Trouble(NamedTuple):
     what: str
 
 
+class Outcome(NamedTuple):
+    """What became of records: the rows that belong into the output, in order, and what there is to count and say."""
+
+    rows: Sequence[Row]
+    counts: Counter[str]
+    troubles: Sequence[Trouble]
+
+
 class Result(NamedTuple):
-    """What became of a chunk."""
+    """What became of a chunk.  ``encoded``: its rows, as they are appended to the output."""
 
     encoded: bytes
-    """Its rows, as they are appended to the output."""
     counts: Mapping[str, int]
     troubles: Sequence[Trouble]
 
@@ -66,23 +74,22 @@ def make_chunks(source: int, reads: Iterable[Read]) -> Iterator[Chunk]:
         yield Chunk(records, behind)
 
 
-def work(
-    chunk: Sequence[Record],
+def judge_all(
+    records: Sequence[Record],
     judge: Judge,
-    encode: Callable[[Sequence[Row]], bytes],
     *,
-    given_up: Mapping[int, str],
-    begin: Callable[[int], object],
-) -> Result:
-    """The rows of a chunk.
+    given_up: Mapping[int, str] = MappingProxyType({}),
+    begin: Callable[[int], object] = int,
+) -> Outcome:
+    """The rows of records, in order; one bad page never ends a run.
 
     ``given_up``: why some of the records, by their number, are not tried; ``begin`` is told the number of a record
     before it is judged.
     """
-    counts: Counter[str] = Counter(records=len(chunk))
+    counts: Counter[str] = Counter(records=len(records))
     rows: list[Row] = []
     troubles: list[Trouble] = []
-    for number, record in enumerate(chunk):
+    for number, record in enumerate(records):
         if number in given_up:
             counts[given_up[number]] += 1
             troubles.append(Trouble(record.where, given_up[number]))
@@ -91,7 +98,6 @@ def work(
         try:
             outcome = judge.judge(record)
         except Exception as error:
-            # One bad page never ends a run.
             kind = type(error).__name__
             counts.update(["errors", f"errors/{kind}"])
             troubles.append(Trouble(record.where, f"{kind}: {error}"))
@@ -105,4 +111,4 @@ def work(
             if outcome.is_wanted:
                 rows.append(outcome)
     counts["rows"] = len(rows)
-    return Result(encode(rows), counts, troubles)
+    return Outcome(rows, counts, troubles)

@@ -14,7 +14,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.archives.work.chunks import Result, work
+from scrapy_justext.archives.work.chunks import Result, judge_all
 from scrapy_justext.archives.work.judging import Judge
 from scrapy_justext.archives.writing.formats import find_format
 
@@ -101,7 +101,8 @@ def serve(connection: Connection, setup: Setup) -> None:
         connection.send(READY)
         while True:
             records, given_up = connection.recv()
-            connection.send(work(records, judge, encode, given_up=given_up, begin=connection.send))
+            rows, counts, troubles = judge_all(records, judge, given_up=given_up, begin=connection.send)
+            connection.send(Result(encode(rows), counts, troubles))
 
 
 def _end_with_parent() -> None:

@@ -1,0 +1,145 @@
+"""A job for ``spark-submit``: WARC or Parquet from any Hadoop file system in, Parquet out.
+
+A WARC file is one task, which holds it in memory: Spark has no other way to give its Python processes bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyspark.accumulators import AccumulatorParam
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import col
+
+from scrapy_justext.archives.reading.warc import read_warc
+from scrapy_justext.archives.records import Columns, Place
+from scrapy_justext.archives.writing.journal import Progress
+from scrapy_justext.archives.writing.summary import as_table
+from scrapy_justext.exceptions import JustextError, ParameterError
+from scrapy_justext.spark.frames import extract_in_arrow, extract_reads, pack, spark_schema
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+DONE, BAD_INPUT = 0, 2
+
+#: Spark's own limit for a file, so that the one of the settings decides.
+MAX_BYTES = 1 << 31
+
+_WARC = (".warc", ".warc.gz")
+#: Rows of Parquet that go to a Python process at once: few, since pages are large.
+_ROWS = 100
+
+
+class _Counts(AccumulatorParam[Counter[str]]):
+    """Counts that are added up in Spark's processes."""
+
+    def zero(self, value: Counter[str]) -> Counter[str]:  # noqa: ARG002
+        """Nothing counted."""
+        return Counter()
+
+    def addInPlace(self, value1: Counter[str], value2: Counter[str]) -> Counter[str]:  # noqa: N802
+        """Both together."""
+        value1.update(value2)
+        return value1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says, and give the exit status."""
+    options = _parser().parse_args(arguments)
+    spark = SparkSession.builder.appName("justext").getOrCreate()
+    try:
+        counts = clean(spark, options)
+    except (JustextError, PySparkException) as error:
+        message = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        print("justext:", message, file=sys.stderr)
+        return BAD_INPUT
+    finally:
+        spark.stop()
+    print(as_table(Progress(counts=counts)))
+    return DONE
+
+
+def clean(spark: SparkSession, options: Namespace) -> Counter[str]:
+    """Read, extract and write; what there was to count, where each task was needed but once."""
+    settings = dict(_setting(one) for one in options.setting)
+    total = spark.sparkContext.accumulator(Counter(), _Counts())
+    frame = (_from_warc if _is_warc(options.inputs) else _from_parquet)(spark, options, settings, total.add)
+    writer = frame.write.mode("overwrite" if options.overwrite else "errorifexists")
+    writer.option("compression", "zstd").parquet(options.output)
+    return total.value
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="spark-submit … job.py", description=__doc__, allow_abbrev=False)
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="IN", help="WARC files, or files or folders of Parquet; * stands for any name")
+    add("-o", "--output", metavar="OUT", required=True, help="the folder for the rows, as Parquet")
+    add("-s", "--setting", metavar="NAME=VALUE", action="append", default=[], help="JUSTEXT_*, as for a crawl")
+    add("--overwrite", action="store_true", help="whatever is at OUT")
+    for field, default in Columns()._asdict().items():
+        add(f"--{field.replace('_', '-')}-column", metavar="NAME", default=default, help="of Parquet: %(default)s")
+    return parser
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ParameterError("-s", text, "must be NAME=VALUE")
+    return name, value
+
+
+def _is_warc(inputs: Sequence[str]) -> bool:
+    are_warc = {name.lower().endswith(_WARC) for name in inputs}
+    if len(are_warc) > 1:
+        raise ParameterError("IN", list(inputs), "must be WARC files or Parquet, not both")
+    return are_warc.pop()
+
+
+def _from_warc(
+    spark: SparkSession, options: Namespace, settings: Mapping[str, Any], count: Callable[[Counter[str]], None]
+) -> DataFrame:
+    # A file is a task, and files must not be in memory beside each other.
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "1")
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
+    files = spark.read.format("binaryFile").load(options.inputs).select("path", "content")
+    return files.mapInArrow(partial(_map_warc, pack(settings), count), spark_schema())
+
+
+def _map_warc(
+    packed: bytes, count: Callable[[Counter[str]], None], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
+            reads = read_warc(partial(io.BytesIO, content.as_py()), path.as_py(), Place(), MAX_BYTES)
+            yield from extract_reads(packed, count, reads)
+
+
+def _from_parquet(
+    spark: SparkSession, options: Namespace, settings: Mapping[str, Any], count: Callable[[Counter[str]], None]
+) -> DataFrame:
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(_ROWS))
+    frame = spark.read.parquet(*options.inputs)
+    usual = Columns()
+    wanted = Columns(options.html_column, options.url_column, options.content_type_column)
+    named = [
+        col(f"`{name}`").alias(default)
+        for name, default in zip(wanted, usual, strict=True)
+        if name in frame.columns or name != default or default == usual.html
+    ]
+    where = [col("_metadata.file_path").alias("file"), col("_metadata.row_index").alias("offset")]
+    return frame.select(*named, *where).mapInArrow(extract_in_arrow(settings, count=count), spark_schema())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
