@@ -46,8 +46,8 @@ def _lines(progress: Progress) -> Iterator[str]:
             yield f"\n{title}"
             yield from (f"{n:>9}  {name}" for name, n in sorted(group.items(), key=lambda one: (-one[1], one[0])))
     pages = counts["pages"]
-    rate = f", {pages / progress.seconds:.0f} pages a second" if progress.seconds and pages else ""
-    yield f"\n{progress.seconds:>9.1f}  seconds{rate}"
+    if progress.seconds:
+        yield f"\n{progress.seconds:>9.1f}  seconds, {pages / progress.seconds:.0f} pages a second"
 
 
 def as_json(progress: Progress) -> dict[str, Any]:

@@ -1,0 +1,160 @@
+"""What an archive costs beside the extraction of its pages: ``python -m benchmarks.archive``.
+
+A WARC file of real pages is made in a temporary folder.  Times are processor times, which other users of the machine
+leave alone, of the reading and writing process and of those that extract, without what both take to start; from them
+follows what a second process gains: with one, the two kinds work side by side; with two on two cores, they share them.
+``--wall`` measures that gain by the clock, for a machine with two cores to itself; ``--memory`` shows the largest size
+of both kinds of processes over archives of growing size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+from benchmarks.pages import load_pages, origin
+from scrapy_justext.archives.reading.sources import find_sources
+from scrapy_justext.archives.records import Columns, Document
+from scrapy_justext.archives.running import Job, clean
+from scrapy_justext.archives.work.responses import make_response
+from scrapy_justext.archives.writing.formats import find_format
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.extraction import extract_parsed
+from scrapy_justext.settings import Given, configure, make_layers
+
+MAX_BYTES = 10 << 20
+SIZES = (100, 300, 1000)
+
+
+def write_archive(path: Path, *, pages: int = 0, megabytes: float = 0) -> None:
+    """A WARC file of so many pages, or of so many megabytes before it is compressed."""
+    written = number = 0
+    with path.open("wb") as file:
+        for body in cycle(load_pages().values()):
+            if (number >= pages) if pages else (written >= megabytes * 1e6):
+                return
+            record = _record(number, body)
+            file.write(gzip.compress(record, 1) if path.suffix == ".gz" else record)
+            written += len(record)
+            number += 1
+
+
+def _record(number: int, body: bytes) -> bytes:
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://example.org/{number}\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    return head.encode() + block + b"\r\n\r\n"
+
+
+def run(archive: Path, out: Path, profile: str, processes: int) -> dict[str, Any]:
+    """Clean an archive in this process; what it took."""
+    layers = make_layers({"profile": Given(profile, "")}, {})
+    sources = find_sources([str(archive)], Columns(), MAX_BYTES)
+    job = Job(sources, out, find_format(out.name), layers, {}, processes, timeout=None, restart=True)
+    start, wall = process_time(), perf_counter()
+    progress = clean(job)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "wall": perf_counter() - wall,
+        "parent": process_time() - start,
+        "workers": children.ru_utime + children.ru_stime,
+        "parent_kilobytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        "worker_kilobytes": children.ru_maxrss,
+        "pages": progress.counts["pages"],
+    }
+
+
+def _in_own_process(*arguments: object) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.archive", "--one", *map(str, arguments)]
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return dict(json.loads(result.stdout))
+
+
+def extraction_seconds(pages: int, profile: str) -> float:
+    """Processor seconds to decode, parse and extract the same pages, and nothing else."""
+    configuration = configure({"profile": Given(profile, "")})
+    headers = ((b"Content-Type", b"text/html; charset=utf-8"),)
+    documents = [Document("https://example.org/", body, headers=headers) for body in load_pages().values()]
+    for _, document in zip(range(20), cycle(documents), strict=False):
+        _extract(document, configuration)
+    start = process_time()
+    for _, document in zip(range(pages), cycle(documents), strict=False):
+        _extract(document, configuration)
+    return process_time() - start
+
+
+def _extract(document: Document, configuration: Any) -> None:
+    response: Any = make_response(document, MAX_BYTES)
+    extract_parsed(parse_html(response.text), configuration.options, url=document.url)
+
+
+def compare(folder: Path, pages: int, rounds: int, *, wall: bool) -> None:
+    """Print what reading and writing add to extraction, and what a second process gains."""
+    archive, empty = folder / "pages.warc.gz", folder / "empty.warc"
+    write_archive(archive, pages=pages)
+    empty.write_bytes(b"")
+    print(f"{pages} pages, {origin()}; medians of {rounds} rounds\n")
+    print(f"{'profile':10} {'output':10} {'extraction':>10} {'all / it':>9} {'parent / it':>12} {'2 processes':>12}")
+    for profile in ("justext", "learned"):
+        for name in ("out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.parquet"):
+            ratios: list[tuple[float, float, float]] = []
+            for _ in range(rounds):
+                alone = extraction_seconds(pages, profile)
+                idle = _in_own_process(empty, folder / name, profile, 1)
+                one = _in_own_process(archive, folder / name, profile, 1)
+                parent, workers = one["parent"] - idle["parent"], one["workers"] - idle["workers"]
+                gain = max(parent, workers) / ((parent + workers) / 2)
+                if wall:
+                    two = _in_own_process(archive, folder / name, profile, 2)
+                    gain = (one["wall"] - idle["wall"]) / (two["wall"] - idle["wall"])
+                ratios.append(((parent + workers) / alone, parent / alone, gain))
+            total, share, gain = (median(values) for values in zip(*ratios, strict=True))
+            print(f"{profile:10} {name[3:]:10} {alone / pages * 1000:7.1f} ms {total:9.2f} {share:12.3f} {gain:12.2f}")
+
+
+def show_memory(folder: Path, sizes: list[float]) -> None:
+    """Print the largest size of the processes by the size of the archive."""
+    print(f"{'archive':>8} {'pages':>7} {'parent':>8} {'worker':>8}   largest size in MB, {origin()}")
+    for size in sizes:
+        archive = folder / "pages.warc"
+        write_archive(archive, megabytes=size)
+        found = _in_own_process(archive, folder / "out.parquet", "boilerpipe", 2)
+        archive.unlink()
+        parent, worker = (found[f"{kind}_kilobytes"] // 1024 for kind in ("parent", "worker"))
+        print(f"{size:5g} MB {found['pages']:7} {parent:8} {worker:8}", flush=True)
+
+
+def main() -> None:
+    """Compare, or show the memory."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--wall", action="store_true", help="measure by the clock what a second process gains")
+    parser.add_argument("--memory", nargs="*", type=float, metavar="MB", help=f"by default {SIZES}")
+    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        archive, out, profile, processes = arguments.one
+        print(json.dumps(run(Path(archive), Path(out), profile, int(processes))))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.memory is not None:
+            show_memory(Path(folder), arguments.memory or list(SIZES))
+        else:
+            compare(Path(folder), arguments.pages, arguments.rounds, wall=arguments.wall)
+
+
+if __name__ == "__main__":
+    main()

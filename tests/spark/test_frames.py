@@ -1,0 +1,63 @@
+"""The functions for frames, which need no Spark to be tried."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from scrapy_justext.archives.writing.parquet import SCHEMA
+from scrapy_justext.exceptions import SettingError
+from scrapy_justext.spark import extract_in_arrow, extract_in_pandas
+from scrapy_justext.spark.job import main
+from tests.archives.making import page, url
+
+PAGES = {
+    "url": [url(1), None, url(3)],
+    "html": [page(1), None, page(3)],
+    "content_type": ["text/html", None, "image/png"],
+}
+
+
+def test_rows_have_the_schema_whatever_is_missing() -> None:
+    for columns in (PAGES, {"html": PAGES["html"]}, {"html": [page(1).encode()]}):
+        [batch] = extract_in_arrow()([pa.RecordBatch.from_pydict(columns)])
+        assert batch.schema == SCHEMA
+        assert batch.to_pylist()[0]["text"].startswith("It was the best of times")
+        assert batch.to_pylist()[0]["file"] is None
+
+
+def test_frames_of_both_kinds_have_the_same_rows() -> None:
+    [batch] = extract_in_arrow()([pa.RecordBatch.from_pydict(PAGES)])
+    [frame] = extract_in_pandas()([pd.DataFrame(PAGES)])
+    assert list(frame["url"]) == [url(1)]
+    pd.testing.assert_frame_equal(frame, batch.to_pandas())
+
+
+def test_places_are_kept_and_other_columns_are_not() -> None:
+    columns = {"html": [page(1)], "file": ["a.warc"], "offset": [17], "other": [1]}
+    [batch] = extract_in_arrow({"JUSTEXT_PROFILE": "boilerpipe"})([pa.RecordBatch.from_pydict(columns)])
+    [row] = batch.to_pylist()
+    assert (row["file"], row["offset"]) == ("a.warc", 17)
+
+
+def test_everything_is_counted() -> None:
+    counts: Counter[str] = Counter()
+    list(extract_in_arrow(count=counts.update)([pa.RecordBatch.from_pydict(PAGES)]))
+    assert (counts["records"], counts["rows"]) == (3, 1)
+    assert (counts["skipped/no_html"], counts["skipped/not_html"]) == (1, 1)
+
+
+def test_settings_are_checked_before_they_are_sent() -> None:
+    with pytest.raises(SettingError, match="JUSTEXT_PROFILE = 'x': unknown profile"):
+        extract_in_arrow({"JUSTEXT_PROFILE": "x"})
+    assert pickle.loads(pickle.dumps(extract_in_arrow({"JUSTEXT_DROP_CSS": ".ad"})))
+
+
+def test_the_job_tells_how_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["a.warc"])
+    assert "the following arguments are required: -o/--output" in capsys.readouterr().err
