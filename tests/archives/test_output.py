@@ -248,3 +248,10 @@ def test_no_more_troubles_are_remembered_than_fit(monkeypatch: pytest.MonkeyPatc
         progress.add(Result(b"", {"skipped/corrupt": 2}, troubles), BEGINNING)
     assert [trouble.where.offset for trouble in progress.troubles] == [0, 1, 0]
     assert progress.counts["skipped/corrupt"] == 4
+
+
+def test_a_surrogate_in_a_url_ends_no_run(archive: Path) -> None:
+    source = archive.parent / "a.jsonl"
+    source.write_text(json.dumps({"url": "https://example.org/\ud800", "html": page(1)}))
+    clean(make(source, "out.jsonl"))
+    assert [row["url"] for row in rows(archive.parent / "out.jsonl")] == ["https://example.org/?"]

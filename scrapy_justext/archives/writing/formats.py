@@ -47,13 +47,22 @@ def to_json(row: Row) -> dict[str, Any]:
     return {"url": row.url, "file": row.where.file, "offset": row.where.offset, **parts}
 
 
+def _to_line(row: Row) -> bytes:
+    values = to_json(row)
+    try:
+        # Ten times as fast as Python's own, which would take a tenth of the time of extraction.
+        return bytes(part("orjson").dumps(values)) + b"\n"
+    except TypeError:
+        # A lone surrogate is in no text that was decoded; in a JSON string, as a URL, one may be.
+        return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
 def _to_lines(rows: Sequence[Row]) -> bytes:
-    # A lone surrogate is in no text that was decoded; one in a JSON string may be.
-    lines = (json.dumps(to_json(row), ensure_ascii=False) + "\n" for row in rows)
-    return "".join(lines).encode("utf-8", "replace")
+    return b"".join(map(_to_line, rows))
 
 
 def _lines() -> Format:
+    part("orjson")
     return Format(_to_lines)
 
 
