@@ -56,7 +56,11 @@ def add_options(parser: ArgumentParser) -> None:
     add("-o", "--output", metavar="OUT", help=f"where the rows go: a name that ends in {', '.join(FORMATS)}")
     add("--restart", action="store_true", help="begin anew, whatever is at OUT")
     add("--processes", metavar="N", help="that extract (default: one for each core)")
-    add("--timeout", metavar="SECONDS", help="a page that takes longer is given up and counted (default: JUSTEXT_TIMEOUT)")
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        help="a page that takes longer is given up and counted (default: JUSTEXT_TIMEOUT)",
+    )
     add("--summary", metavar="FILE", help="write the counts and the damaged records there, as JSON")
     columns = Columns()
     for name, of in (("html", "the page"), ("url", "its URL"), ("content_type", "its content type, if there is one")):
