@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
 from scrapy_justext.core.context import Context
 from scrapy_justext.core.context_free import measure
-from scrapy_justext.core.data import supplement
+from scrapy_justext.core.data import PageData, supplement
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
@@ -163,6 +163,8 @@ class Prepared(NamedTuple):
     """The decisions of the user's rules, by the indices of their blocks."""
     elements: Elements | None
     """None for a page without a tree."""
+    data: PageData | None
+    """None for a page without a tree, and for profiles that do not read it."""
     title: str
 
 
@@ -189,8 +191,8 @@ def extract_prepared(parsed: Parsed, prepared: Prepared, options: Options, *, ur
     paths = element_paths(root, profile.tags) if options.paths and root is not None else []
     found = list(rows(Columns(prepared.segments, prepared.figures, *judged), paths))
     data = None
-    if profile.reads_data and root is not None:
-        data = supplement(root, prepared.segments, judged.final, profile.tags)
+    if prepared.data is not None:
+        data = supplement(prepared.data, prepared.segments, judged.final)
     if data is not None:
         decided = [data.decision] * len(data.segments)
         figures = _measure(data.segments, options.judging(prepared.choice.language))
@@ -218,17 +220,18 @@ def prepare(parsed: Parsed, options: Options, *, declared: Sequence[str] = ()) -
     root, tags = parsed.root, options.profile.tags
     segments: list[Segment] = []
     title = ""
-    elements = None
+    elements = data = None
     if root is not None:
         segments, count = segment_and_count(root, tags)
         title = page_title(root)
         declared = [*declared, *declared_languages(root)]
         elements = Elements(root, tags, count)
+        data = PageData(root, segments, tags) if options.profile.reads_data else None
     choice = _choose_language(segments, options, declared)
     judging = options.judging(choice.language)
     figures = _measure(segments, judging)
     chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
-    return Prepared(segments, figures, judging.thresholds, choice, chosen, elements, title)
+    return Prepared(segments, figures, judging.thresholds, choice, chosen, elements, data, title)
 
 
 def _measure(segments: Sequence[Segment], judging: Judging) -> list[Figures]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -65,25 +66,36 @@ class DataText(NamedTuple):
     decision: Decision
 
 
-def supplement(
-    root: etree._Element, segments: Sequence[Segment], decisions: Sequence[Decision], rules: TagRules
-) -> DataText | None:
+class PageData:
+    """The text in a page's data beside its blocks, which are its ``segments``; read when it is first asked for."""
+
+    def __init__(self, root: etree._Element, segments: Sequence[Segment], rules: TagRules) -> None:
+        self._root, self._segments, self._rules = root, segments, rules
+
+    @cached_property
+    def found(self) -> tuple[str, list[Segment]] | None:
+        """Its origin and its blocks, without those that the page shows, too; None where there are none."""
+        shown = sum(len(segment.collapsed) for segment in self._segments)
+        found = find_data_text(self._root, self._rules, embedded=shown < ENOUGH)
+        if found is None:
+            return None
+        present = {segment.collapsed for segment in self._segments}
+        segments = [one for one in found[1] if one.collapsed not in present]
+        return (found[0], segments) if segments else None
+
+
+def supplement(data: PageData, segments: Sequence[Segment], decisions: Sequence[Decision]) -> DataText | None:
     """What a page's data add to its blocks; None where those have content of their own."""
-    shown = sum(len(segment.collapsed) for segment in segments)
     good = sum(
         len(segment.collapsed)
         for segment, decision in zip(segments, decisions, strict=True)
         if decision.block_class is GOOD
     )
-    if good >= ENOUGH:
+    if good >= ENOUGH or data.found is None:
         return None
-    found = find_data_text(root, rules, embedded=shown < ENOUGH)
-    if found is None:
-        return None
-    present = {segment.collapsed for segment in segments}
-    segments = [one for one in found[1] if one.collapsed not in present]
-    reason = f"from {found[0]}, as the page has only {good} < {ENOUGH} good characters"
-    return DataText(found[0], segments, Decision(GOOD, reason)) if segments else None
+    origin, added = data.found
+    reason = f"from {origin}, as the page has only {good} < {ENOUGH} good characters"
+    return DataText(origin, added, Decision(GOOD, reason))
 
 
 def find_data_text(root: etree._Element, rules: TagRules, *, embedded: bool = True) -> tuple[str, list[Segment]] | None:
