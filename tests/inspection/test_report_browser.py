@@ -441,7 +441,42 @@ def many_blocks(count: int) -> str:
     )
 
 
+class TestPagesWithNextToNothing:
+    @pytest.mark.parametrize(
+        ("html", "count"),
+        [("<title>t</title>", 0), ("<frameset><frame src=x><noframes>None</noframes></frameset>", 1)],
+        ids=["no blocks", "frames"],
+    )
+    def test_every_key_and_click_is_harmless(self, browser: Any, tmp_path: Path, html: str, count: int) -> None:
+        page = browser.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(report_on(tmp_path / "r.html", html))
+        page.locator(".jt-strip").click()
+        page.locator(".jt-list").focus()
+        for key in ("ArrowDown", "PageUp", "End", "Home", "Enter", "Escape", "j", "k", "/", "a", "Enter"):
+            page.keyboard.press(key)
+        page.get_by_role("group", name="Class").get_by_label("bad").uncheck()
+        assert page.locator(".jt-list li").count() == count
+        assert f"0 of {count} blocks are good: 0 of " in page.locator(".jt-counts").text_content()
+        assert said == []
+        page.close()
+
+
 class TestLargePages:
+    def test_only_the_rows_in_sight_are_laid_out(self, browser: Any, tmp_path: Path) -> None:
+        page = browser.new_page(viewport={"width": WIDE, "height": 900})
+        page.goto(report_on(tmp_path / "r.html", many_blocks(1000)))
+        groups = page.locator(".jt-group")
+        assert groups.count() == 20
+        is_skipped = "one => !one.firstElementChild.checkVisibility({contentVisibilityAuto: true})"
+        assert [groups.nth(place).evaluate(is_skipped) for place in (0, 19)] == [False, True]
+        # A group of which the filter leaves nothing takes no room.
+        page.get_by_role("searchbox").fill("entry 999")
+        assert page.locator(".jt-group:visible").count() == 1
+        assert page.locator(".jt-list").evaluate("one => one.scrollHeight <= one.clientHeight")
+        page.close()
+
     def assert_swift(self, page: Any, address: str, last: int) -> None:
         begun = time.perf_counter()
         page.goto(address)
