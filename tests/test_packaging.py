@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
 from email.parser import Parser
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -19,11 +21,12 @@ from tests.builders import REPOSITORY
 LISTS = sorted(path.name for path in (REPOSITORY / "stoplists").glob("*.txt"))
 
 TEXT = "lamp " * 60
+STORY = "It was the best of times, it was the worst of times. " * 5
 EXTRACT = f"""
 import scrapy_justext
 from scrapy_justext import extract
 print(scrapy_justext.__file__)
-print(extract("<p>It was the best of times, it was the worst of times. " * 5, language="English").language)
+print(extract("<p>{STORY}", language="English").language)
 print(len(extract("<p>{TEXT}", language="English").paragraphs))
 """
 
@@ -41,6 +44,18 @@ def run(code: str, folder: Path) -> list[str]:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
+
+
+def inspect(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """``scrapy justext`` on a page in a folder, with the packages there."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "scrapy", "justext", "page.html", "--language=en", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +84,31 @@ class TestWheel:
         assert package <= set(names)
         assert "scrapy_justext/py.typed" in names
         assert len(names) == len(set(names))
+
+    def test_it_holds_what_the_inspector_shows_in_a_browser(self, wheel: Path) -> None:
+        folder = REPOSITORY / "scrapy_justext"
+        static = {path.relative_to(folder).as_posix() for path in folder.glob("inspection/*/static/*")}
+        assert {
+            "inspection/view/static/view.js",
+            "inspection/report/static/report.html",
+            "inspection/tuner/static/tuner.html",
+        } <= static
+        assert {f"scrapy_justext/{name}" for name in static} <= set(zipfile.ZipFile(wheel).namelist())
+
+    def test_its_command_writes_a_report_and_serves_the_tuner(self, wheel: Path, tmp_path: Path) -> None:
+        zipfile.ZipFile(wheel).extractall(tmp_path)
+        (tmp_path / "page.html").write_text(f"<p>{STORY}", "utf-8")
+        script = tmp_path / "scrapy_justext" / "inspection" / "view" / "static" / "view.js"
+        script.write_text(script.read_text("utf-8") + "// of the wheel", "utf-8")
+        with inspect(tmp_path, "--html=report.html") as writing:
+            assert (writing.communicate(), writing.returncode) == (("", ""), 0)
+        assert "// of the wheel" in (tmp_path / "report.html").read_text("utf-8")
+        with inspect(tmp_path, "--serve") as serving:
+            assert serving.stdout is not None
+            with urlopen(serving.stdout.readline().strip() + "view.js", timeout=60) as answer:
+                assert b"// of the wheel" in answer.read()
+            serving.send_signal(signal.SIGINT)
+            assert (serving.communicate(), serving.returncode) == (("", ""), 0)
 
     def test_it_holds_nothing_else(self, wheel: Path) -> None:
         roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}

@@ -8,10 +8,9 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Response
 
@@ -133,8 +132,9 @@ def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
     if not pages:
         return False
     if job.options.serve:
-        serve = import_module("scrapy_justext.inspection.tuner").serve
-        serve(pages, job.layers, port=job.port, marks=Path(job.options.marks))
+        from scrapy_justext.inspection.tuner import serve  # noqa: PLC0415 (Twisted's web server is for it alone)
+
+        serve(pages, job.layers, port=job.port, marks=Path(job.options.marks), announce=_write)
         return True
     if job.options.html is not None:
         _write_report(pages, Path(job.options.html))
@@ -163,8 +163,10 @@ def _inspect(job: _Job, name: str, outcomes: Outcomes) -> Inspected:
 
 
 def _write_report(pages: Sequence[Inspected], path: Path) -> None:
+    from scrapy_justext.inspection.report import write_report  # noqa: PLC0415 (what is printed needs none of it)
+
     try:
-        import_module("scrapy_justext.inspection.report").write_report(pages, path)
+        write_report(pages, path)
     except OSError as error:
         raise InspectionError(str(path), f"cannot be written: {error.strerror}") from error
 
@@ -188,7 +190,7 @@ def _print(job: _Job, pages: Sequence[Inspected]) -> bool:
 
 def _look(job: _Job, page: Inspected) -> Looked:
     others = None if job.others is None else configuration_for(job.others, page.url).options
-    options: Any = page.configuration.options
+    options = page.configuration.options
     if job.options.markdown:
         options = replace(options, markdown=True)
     return Looked(page, options, page.extract(options), others)
@@ -214,5 +216,5 @@ def _write(text: str) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _complain(error: Any) -> None:
+def _complain(error: JustextError) -> None:
     print("justext:", " ".join(str(error).split()), file=sys.stderr, flush=True)

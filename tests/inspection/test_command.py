@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.inspection.options import NAMES, option
 from scrapy_justext.inspection.terminal.width import width
-from tests.crawl.crawling import EXAMPLE_PROJECT, command_line, environment
+from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command_line, environment
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
 
@@ -194,6 +196,59 @@ def test_json_is_an_object_a_line(here: Here) -> None:
     lines = here("--json", LIBRARY, ARABIC).out.splitlines()
     expected = [extract(page.read_bytes()) for page in (LIBRARY, ARABIC)]
     assert [json.loads(line) for line in lines] == [one.to_dict() for one in expected]
+
+
+def test_markdown_is_that_of_the_extraction(tmp_path: Path) -> None:
+    markdown = extract(LIBRARY.read_bytes(), markdown=True).markdown
+    assert markdown.startswith("# ")
+    assert justext("--markdown", LIBRARY, folder=tmp_path) == (0, markdown + "\n", "")
+
+
+def test_html_is_a_report_on_the_pages(tmp_path: Path) -> None:
+    assert justext("--html=report.html", LIBRARY, ARABIC, folder=tmp_path) == (0, "", "")
+    report = (tmp_path / "report.html").read_text("utf-8")
+    names = re.findall(r'<script type="application/json" class="page" data-name="(.*?)">', report)
+    assert names == [str(LIBRARY), str(ARABIC)]
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [("no/such/report.html", "No such file or directory"), (".", "Is a directory")],
+)
+def test_a_report_that_cannot_be_written_is_one_line(path: str, problem: str, here: Here) -> None:
+    assert here("--html", path, LIBRARY) == (2, "", f"justext: {path}: cannot be written: {problem}\n")
+
+
+def test_serve_prints_its_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        command_line("justext", "--serve", str(LIBRARY)),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", url)
+        with urlopen(url, timeout=SECONDS) as page:
+            assert page.read().startswith(b"<!DOCTYPE html>")
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=SECONDS) == ("", "")
+    assert process.returncode == 0
+
+
+def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = justext("--serve", f"--port={port}", LIBRARY, folder=tmp_path)
+    assert ran == (2, "", f"justext: port {port}: Address already in use\n")
+
+
+def test_marks_that_are_none_are_one_line(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "marks").write_text("{}\n", "utf-8")
+    ran = here("--serve", "--marks=marks", LIBRARY)
+    assert ran == (2, "", "justext: marks: line 1 holds no marks of a page\n")
 
 
 def test_a_dash_before_a_page_is_no_option_after_two(here: Here, tmp_path: Path) -> None:

@@ -95,8 +95,8 @@ def until(holds: Callable[[], bool]) -> None:
 class TestBlocks:
     def test_every_block_is_there_with_its_class(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
-        assert page.locator(".jt-list > li").count() == 44
-        assert page.locator(".jt-list > li[data-class=good]").count() == 10
+        assert page.locator(".jt-list li").count() == 44
+        assert page.locator(".jt-list li[data-class=good]").count() == 10
         assert row(page, 12).locator(".jt-badge").text_content() == "✓ good"
         assert row(page, 13).locator(".jt-badge").text_content() == "✓ good ← short"
         assert "10 of 44 blocks are good: 2,318 of 2,985 characters, 78 %" in page.locator(".jt-counts").text_content()
@@ -184,17 +184,17 @@ class TestFilters:
         page = show(report)
         final = page.get_by_role("group", name="Class")
         final.get_by_label("bad").uncheck()
-        assert page.locator(".jt-list > li:visible").count() == 10
+        assert page.locator(".jt-list li:visible").count() == 10
         assert page.locator(".jt-found").text_content() == "10 of 44 blocks"
         page.get_by_role("group", name="By its own text").get_by_label("short").uncheck()
-        assert page.locator(".jt-list > li:visible").count() == 7
+        assert page.locator(".jt-list li:visible").count() == 7
         final.get_by_label("bad").check()
-        assert page.locator(".jt-list > li:visible").count() == 37
+        assert page.locator(".jt-list li:visible").count() == 37
 
     def test_by_text(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         page.get_by_role("searchbox").fill("THE ANIMAL")
-        shown = page.locator(".jt-list > li:visible").all_text_contents()
+        shown = page.locator(".jt-list li:visible").all_text_contents()
         assert shown
         assert all("the animal" in text.lower() for text in shown)
         assert page.locator(".jt-found").text_content() == f"{len(shown)} of 44 blocks"
@@ -206,7 +206,7 @@ class TestFilters:
         page.get_by_role("searchbox").fill("no such text")
         assert page.locator(".jt-found").text_content() == "0 of 44 blocks"
         page.get_by_role("searchbox").fill("")
-        assert page.locator(".jt-list > li:visible").count() == 44
+        assert page.locator(".jt-list li:visible").count() == 44
 
     def test_the_keyboard_passes_over_what_is_hidden(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
@@ -441,11 +441,46 @@ def many_blocks(count: int) -> str:
     )
 
 
+class TestPagesWithNextToNothing:
+    @pytest.mark.parametrize(
+        ("html", "count"),
+        [("<title>t</title>", 0), ("<frameset><frame src=x><noframes>None</noframes></frameset>", 1)],
+        ids=["no blocks", "frames"],
+    )
+    def test_every_key_and_click_is_harmless(self, browser: Any, tmp_path: Path, html: str, count: int) -> None:
+        page = browser.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(report_on(tmp_path / "r.html", html))
+        page.locator(".jt-strip").click()
+        page.locator(".jt-list").focus()
+        for key in ("ArrowDown", "PageUp", "End", "Home", "Enter", "Escape", "j", "k", "/", "a", "Enter"):
+            page.keyboard.press(key)
+        page.get_by_role("group", name="Class").get_by_label("bad").uncheck()
+        assert page.locator(".jt-list li").count() == count
+        assert f"0 of {count} blocks are good: 0 of " in page.locator(".jt-counts").text_content()
+        assert said == []
+        page.close()
+
+
 class TestLargePages:
+    def test_only_the_rows_in_sight_are_laid_out(self, browser: Any, tmp_path: Path) -> None:
+        page = browser.new_page(viewport={"width": WIDE, "height": 900})
+        page.goto(report_on(tmp_path / "r.html", many_blocks(1000)))
+        groups = page.locator(".jt-group")
+        assert groups.count() == 20
+        is_skipped = "one => !one.firstElementChild.checkVisibility({contentVisibilityAuto: true})"
+        assert [groups.nth(place).evaluate(is_skipped) for place in (0, 19)] == [False, True]
+        # A group of which the filter leaves nothing takes no room.
+        page.get_by_role("searchbox").fill("entry 999")
+        assert page.locator(".jt-group:visible").count() == 1
+        assert page.locator(".jt-list").evaluate("one => one.scrollHeight <= one.clientHeight")
+        page.close()
+
     def assert_swift(self, page: Any, address: str, last: int) -> None:
         begun = time.perf_counter()
         page.goto(address)
-        page.locator(".jt-list > li").first.wait_for()
+        page.locator(".jt-list li").first.wait_for()
         assert time.perf_counter() - begun < 20
         page.locator(".jt-list").focus()
         begun = time.perf_counter()
@@ -471,7 +506,7 @@ class TestLargePages:
         address = report_on(tmp_path / "r.html", read_page(largest[0]))
         page = browser.new_page()
         page.goto(address)
-        last = page.locator(".jt-list > li").count() - 1
+        last = page.locator(".jt-list li").count() - 1
         assert last > 200
         self.assert_swift(page, address, last)
         page.close()

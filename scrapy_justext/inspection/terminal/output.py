@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.inspection.terminal.comparison import Judgement, compare
 from scrapy_justext.inspection.terminal.listing import list_blocks
@@ -32,8 +32,7 @@ def _text(looked: Looked, style: Style) -> str:
 
 
 def _markdown(looked: Looked, style: Style) -> str:
-    extraction: Any = looked.extraction
-    return _for(style, extraction.markdown)
+    return _for(style, looked.extraction.markdown)
 
 
 def _for(style: Style, text: str) -> str:

@@ -110,6 +110,8 @@ class Tuner:
             raise ParameterError("index", index, f"must be that of one of {len(extraction.blocks)} blocks")
         keys = block_keys(extraction.blocks)
         block, key = extraction.blocks[index], keys[index]
+        # Another tuner may have written since.
+        self._marks = read_marks(self._path)
         marks: PageMarks = dict(self._marks.get(page.id, {}))
         marks.pop(key, None)
         if mark is not None:

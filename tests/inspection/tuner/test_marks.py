@@ -98,6 +98,12 @@ class TestMarking:
             page_id(pages[2]): 1,
         }
 
+    def test_two_tuners_of_one_page_add_up(self, path: Path) -> None:
+        one, other = start(path), start(path)
+        mark(one, HOME, "right")
+        assert mark(other, FIRST, "right") == [[HOME, False], [FIRST, True]]
+        assert mark(one, HOME, None) == [[FIRST, True]]
+
     def test_gold_is_what_marks_and_classes_make_good(self, path: Path) -> None:
         tuner = start(path)
         mark(tuner, HOME, "wrong")

@@ -1,13 +1,19 @@
 // The blocks in reading order: a list box of which one is the current one, whatever way it was chosen.
 "use strict";
 
+/** Rows in a group; browsers lay out and paint only the groups that are in sight. */
+const GROUP_ROWS = 50;
+/** About how high a row is, in pixels: what stands for those of a group that is not laid out yet. */
+const rowHeight = (block) => 14 + 22 * Math.ceil(Math.max(block.characters, 1) / 60);
+
 class BlockList {
   /** `choose(index, how)` is called for what the user points at, clicks or moves to. */
   constructor(choose) {
     this.choose = choose;
     this.rows = [];
+    this.groups = [];
     this.current = -1;
-    this.element = make("ul", {
+    this.element = make("div", {
       class: "jt-list",
       role: "listbox",
       tabindex: "0",
@@ -31,7 +37,10 @@ class BlockList {
     this.lower = page.blocks.map((block) => block.text.toLowerCase());
     this.rows = page.blocks.map((block) => this.makeRow(block, page.language));
     this.current = -1;
-    this.element.replaceChildren(...this.rows);
+    this.groups = Array.from({ length: Math.ceil(this.rows.length / GROUP_ROWS) }, (_, group) =>
+      make("ul", { class: "jt-group", role: "none" }, ...this.rows.slice(group * GROUP_ROWS, (group + 1) * GROUP_ROWS)),
+    );
+    this.element.replaceChildren(...this.groups);
     this.element.removeAttribute("aria-activedescendant");
   }
 
@@ -74,8 +83,21 @@ class BlockList {
     this.rows.forEach((row, i) => {
       if (row.hidden === this.shown[i]) row.hidden = !this.shown[i];
     });
+    this.measure();
     this.highlight(wanted);
     return this.shown.filter(Boolean).length;
+  }
+
+  /** Tell how high the groups are about, with the rows that they show. */
+  measure() {
+    const heights = new Float64Array(this.groups.length);
+    this.blocks.forEach((block, i) => {
+      if (this.shown[i]) heights[Math.floor(i / GROUP_ROWS)] += rowHeight(block);
+    });
+    this.groups.forEach((group, i) => {
+      group.hidden = !heights[i];
+      group.style.containIntrinsicBlockSize = `${heights[i]}px`;
+    });
   }
 
   /** Mark where the text that is searched for stands; browsers that cannot still filter. */
