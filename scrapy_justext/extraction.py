@@ -5,32 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import Block, Decision, Figures, Segment, make_blocks
+from scrapy_justext.core.blocks import Block, Decision, make_blocks
 from scrapy_justext.core.context import Context
-from scrapy_justext.core.context_free import measure
-from scrapy_justext.core.data import Data, Shown, find_data, shows_little, supplement
-from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
+from scrapy_justext.core.data import Shown, supplement
+from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.core.paths import element_paths
 from scrapy_justext.core.rows import Columns, rows
-from scrapy_justext.core.segmentation import segment_and_count
-from scrapy_justext.core.selection import choose
 from scrapy_justext.core.tree_filter import number_groups
-from scrapy_justext.core.writings import measure_unspaced
 from scrapy_justext.judged import JudgedPage, Tree
-from scrapy_justext.languages import (
-    OWN_STOPLIST,
-    LanguageChoice,
-    Lists,
-    choose_among,
-    choose_language,
-    declared_tags,
-    given,
-)
-from scrapy_justext.options import Judging, Options, make_options
+from scrapy_justext.options import Options, make_options
+from scrapy_justext.preparation import SAMPLE_BLOCKS, SAMPLE_CHARACTERS, Prepared, measure_blocks, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from lxml import etree
 
@@ -38,9 +25,22 @@ if TYPE_CHECKING:
     from scrapy_justext.profiles import Profile
     from scrapy_justext.stoplists import StoplistSource
 
-#: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
-SAMPLE_CHARACTERS = 600
-SAMPLE_BLOCKS = 5
+__all__ = [
+    "BLOCK_FIELDS",
+    "SAMPLE_BLOCKS",
+    "SAMPLE_CHARACTERS",
+    "Extraction",
+    "Judged",
+    "Prepared",
+    "blocks_to_dicts",
+    "extract",
+    "extract_parsed",
+    "extract_prepared",
+    "extraction_of",
+    "judge",
+    "judge_page",
+    "prepare",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,23 +152,6 @@ def extract(  # noqa: PLR0913 (all but the page are keywords with a default)
     return extract_parsed(parse_html(page, encoding), options, url=url)
 
 
-class Prepared(NamedTuple):
-    """A page as far as no threshold has a say: in blocks, which are measured."""
-
-    segments: Sequence[Segment]
-    figures: Sequence[Figures]
-    thresholds: Thresholds
-    """Those for the page's language: see :meth:`Options.judging`."""
-    choice: LanguageChoice
-    chosen: Mapping[int, Decision]
-    """The decisions of the user's rules, by the indices of their blocks."""
-    elements: Elements | None
-    """None for a page without a tree."""
-    title: str
-    data: Data | None
-    """What JSON-LD and embedded state hold, where the profile reads them and the blocks hold next to nothing."""
-
-
 class Judged(NamedTuple):
     """The classes of a page's blocks: those that their own texts earned, and the final ones."""
 
@@ -199,7 +182,7 @@ def judge_page(parsed: Parsed, prepared: Prepared, options: Options, *, url: str
     if profile.reads_data and prepared.elements is not None:
         shown = Shown(prepared.segments, final, probabilities, prepared.chosen)
         data = supplement(shown, prepared.elements, options.selection, prepared.data)
-    data_figures = [] if data is None else _measure(data.segments, options.judging(prepared.choice.language))
+    data_figures = [] if data is None else measure_blocks(data.segments, options.judging(prepared.choice.language))
     return JudgedPage(
         context=context,
         figures=prepared.figures,
@@ -240,32 +223,6 @@ def extraction_of(page: JudgedPage) -> Extraction:
     )
 
 
-def prepare(parsed: Parsed, options: Options, *, declared: Sequence[str] = ()) -> Prepared:
-    """Cut a parsed page into blocks and measure them: all that need not be done again for other thresholds."""
-    root, tags = parsed.root, options.profile.tags
-    segments: list[Segment] = []
-    title = ""
-    elements = data = None
-    if root is not None:
-        segments, count = segment_and_count(root, tags)
-        title = page_title(root)
-        declared = [*declared, *declared_languages(root)]
-        elements = Elements(root, tags, count)
-        if options.profile.reads_data and shows_little(segments):
-            data = find_data(elements, options.selection)
-    choice = _choose_language([*segments, *data.segments] if data else segments, options, declared)
-    judging = options.judging(choice.language)
-    figures = _measure(segments, judging)
-    chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
-    return Prepared(segments, figures, judging.thresholds, choice, chosen, elements, title, data)
-
-
-def _measure(segments: Sequence[Segment], judging: Judging) -> list[Figures]:
-    if judging.writing is None:
-        return measure(segments, judging.stopwords)
-    return measure_unspaced(segments, judging.stopwords, judging.writing)
-
-
 def judge(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> Judged:
     """The classes of a page's blocks."""
     context, probabilities = _classify(prepared, profile, thresholds)
@@ -279,23 +236,3 @@ def _classify(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> t
     groups = None if depth is None or elements is None else number_groups(elements, prepared.segments, depth)
     context = Context(prepared.segments, context_free, thresholds, groups=groups)
     return context.chosen(prepared.chosen), [decision.probability for decision in context_free]
-
-
-def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
-    candidates = options.candidates
-    if candidates is not None and len(candidates) == 1:
-        return given(candidates[0])
-    if options.stopwords is not None:
-        return OWN_STOPLIST
-    sample = _sample(segments)
-    tags = declared_tags(declared)
-    lists = Lists(options.library.find, options.library.words)
-    if candidates is None:
-        return choose_language(sample, tags, lists)
-    return choose_among(candidates, sample, tags, lists)
-
-
-def _sample(segments: Sequence[Segment]) -> str:
-    """Text to tell the language by: that of the longest blocks."""
-    longest = sorted((one.collapsed for one in segments), key=len, reverse=True)
-    return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]

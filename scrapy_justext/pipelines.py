@@ -10,13 +10,15 @@ from scrapy.exceptions import DropItem
 
 from scrapy_justext.explanations import explain_no_content
 from scrapy_justext.extraction import blocks_to_dicts
-from scrapy_justext.session import Page, Session, get_session
+from scrapy_justext.session import Session, get_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy.crawler import Crawler
     from typing_extensions import Self
+
+    from scrapy_justext.cleaned import Page
 
 logger = logging.getLogger(__name__)
 

@@ -6,18 +6,19 @@ which item came from which page; the pipeline, which sees items only, asks here.
 
 from __future__ import annotations
 
-import logging
-from collections import Counter
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from weakref import WeakKeyDictionary, WeakSet, finalize
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 
-from scrapy_justext.exceptions import JustextError, PageTimeout
+from scrapy_justext.cleaned import Page
+from scrapy_justext.counting import Counts, Extracted, Looked
+from scrapy_justext.exceptions import PageTimeout
 from scrapy_justext.extraction import Extraction, extraction_of
+from scrapy_justext.noted import NotedItems
 from scrapy_justext.pages import extract_response, judge_response, raw_page, skip_reason
 from scrapy_justext.processes.pool import Pool
 from scrapy_justext.processes.tasks import EXTRACT, JUDGE, RawPage, extract_raw
@@ -43,37 +44,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response, TextResponse
 
     from scrapy_justext.judged import JudgedPage
-
-
-logger = logging.getLogger(__name__)
-
-
-class Page(NamedTuple):
-    """A cleaned page and what its items get of it."""
-
-    extraction: Extraction
-    configuration: Configuration
-    seen: SitePage | None = None
-    """Where it is to be judged again, when more is known of its site."""
-
-    @property
-    def is_good(self) -> bool:
-        """Whether the page has enough good content."""
-        return self.extraction.good_characters >= self.configuration.min_good_characters
-
-
-#: A page, and the seconds that it took.
-_Extracted = tuple[Page, float]
-#: What became of a look at a response; why it is not cleaned; what went wrong.
-_Looked = _Extracted | str | Exception
-
-
-class _Noted(NamedTuple):
-    """An item on its way to the pipeline; held, so that no other gets its identity meanwhile."""
-
-    item: Any
-    page: Page
-    times: int
 
 
 # Pages that were looked at, None for those that were not cleaned; an entry goes with its response.
@@ -106,16 +76,13 @@ class Session:
         self._configurations: dict[str | None, Configuration] = {None: self.configuration}
         # There is none before the crawl's components are made.
         assert crawler.stats is not None
-        self._stats = crawler.stats
-        self._counted: WeakSet[Request] = WeakSet()
-        # By the identity of the item, since many kinds of items have no hash.
-        self._items: dict[int, _Noted] = {}
-        self._items_of: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
+        self._counts = Counts(crawler.stats)
+        self._items = NotedItems()
         self._pool: Pool[Extraction] | Pool[JudgedPage] | None = None
         self._judges_in_pool = False
         self._memory = SiteMemory(crawler, self.configuration, self.count)
         self._second_looks = SecondLooks(
-            crawler, self._memory, self.configuration.memory.hold, self._look_again, self._note_for_once
+            crawler, self._memory, self.configuration.memory.hold, self._look_again, self._items.note_for_once
         )
         begin(crawler, self._memory, self._all_configurations())
         crawler.signals.connect(self._open_pool, signals.spider_opened)
@@ -123,21 +90,21 @@ class Session:
 
     def look_at(self, response: Response, request: Request | None) -> Page | None:
         """The page of a response, extracted at the first look; None for one that is not cleaned."""
-        if response not in _PAGES:
-            looked: _Looked
-            try:
-                found = self._configuration_or_reason(response, request)
-                looked = found if isinstance(found, str) else self._extract_here(response, found)
-            except Exception as error:
-                looked = error
-            _PAGES[response] = self._record(looked, response, request)
-        return _PAGES[response]
+        if response in _PAGES:
+            return _PAGES[response]
+        looked: Looked
+        try:
+            found = self._configuration_or_reason(response, request)
+            looked = found if isinstance(found, str) else self._extract_here(response, found)
+        except Exception as error:
+            looked = error
+        return self._keep(looked, response, request)
 
     async def receive(self, response: Response, request: Request) -> Page | None:
         """Like :meth:`look_at`, but in the pool, where there is one."""
         if self._pool is None or response in _PAGES:
             return self.look_at(response, request)
-        looked: _Looked
+        looked: Looked
         try:
             found = self._configuration_or_reason(response, request)
             if isinstance(found, str):
@@ -146,8 +113,7 @@ class Session:
                 looked = await self._extract_there(response, found)
         except Exception as error:
             looked = error
-        _PAGES[response] = self._record(looked, response, request)
-        return _PAGES[response]
+        return self._keep(looked, response, request)
 
     async def send_due_items(self) -> None:
         """Send on the items that waited for more pages of their site, which have been seen by now."""
@@ -165,23 +131,12 @@ class Session:
         if self._second_looks.hold(item, page, response):
             self.count("site_memory/items_held")
             return False
-        if response not in self._items_of:
-            self._items_of[response] = []
-            # An item that an earlier pipeline dropped or replaced is never asked for.  None of a response's items
-            # is on its way any more when the response itself is gone.
-            finalize(response, self._forget, self._items_of[response], page).atexit = False
-        self._items_of[response].append(id(item))
-        self._note(item, page)
+        self._items.note(item, page, response)
         return True
 
     def take_page(self, item: Any) -> Page | None:
         """The page that an item came from, forgotten when it was asked for as often as noted; None without one."""
-        noted = self._items.pop(id(item), None)
-        if noted is None:
-            return None
-        if noted.times > 1:
-            self._items[id(item)] = noted._replace(times=noted.times - 1)
-        return noted.page
+        return self._items.take(item)
 
     async def extract_html(self, html: str | bytes) -> Page | None:
         """The page in an item's own field; None where it cannot be extracted."""
@@ -193,30 +148,20 @@ class Session:
                 found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
                 page, seconds = _checked(_extraction(found), seconds, configuration)
         except Exception as error:
-            self._count_error(error, "an item's HTML")
+            self._counts.add_error(error, "an item's HTML")
             return None
-        self._count_page(page, seconds)
+        self._counts.add_page(page, seconds)
         return page
 
     def count(self, name: str, by: float = 1) -> None:
         """Add to a figure of the crawl's stats."""
-        self._stats.inc_value(f"justext/{name}", by)  # type: ignore[arg-type]
+        self._counts.add(name, by)
 
-    def _record(self, looked: _Looked, response: Response, request: Request | None) -> Page | None:
-        """Count what became of a response; its page."""
-        # A response that another component put in the place of the first is looked at again, but it is one page.
-        is_counted = request is not None and request in self._counted
-        if request is not None:
-            self._counted.add(request)
-        if not is_counted:
-            if isinstance(looked, str):
-                self.count(f"skipped/{looked}")
-            elif isinstance(looked, Exception):
-                # One bad page never ends a crawl.
-                self._count_error(looked, response.url)
-            else:
-                self._count_page(*looked)
-        return looked[0] if isinstance(looked, tuple) else None
+    def _keep(self, looked: Looked, response: Response, request: Request | None) -> Page | None:
+        """The page of a response, counted and remembered; None for one that is not cleaned."""
+        self._counts.add_look(looked, response, request)
+        page = _PAGES[response] = looked[0] if isinstance(looked, tuple) else None
+        return page
 
     def _configuration_or_reason(self, response: Response, request: Request | None) -> Configuration | str:
         """How a response is cleaned, or why it is not."""
@@ -235,7 +180,7 @@ class Session:
             configuration = self._configuration_of(site)
         return skip_reason(request, response, configuration) or configuration
 
-    def _extract_here(self, response: Response, configuration: Configuration) -> _Extracted:
+    def _extract_here(self, response: Response, configuration: Configuration) -> Extracted:
         page = cast("TextResponse", response)
         if not configuration.memory.is_on:
             return _timed(lambda: extract_response(page, configuration), configuration)
@@ -243,7 +188,7 @@ class Session:
         judged = judge_response(page, configuration)
         return self._looked_at(judged, perf_counter() - start, response, configuration)
 
-    async def _extract_there(self, response: Response, configuration: Configuration) -> _Extracted:
+    async def _extract_there(self, response: Response, configuration: Configuration) -> Extracted:
         assert self._pool is not None
         if configuration.memory.is_on and not self._judges_in_pool:
             return self._extract_here(response, configuration)
@@ -253,7 +198,7 @@ class Session:
 
     def _looked_at(
         self, found: Extraction | JudgedPage, seconds: float, response: Response, configuration: Configuration
-    ) -> _Extracted:
+    ) -> Extracted:
         if isinstance(found, Extraction) or not configuration.memory.is_on:
             return _checked(_extraction(found), seconds, configuration)
         _check_time(seconds, configuration)
@@ -274,7 +219,7 @@ class Session:
             judged = self._memory.second_look(page.seen, page.configuration)
             return Page(extraction_of(judged), page.configuration)
         except Exception as error:
-            self._count_error(error, page.extraction.url or "")
+            self._counts.add_error(error, page.extraction.url or "")
             return page
 
     def _open_pool(self) -> None:
@@ -299,67 +244,17 @@ class Session:
             self._configurations[site] = configure(self._layers.given(site))
         return self._configurations[site]
 
-    def _count_page(self, page: Page, seconds: float) -> None:
-        self.count("seconds", seconds)
-        for name, number in page_counts(page).items():
-            self.count(name, number)
-
-    def _count_error(self, error: Exception, where: str) -> None:
-        if isinstance(error, PageTimeout):
-            self.count("timeouts")
-            logger.warning("%s: given up: %s", where, error)
-            return
-        self.count("errors")
-        self.count(f"errors/{type(error).__name__}")
-        # What the library itself says needs no traceback.
-        trace = None if isinstance(error, JustextError) else error
-        logger.error("%s: not cleaned: %s", where, error, exc_info=trace)
-
-    def _note(self, item: Any, page: Page) -> None:
-        noted = self._items.get(id(item))
-        times = noted.times if noted is not None and noted.page is page else 0
-        self._items[id(item)] = _Noted(item, page, times + 1)
-
-    def _note_for_once(self, item: Any, page: Page) -> Callable[[], None]:
-        self._note(item, page)
-        return lambda: self._forget([id(item)], page)
-
-    def _forget(self, identities: list[int], page: Page) -> None:
-        for identity in identities:
-            noted = self._items.get(identity)
-            # By now another page's item may have the identity of one that is gone.
-            if noted is not None and noted.page is page:
-                del self._items[identity]
-
-
-def page_counts(page: Page) -> dict[str, int]:
-    """What a page adds to the figures of a crawl."""
-    extraction = page.extraction
-    counts = {"pages": 1, f"language/{_language_name(page)}": 1}
-    counts |= {f"blocks/{kind}": n for kind, n in Counter(b.block_class for b in extraction.blocks).items()}
-    facts = {
-        "pages_judged_without_stop_words": extraction.language_source == "fallback",
-        "pages_cut_at_depth": extraction.is_cut,
-        "pages_without_good_content": not page.is_good,
-    }
-    return counts | {name: 1 for name, is_so in facts.items() if is_so}
-
-
-def _language_name(page: Page) -> str:
-    language = page.configuration.options.library.find(page.extraction.language)
-    return language.name if language is not None else page.extraction.language
-
 
 def _extraction(found: Extraction | JudgedPage) -> Extraction:
     return found if isinstance(found, Extraction) else extraction_of(found)
 
 
-def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> _Extracted:
+def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> Extracted:
     start = perf_counter()
     return _checked(extract(), perf_counter() - start, configuration)
 
 
-def _checked(extraction: Extraction, seconds: float, configuration: Configuration) -> _Extracted:
+def _checked(extraction: Extraction, seconds: float, configuration: Configuration) -> Extracted:
     """A page that was extracted in time; raises :class:`PageTimeout` for another."""
     _check_time(seconds, configuration)
     return Page(extraction, configuration), seconds

@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from scrapy_justext.exceptions import StoplistError, UnknownNameError
-from scrapy_justext.languages import LANGUAGES, Language, normalise
+from scrapy_justext.language_names import LANGUAGES
+from scrapy_justext.languages import Language, normalise
 
 #: One file, several files merged, or the words themselves.
 StoplistSource = str | Path | Iterable[str | Path]

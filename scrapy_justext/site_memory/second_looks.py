@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from scrapy_justext.session import Page
+    from scrapy_justext.cleaned import Page
     from scrapy_justext.settings import Configuration
     from scrapy_justext.site_memory.looks import SiteMemory
 

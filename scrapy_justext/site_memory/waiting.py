@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
-    from scrapy_justext.session import Page
+    from scrapy_justext.cleaned import Page
 
 
 class Held(NamedTuple):

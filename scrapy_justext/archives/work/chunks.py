@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.archives.records import TROUBLES, Place, Record, Where
-from scrapy_justext.session import page_counts
+from scrapy_justext.cleaned import page_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

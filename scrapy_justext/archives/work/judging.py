@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from scrapy_justext.archives.work.responses import make_response
+from scrapy_justext.cleaned import Page
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.extraction import extract_parsed
 from scrapy_justext.pages import header_languages, skip_reason
-from scrapy_justext.session import Page
 from scrapy_justext.settings import Configuration, Layers, configure, is_enabled
 from scrapy_justext.sites import find_domain
 
