@@ -51,7 +51,7 @@ class Saboteur:
     """Makes the extraction fail for pages whose URL says with what."""
 
     errors = (RuntimeError, RecursionError, MemoryError, LookupError, AssertionError)
-    patched = "judge_response"
+    patched = "extract_response"
 
     def __init__(self, crawler: Crawler) -> None:
         self.original = getattr(session, self.patched)
