@@ -66,7 +66,7 @@ def test_json_lines_hold_the_blocks_as_plain_values(folder: Path) -> None:
     good, _ = lines(folder / "dict.jsonlines")
     expected = extract(GOOD_PAGE, language="English").to_dict()["blocks"]
     assert good["blocks"] == [{name: block[name] for name in DEFAULT_BLOCK_FIELDS} for block in expected]
-    assert {type(value) for block in good["blocks"] for value in block.values()} <= {str, int, float, bool}
+    assert {type(value) for block in good["blocks"] for value in block.values()} <= {str, int, float, bool, list}
 
 
 def test_csv_holds_a_row_for_each_item(folder: Path, site: Site) -> None:

@@ -460,7 +460,7 @@ def test_unknown_kinds_get_the_closest() -> None:
 
 
 def test_kinds_of_the_command_line() -> None:
-    assert set(KINDS) == {"cleaneval", "l3s-gn1", "wcxb", "article-benchmark", "pairs"}
+    assert set(KINDS) == {"cleaneval", "l3s-gn1", "wcxb", "article-benchmark", "marks", "pairs"}
     assert set(KINDS) <= set(kinds())
 
 

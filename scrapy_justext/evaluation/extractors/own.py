@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
 
 #: What decides an extraction beside :mod:`scrapy_justext.core` and :mod:`scrapy_justext.learned`.
-MODULES = ("exceptions", "extraction", "languages", "options", "profiles", "stoplists")
+MODULES = (
+    "exceptions",
+    "extraction",
+    "judged",
+    "language_names",
+    "languages",
+    "options",
+    "preparation",
+    "profiles",
+    "stoplists",
+)
 
 
 def own_names() -> list[str]:

@@ -128,7 +128,7 @@ class TestSettings:
         number.fill("321")
         number.press("Enter")
         expect_classes(tuner, length_high=321)
-        assert '"JUSTEXT_LENGTH_HIGH": 321,' in text(tuner, "#tn-code")
+        wait_until(tuner, lambda: '"JUSTEXT_LENGTH_HIGH": 321,' in text(tuner, "#tn-code"))
         number.fill("")
         number.press("Tab")
         expect_classes(tuner)
@@ -167,7 +167,7 @@ class TestSettings:
         assert tuner.locator("#tn-no_images").count() == (profile == "justext-java")
         tuner.locator("#tn-reset").click()
         expect_classes(tuner)
-        assert "nothing differs" in text(tuner, "#tn-code")
+        wait_until(tuner, lambda: "nothing differs" in text(tuner, "#tn-code"))
 
     def test_the_model_s_own_thresholds_are_where_its_sliders_start(self, tuner: Any) -> None:
         tuner.get_by_label("Profile").select_option("learned")
@@ -180,10 +180,10 @@ class TestSettings:
     def test_languages(self, tuner: Any) -> None:
         tuner.get_by_label("Language", exact=True).select_option(label="Czech")
         expect_classes(tuner, language="Czech")
-        assert '"JUSTEXT_LANGUAGE": ["cs"],' in text(tuner, "#tn-code")
+        wait_until(tuner, lambda: '"JUSTEXT_LANGUAGE": ["cs"],' in text(tuner, "#tn-code"))
         tuner.get_by_label("Or language 2").select_option(label="English")
         expect_classes(tuner, language=["cs", "en"])
-        assert '"JUSTEXT_LANGUAGE": ["cs", "en"],' in text(tuner, "#tn-code")
+        wait_until(tuner, lambda: '"JUSTEXT_LANGUAGE": ["cs", "en"],' in text(tuner, "#tn-code"))
         assert tuner.get_by_label("Or language 3").count() == 1
 
     def test_undo_and_reset(self, tuner: Any) -> None:
