@@ -17,6 +17,7 @@ from tests.archives.making import common_crawl, packed, page, url
 from tests.archives.running import command, start
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PAGES = 400
@@ -133,18 +134,29 @@ def _assert_group_ends(group: int) -> None:
     raise AssertionError("processes are left")
 
 
+def _no_file_beyond(size: int) -> Callable[[], None]:
+    """What a process is to do first, so that files are for it what they are on a full disk."""
+    return partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
+
+
 def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path: Path) -> None:
-    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (300_000, 300_000))
-    done = command(tmp_path, archive, "-o", "out.jsonl", preexec_fn=full)
+    # Where the language is given nobody but the parent writes: to detect it, a model is unpacked into a file.
+    arguments = [archive, "-o", "out.jsonl", "-s", "JUSTEXT_LANGUAGE=en"]
+    done = command(tmp_path, *arguments, preexec_fn=_no_file_beyond(300_000))
     assert done.returncode == 2
     assert done.stderr == (
         "justext-archive: out.jsonl: cannot be written: File too large;"
         " what was finished is kept, and gone on with when the same is run again\n"
     )
     assert 0 < (tmp_path / "out.jsonl.unfinished" / "rows").stat().st_size <= 300_000
-    done = command(tmp_path, archive, "-o", "out.jsonl")
+    done = command(tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(number) for number in range(PAGES)]
+
+
+def test_processes_without_room_for_what_they_need_are_explained_in_one_line(archive: Path, tmp_path: Path) -> None:
+    done = command(tmp_path, archive, "-o", "out.jsonl", preexec_fn=_no_file_beyond(100_000))
+    assert (done.returncode, done.stderr) == (2, "justext-archive: a process: cannot begin: File too large\n")
 
 
 def test_two_runs_do_not_write_into_one_output(archive: Path, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +21,16 @@ from tests.archives.making import page, url
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+
+class DeadlySetup(Setup):
+    """Ends the process that is given it."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (3,)
+
 
 SETUP = Setup(make_layers({}, {}), "out.jsonl")
 
@@ -96,9 +107,13 @@ def test_reading_is_not_far_ahead_of_writing() -> None:
     assert len(read) == 40
 
 
-def test_processes_that_cannot_begin_end_the_run() -> None:
-    with (
-        Pool(1, SETUP._replace(suffix="out.unknown"), None) as pool,
-        pytest.raises(ArchiveError, match="before it began"),
-    ):
+@pytest.mark.parametrize(
+    ("setup", "problem"),
+    [
+        (SETUP._replace(suffix="out.unknown"), "cannot begin: out.unknown: the output's format is told by"),
+        (DeadlySetup(*SETUP), "ended before it began, with exit status 3"),
+    ],
+)
+def test_processes_that_cannot_begin_end_the_run(setup: Setup, problem: str) -> None:
+    with Pool(1, setup, None) as pool, pytest.raises(ArchiveError, match=problem):
         list(pool.work([chunk([loaded(0)])]))

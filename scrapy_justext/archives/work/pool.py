@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.archives.errors import ArchiveError
 from scrapy_justext.archives.work.chunks import Result
-from scrapy_justext.archives.work.workers import READY, Worker
+from scrapy_justext.archives.work.workers import READY, Failure, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -132,6 +132,8 @@ class Pool:
             self._bury(desk)
         elif message == READY:
             desk.is_ready = True
+        elif isinstance(message, Failure):
+            raise ArchiveError("a process", f"cannot begin: {message.problem}")
         elif isinstance(message, Result):
             assert desk.task is not None
             desk.task.result = message

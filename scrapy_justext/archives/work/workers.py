@@ -1,7 +1,8 @@
 """The processes that extract, seen from outside and from inside.
 
-A process answers ``READY`` when it has read what it needs, then to each chunk with the number of every record that it
-begins, and a :class:`Result`.  It leaves Ctrl-C to the process that started it, and ends with that one however it ends.
+A process answers ``READY`` when it has read what it needs, or a :class:`Failure` where it cannot; then to each chunk
+with the number of every record that it begins, and a :class:`Result`.  It leaves Ctrl-C to the process that started it,
+and ends with that one however it ends.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.archives.errors import describe
 from scrapy_justext.archives.work.chunks import Result, judge_all
 from scrapy_justext.archives.work.judging import Judge
 from scrapy_justext.archives.writing.formats import find_format
@@ -33,6 +35,12 @@ class Setup(NamedTuple):
 
     layers: Layers
     suffix: str
+
+
+class Failure(NamedTuple):
+    """Why a process cannot begin, in words."""
+
+    problem: str
 
 
 class Worker:
@@ -59,10 +67,10 @@ class Worker:
         with suppress(OSError):
             self.connection.send((records, given_up))
 
-    def receive(self) -> str | int | Result | None:
+    def receive(self) -> str | int | Failure | Result | None:
         """The next message, waited for; None where the process ended instead."""
         try:
-            message: str | int | Result = self.connection.recv()
+            message: str | int | Failure | Result = self.connection.recv()
         except (EOFError, OSError):
             self._process.join()
             return None
@@ -94,10 +102,15 @@ def serve(connection: Connection, setup: Setup) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
-    judge = Judge(setup.layers)
-    judge.warm_up()
-    encode = find_format(setup.suffix).encode
     with suppress(EOFError, OSError):
+        try:
+            judge = Judge(setup.layers)
+            judge.warm_up()
+            encode = find_format(setup.suffix).encode
+        except Exception as error:
+            # Whatever it is, it would befall every other process, too.
+            connection.send(Failure(describe(error) if isinstance(error, OSError) else str(error)))
+            return
         connection.send(READY)
         while True:
             records, given_up = connection.recv()
