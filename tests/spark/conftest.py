@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import socket
-import subprocess
 import sys
-import time
-from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -21,9 +16,7 @@ from tests.archives.making import common_crawl, http, packed, page, record, url
 from tests.archives.running import command, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-_SECONDS_TO_START = 300
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
@@ -66,50 +59,3 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     """Rows in the order of their URLs, without the files' names, which Spark spells as it likes."""
     rows = pq.read_table(path, schema=SCHEMA).drop_columns("file").to_pylist()
     return sorted(rows, key=lambda row: str(row["url"]))
-
-
-def submit(spark: dict[str, str], master: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A Python module run with Spark."""
-    options = f"--master {master} --conf spark.ui.enabled=false --driver-memory 1g --executor-memory 1g pyspark-shell"
-    return subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)],
-        env={**spark, "PYSPARK_SUBMIT_ARGS": options},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@contextmanager
-def cluster(spark: dict[str, str], folder: Path) -> Iterator[str]:
-    """A master and two workers on this machine; the master's address."""
-    import pyspark  # noqa: PLC0415
-
-    launcher = Path(str(pyspark.__file__)).parent / "bin" / "spark-class"
-    port = _free_port()
-    address = f"spark://127.0.0.1:{port}"
-    deploy = "org.apache.spark.deploy"
-    local = ["--host", "127.0.0.1", "--webui-port", "0"]
-    worker = [f"{deploy}.worker.Worker", *local, "--cores", "1", "--memory", "1g", "--work-dir", str(folder), address]
-    with ExitStack() as stack:
-        log = stack.enter_context((folder / "log").open("w+"))
-        for arguments in ([f"{deploy}.master.Master", *local, "--port", str(port)], worker, worker):
-            process = subprocess.Popen([str(launcher), *arguments], env=spark, stdout=log, stderr=log)
-            stack.callback(process.wait)
-            stack.callback(process.terminate)
-        _await_workers(folder / "log")
-        yield address
-
-
-def _await_workers(log: Path) -> None:
-    for _ in range(_SECONDS_TO_START):
-        if log.read_text().count("Successfully registered with master") == 2:
-            return
-        time.sleep(1)
-    raise AssertionError(log.read_text())
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])

@@ -5,9 +5,13 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 
-import pandas as pd
 import pyarrow as pa
 import pytest
+
+pytest.importorskip("pandas")
+pytest.importorskip("pyspark")
+
+import pandas as pd
 
 from scrapy_justext.archives.writing.parquet import SCHEMA
 from scrapy_justext.exceptions import SettingError

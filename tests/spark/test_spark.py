@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.spark.conftest import cluster, read_rows, submit
+import pytest
+
+from tests.spark.cluster import cluster, submit
+from tests.spark.conftest import read_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -12,31 +15,44 @@ if TYPE_CHECKING:
 Rows = dict[str, list[dict[str, Any]]]
 
 
-def test_warc_files_on_two_cores(spark: dict[str, str], archives: Path, expected: Rows, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+@pytest.fixture(scope="module")
+def on_two_cores(
+    spark: dict[str, str], archives: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, str]:
+    """Where the jobs wrote to, and what they printed."""
+    out = tmp_path_factory.mktemp("local")
+    done = submit(spark, "local[2]", "tests.spark.jobs", archives, out)
+    assert done.status == 0, done.messages
+    return out, done.printed, done.messages
+
+
+def test_warc_files_on_two_cores(on_two_cores: tuple[Path, str, str], expected: Rows) -> None:
+    out, printed, _ = on_two_cores
+    assert read_rows(out / "warc") == expected["warc"]
+    table, end, _ = printed.partition("warc ended with 0\n")
+    assert table.startswith("       32  records read\n       30  rows written\n       30  pages cleaned\n")
+    assert "\nNot cleaned because\n        1  corrupt\n        1  redirect\n" in table
+    assert end
+
+
+def test_a_table_on_two_cores_whose_output_is_kept(on_two_cores: tuple[Path, str, str], expected: Rows) -> None:
+    out, printed, messages = on_two_cores
+    assert "table ended with 0\n" in printed
+    assert printed.endswith("table ended with 2\n")
+    assert "\njustext: [PATH_ALREADY_EXISTS]" in messages
+    assert read_rows(out / "table") == expected["table"]
+
+
+def test_the_functions_for_frames(on_two_cores: tuple[Path, str, str], expected: Rows) -> None:
+    out, _, _ = on_two_cores
+    assert read_rows(out / "arrow") == expected["table"]
+    assert read_rows(out / "pandas") == expected["table"]
+
+
+def test_a_cluster_of_two_workers(spark: dict[str, str], archives: Path, expected: Rows, tmp_path: Path) -> None:
     files = [archives / "a.warc.gz", archives / "b.warc.gz"]
-    done = submit(spark, "local[2]", "scrapy_justext.spark.job", *files, "-o", out)
-    assert done.returncode == 0, done.stderr
-    assert read_rows(out) == expected["warc"]
-    assert done.stdout.startswith("       32  records read\n       30  rows written\n       30  pages cleaned\n")
-    assert "\nNot cleaned because\n        1  corrupt\n        1  redirect\n" in done.stdout
-
-
-def test_the_functions_for_frames(spark: dict[str, str], archives: Path, expected: Rows, tmp_path: Path) -> None:
-    done = submit(spark, "local[2]", "tests.spark.both_functions", archives / "pages.parquet", tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert read_rows(tmp_path / "arrow") == expected["table"]
-    assert read_rows(tmp_path / "pandas") == expected["table"]
-
-
-def test_a_table_on_a_cluster(spark: dict[str, str], archives: Path, expected: Rows, tmp_path: Path) -> None:
     with cluster(spark, tmp_path) as master:
-        job = ["scrapy_justext.spark.job", archives / "pages.parquet", "-o", tmp_path / "out"]
-        done = submit(spark, master, *job)
-        assert done.returncode == 0, done.stderr
-        assert read_rows(tmp_path / "out") == expected["table"]
-        # What is there is kept, and one line says so.
-        done = submit(spark, master, *job)
-    assert done.returncode == 2
-    assert "justext: [PATH_ALREADY_EXISTS]" in done.stderr
-    assert read_rows(tmp_path / "out") == expected["table"]
+        done = submit(spark, master, "scrapy_justext.spark.job", *files, "-o", tmp_path / "out")
+    assert done.status == 0, done.messages
+    assert read_rows(tmp_path / "out") == expected["warc"]
+    assert all(any((tmp_path / worker).glob("app-*/*")) for worker in ("worker-1", "worker-2"))

@@ -1,0 +1,30 @@
+"""Jobs one after the other, which start Spark but once: ``python -m tests.spark.jobs FOLDER OUT``.
+
+``FOLDER``: what the fixture ``archives`` makes.  Prints the exit statuses of the package's own jobs.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from pyspark.sql import SparkSession
+
+from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, spark_schema
+from scrapy_justext.spark.job import main
+
+
+def both_functions(source: str, out: str) -> None:
+    """A user's own job."""
+    session = SparkSession.builder.getOrCreate()
+    frame = session.read.parquet(source).selectExpr("url", "html", "_metadata.row_index AS offset")
+    frame.mapInArrow(extract_in_arrow(), spark_schema()).write.parquet(f"{out}/arrow")
+    frame.mapInPandas(extract_in_pandas({}), spark_schema()).write.parquet(f"{out}/pandas")
+    session.stop()
+
+
+if __name__ == "__main__":
+    folder, to = sys.argv[1:]
+    both_functions(f"{folder}/pages.parquet", to)
+    for inputs, name in ((["a.warc.gz", "b.warc.gz"], "warc"), (["pages.parquet"], "table"), (["a.warc.gz"], "table")):
+        status = main([*(f"{folder}/{one}" for one in inputs), "-o", f"{to}/{name}"])
+        print(name, "ended with", status)
