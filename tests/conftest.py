@@ -1,6 +1,8 @@
-"""What all tests share: how hypothesis runs."""
+"""What all tests share: how hypothesis runs, and that Ctrl-C reaches what they start."""
 
 from __future__ import annotations
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -12,3 +14,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
+
+# A shell without job control has its background jobs ignore SIGINT, and all that they start inherits that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
