@@ -97,6 +97,8 @@ def _channels() -> tuple[BinaryIO, BinaryIO]:
     """Where orders come from and answers go to; what a library prints goes elsewhere."""
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    # Line by line: the process is ended without a moment to write what is held back.
+    sys.stdout = sys.stderr
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

@@ -141,9 +141,16 @@ def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def environment() -> dict[str, str]:
-    """That of this process, with the package and the example project at hand, none of the user's settings."""
+    """That of this process, with the package and the example project at hand, none of the user's settings.
+
+    What Python prints is buffered, as where nothing else was asked for.
+    """
     path = os.pathsep.join([str(REPOSITORY), str(EXAMPLE_PROJECT)])
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("SCRAPY_") and name != "PYTHONUNBUFFERED"
+    }
     return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
 
 
