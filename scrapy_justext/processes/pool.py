@@ -1,9 +1,9 @@
 """The processes of a crawl, each kept at work by a thread.
 
-A thread hands its process one page at a time and waits for the answer, both without the interpreter's lock, so that
-the event loop goes on.  When a process ends on a page, the thread puts another in its place and hands it that page
-once more: what ended the process may have been chance, such as the lack of memory.  There is no queue to bound here:
-a page that waits is a response that Scrapy's downloader still counts, which asks for no more than
+A thread hands its process a page, another one ahead, and waits for the answers, all without the interpreter's lock, so
+that the event loop goes on.  When a process ends on a page, the thread puts another in its place and hands it that
+page once more: what ended the process may have been chance, such as the lack of memory.  There is no queue to bound
+here: a page that waits is a response that Scrapy's downloader still counts, which asks for no more than
 ``CONCURRENT_REQUESTS`` at a time.
 """
 
@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import gc
 import pickle
 import signal
 import subprocess
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from contextlib import suppress
-from queue import SimpleQueue
+from functools import cache
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
@@ -37,6 +39,13 @@ if TYPE_CHECKING:
 
 #: How often a page is handed to a process that ends on it.
 TRIES = 2
+
+#: Pages that a process has: the one that it works on, and the next.  While the crawl is at work, it takes milliseconds
+#: until the thread has its turn to read an answer and to hand over a page, for which the process would wait.
+AHEAD = 2
+
+#: Bytes that are read at a time: each time the thread waits for its turn.
+_BUFFER = 1 << 20
 
 #: The process looks for modules where the crawl does.
 _BOOT = "import sys; sys.path[:] = {path!r}; from scrapy_justext.processes.worker import main; main()"
@@ -60,23 +69,27 @@ class _Worker(Generic[Result]):
             [sys.executable, "-c", _BOOT.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=_BUFFER,
             # Out of reach of the terminal's Ctrl-C.
             start_new_session=True,
         )
 
     def begin(self, configuration: bytes) -> None:
-        """Have the process load what it needs; one that has ended is seen when it is handed a page."""
-        with suppress(OSError):
-            self._send(self._task)
-            self._send(self._order(configuration))
+        """Have the process load what it needs."""
+        self._send(self._task)
+        self._send(self._order(configuration))
 
-    def do(self, configuration: bytes, page: RawPage, timeout: float | None) -> tuple[Result, float]:
-        """The result for a page, and the seconds that it took.
+    def hand(self, configuration: bytes, page: RawPage, timeout: float | None) -> None:
+        """Hand the process a page, which it comes to when it is done with those that it has."""
+        self._send(self._order(configuration, page, timeout))
 
-        Raises what the task raised; :class:`PageTimeout`; :class:`WorkerCrashed` when the process ended.
+    def take(self, timeout: float | None) -> tuple[Result, float]:
+        """The result for the page that was handed over first of those that the process has, and the seconds it took.
+
+        ``timeout``: that of the page.  Raises what the task raised; :class:`PageTimeout`; :class:`WorkerCrashed` when
+        the process ended.
         """
         try:
-            self._send(self._order(configuration, page, timeout))
             pieces = []
             while not isinstance(message := pickle.load(self._process.stdout), Done | Failed):  # type: ignore[arg-type]
                 pieces.append(message)
@@ -106,8 +119,10 @@ class _Worker(Generic[Result]):
     def _send(self, message: object) -> None:
         stream = self._process.stdin
         assert stream is not None
-        pickle.dump(message, stream, PROTOCOL)
-        stream.flush()
+        # A process that has ended is seen when its answer is read.
+        with suppress(OSError):
+            stream.write(pickle.dumps(message, PROTOCOL))
+            stream.flush()
 
     def _order(self, configuration: bytes, page: RawPage | None = None, timeout: float | None = None) -> Order:
         slot = self._slots.pop(configuration, None)
@@ -136,42 +151,74 @@ class _Feeder(Thread, Generic[Result]):
         self._task = task
         self._configuration = configuration
         self._jobs = jobs
+        #: The jobs whose pages the process has, in order.
+        self._handed: deque[_Job] = deque()
+        #: How many processes have ended on the first of them.
+        self._failures = 0
         self._worker: _Worker[Result] | None = None
         self._is_closed = False
 
     def run(self) -> None:
         """What the thread does."""
-        self._begin()
-        while (job := self._jobs.get()) is not None:
-            try:
-                answer = self._do(job)
-            except Exception as error:
-                job.fail(error)
-            else:
-                job.succeed(answer)
-        if self._worker is not None:
-            self._worker.end()
+        worker = self._begin()
+        is_open = True
+        while is_open or self._handed:
+            while is_open and len(self._handed) < AHEAD:
+                try:
+                    job = self._jobs.get(block=not self._handed)
+                except Empty:
+                    break
+                if job is None:
+                    is_open = False
+                else:
+                    self._hand(worker, job)
+            if self._handed:
+                worker = self._take(worker)
+        worker.end()
 
     def close(self) -> None:
-        """Give up the page that the process works on."""
+        """Give up the pages that the process has."""
         self._is_closed = True
         if self._worker is not None:
             self._worker.kill()
 
-    def _do(self, job: _Job) -> tuple[Result, float]:
-        for left in reversed(range(TRIES)):
-            worker = self._worker or self._begin()
-            try:
-                return worker.do(job.configuration, job.page, job.timeout)
-            except (PageTimeout, WorkerCrashed) as error:
-                self._worker = None
-                if isinstance(error, PageTimeout) or not left or self._is_closed:
-                    raise
-        raise AssertionError
+    def _hand(self, worker: _Worker[Result], job: _Job) -> None:
+        self._handed.append(job)
+        worker.hand(job.configuration, job.page, job.timeout)
+
+    def _take(self, worker: _Worker[Result]) -> _Worker[Result]:
+        """Answer the first job; the process for the next ones."""
+        job = self._handed[0]
+        try:
+            answer = worker.take(job.timeout)
+        except (PageTimeout, WorkerCrashed) as error:
+            self._failures += 1
+            if isinstance(error, PageTimeout) or self._failures == TRIES or self._is_closed:
+                self._done().fail(error)
+            return self._replace()
+        except Exception as error:
+            self._done().fail(error)
+        else:
+            self._done().succeed(answer)
+        return worker
+
+    def _done(self) -> _Job:
+        self._failures = 0
+        return self._handed.popleft()
+
+    def _replace(self) -> _Worker[Result]:
+        """Another process, with the pages that the one before had."""
+        worker = self._begin()
+        handed, self._handed = self._handed, deque()
+        for job in handed:
+            self._hand(worker, job)
+        return worker
 
     def _begin(self) -> _Worker[Result]:
         self._worker = _Worker(self._task)
         self._worker.begin(self._configuration)
+        if self._is_closed:
+            self._worker.kill()
         return self._worker
 
 
@@ -188,6 +235,7 @@ class Pool(Generic[Result]):
         self._feeders = [_Feeder(task, configuration, self._jobs) for _ in range(processes)]
         for feeder in self._feeders:
             feeder.start()
+        _spare_collections()
         # A crawl that is stopped by force closes nothing.
         atexit.register(self.close)
 
@@ -227,6 +275,17 @@ class Pool(Generic[Result]):
         if len(self._configurations) > SLOTS:
             self._configurations.popitem(last=False)
         return self._configurations[key][1]
+
+
+@cache
+def _spare_collections() -> None:
+    """Have garbage collections leave alone what is there, once: half a million objects of Scrapy's and of others.
+
+    Each time that all objects are looked at, which is every some ten pages, the crawl stands still for a tenth of a
+    second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _caller() -> Callable[..., None]:
