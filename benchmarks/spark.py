@@ -39,7 +39,7 @@ def seconds(kind: str, files: list[Path], out: Path) -> float:
 def main() -> None:
     """Print the start-up of both, and the throughput of Spark as a share of the command's."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=1000, help="in each file")
+    parser.add_argument("--pages", type=int, default=1500, help="in each file")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     if shutil.which("java") is None:
