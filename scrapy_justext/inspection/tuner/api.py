@@ -63,15 +63,13 @@ class Tuner:
 
     def start(self) -> dict[str, Any]:
         """The pages by their names, and what can be chosen."""
-        options = self._pages[0].tuned.options
+        library = self._pages[0].tuned.options.library
         return {
-            "pages": [{"name": page.tuned.page.name, "url": page.tuned.page.url} for page in self._pages],
+            "pages": [_about(page.tuned) for page in self._pages],
             "profiles": {
                 name: [control.to_dict() for control in controls_of(profile)] for name, profile in PROFILES.items()
             },
-            "languages": [{"name": one.name, "code": one.code} for one in options.library.languages],
-            "profile": options.profile.name,
-            "chosen_languages": [one.code for one in options.candidates or ()],
+            "languages": [{"name": one.name, "code": one.code} for one in library.languages],
             "marks_file": str(self._path),
         }
 
@@ -158,6 +156,12 @@ class Tuner:
             "marks": [[block.index, good] for block, good in found],
             "marks_met": sum(block.is_good == good for block, good in found),
         }
+
+
+def _about(tuned: Tuned) -> dict[str, Any]:
+    """A page with the languages that its own settings choose from."""
+    codes = [one.code for one in tuned.options.candidates or ()]
+    return {"name": tuned.page.name, "url": tuned.page.url, "languages": codes}
 
 
 def _is_index(value: object, count: int) -> bool:
