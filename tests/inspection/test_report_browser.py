@@ -154,9 +154,7 @@ class TestBlocks:
         assert current(page) == 3
         assert row(page, 3).locator(".jt-text").evaluate("one => getComputedStyle(one).direction") == "rtl"
 
-    def test_the_picker_tells_pages_of_one_folder_apart(
-        self, show: Callable[..., Any], tmp_path: Path
-    ) -> None:
+    def test_the_picker_tells_pages_of_one_folder_apart(self, show: Callable[..., Any], tmp_path: Path) -> None:
         folder = "/tmp/a-folder-whose-name-is-much-longer-than-any-list-of-pages-is-wide/pages/"
         names = tuple(f"{folder}{name}.html" for name in ("one", "two"))
         page = show(report_on(tmp_path / "r.html", "<p>One", "<p>Two", names=names))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from twisted.web.http import Request
+
     from scrapy_justext.inspection.pages import Inspected
     from scrapy_justext.settings import Layers
 
@@ -123,7 +125,7 @@ def _put_late(request: GuardedRequest, answer: Answer) -> None:
 class _SilentSite(Site):
     """A site that logs no request: the token is in each of them."""
 
-    def log(self, request: GuardedRequest) -> None:
+    def log(self, request: Request) -> None:
         """Log nothing."""
 
 
