@@ -15,8 +15,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_justext.cleaned import Page
+from scrapy_justext.command_line import end_command
 from scrapy_justext.counting import Counts, Extracted, Looked
-from scrapy_justext.exceptions import PageTimeout
+from scrapy_justext.exceptions import JustextError, PageTimeout
 from scrapy_justext.extraction import Extraction, extraction_of
 from scrapy_justext.noted import NotedItems
 from scrapy_justext.pages import extract_response, judge_response, raw_page, skip_reason
@@ -271,7 +272,11 @@ _SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
 def get_session(crawler: Crawler) -> Session:
     """The session of a crawl, begun by whichever component asks first."""
     if crawler not in _SESSIONS:
-        _SESSIONS[crawler] = Session(crawler)
+        try:
+            _SESSIONS[crawler] = Session(crawler)
+        except JustextError as error:
+            end_command(error)
+            raise
     return _SESSIONS[crawler]
 
 

@@ -9,7 +9,9 @@ from example.settings import *  # noqa: F403  (all of the project's, and those b
 
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 
-SCHEDULER = "scrapy_redis.scheduler.Scheduler"
+#: That of scrapy-redis, which ends a worker whose Redis is lost; the command then ends with exit status 2.
+SCHEDULER = "example.shared_scheduler.SharedScheduler"
+COMMANDS_MODULE = "example.commands"
 DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
 #: What is queued, and what was seen, stays when workers stop: they can be started again.
 SCHEDULER_PERSIST = True

@@ -130,9 +130,17 @@ COMMANDS: dict[str, tuple[str, str, list[str], str]] = {
         ["-s", "JUSTEXT_MIN_GOOD_CHARACTERS=-3"],
         "JUSTEXT_MIN_GOOD_CHARACTERS = '-3': must be a whole number, 0 or more",
     ),
+    "no redis": (
+        '"JUSTEXT_SITE_MEMORY": True, "REDIS_URL": "redis://127.0.0.1:1/0"',
+        "",
+        [],
+        "the site memory redis://127.0.0.1:1/0 cannot be used: ",
+    ),
 }
 BY_HAND_MESSAGE = "JUSTEXT_DROP = 'everything': must be one of item, response, none"
 MESSAGES = {name: row[3] for name, row in COMMANDS.items()} | {"by hand and switched off": BY_HAND_MESSAGE}
+#: In its event loop nothing can end the command but Scrapy.
+OTHER_LOOP = ["-s", "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"]
 ERRORS = ("scrapy_justext.exceptions.SettingError: ", "scrapy_justext.exceptions.UnknownNameError: ")
 
 Runs = dict[str, CompletedProcess[str]]
@@ -159,6 +167,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
         for name, (settings, attribute, options, _) in COMMANDS.items()
     }
     jobs["by hand and switched off"] = (BY_HAND.format(url=url), [])
+    jobs["another event loop"] = (jobs["custom settings"][0], OTHER_LOOP)
     with ThreadPoolExecutor(2) as pool:
         running = {name: pool.submit(run, name, *job) for name, job in jobs.items()}
         return {name: job.result() for name, job in running.items()}
@@ -171,12 +180,20 @@ def results(server: Site) -> dict[str, Result]:
 
 
 @pytest.mark.parametrize("name", MESSAGES)
-def test_the_command_ends_with_status_1_and_the_message(runs: Runs, name: str) -> None:
+def test_the_command_ends_with_status_2_and_one_line(runs: Runs, name: str) -> None:
     done = runs[name]
+    assert done.returncode == 2
+    last = done.stderr.rstrip("\n").splitlines()[-1]
+    assert last.partition(" CRITICAL: ")[2].startswith(MESSAGES[name])
+    assert "Traceback" not in done.stderr
+
+
+def test_in_another_event_loop_the_command_ends_with_scrapys_status_and_the_message(runs: Runs) -> None:
+    done = runs["another event loop"]
     assert done.returncode == 1
     last = done.stderr.rstrip("\n").splitlines()[-1]
     assert last.startswith(ERRORS)
-    assert last.partition(": ")[2].startswith(MESSAGES[name])
+    assert last.partition(": ")[2].startswith(MESSAGES["custom settings"])
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -39,8 +39,8 @@ OPTIONS = {
     "WAIT_FOR_OTHERS": 4,
     "TELNETCONSOLE_ENABLED": False,
     "JUSTEXT_LANGUAGE": "English",
-    "ITEM_PIPELINES": json.dumps({"tests.crawl.shared.LinesPipeline": 300}),
 }
+LINES = {"ITEM_PIPELINES": json.dumps({"tests.crawl.shared.LinesPipeline": 300})}
 
 
 class Workers:
@@ -55,7 +55,7 @@ class Workers:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, name: str, delay: float) -> None:
-        options = [f"-s{option}={value}" for option, value in {**OPTIONS, "DOWNLOAD_DELAY": delay}.items()]
+        options = [f"-s{option}={value}" for option, value in {**OPTIONS, **LINES, "DOWNLOAD_DELAY": delay}.items()]
         spider = ["runspider", "-a", f"url={self._site.url('/')}", *options]
         own = {"SHARED_ITEMS": str(self.items_file), "SHARED_WORKER": name, "REDIS_URL": self._redis.url}
         with (self._folder / f"{name}.log").open("w", encoding="utf-8") as log:
@@ -147,3 +147,32 @@ def test_a_worker_that_is_killed_and_started_again_gives_no_item_twice(workers: 
     assert 0 <= len(PAGES) - len(paths) <= CONCURRENT + 1
     assert {item["worker"] for item in items} == {"one", "two", "again"}
     assert max(map(pages_counted, items)) >= len(paths)
+
+
+def test_a_worker_whose_redis_is_lost_finishes_what_it_has_and_ends(tmp_path: Path) -> None:
+    out = tmp_path / "items.jsonl"
+    with Site(ANSWERS) as site, RedisServer(tmp_path) as redis:
+        options = [f"-s{option}={value}" for option, value in {**OPTIONS, "DOWNLOAD_DELAY": 0.2}.items()]
+        command = [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"url={site.url('/')}", "-O", str(out)]
+        worker = subprocess.Popen(
+            [*command, *options],
+            cwd=EXAMPLE_PROJECT,
+            env=environment() | {"SCRAPY_PROJECT": "shared", "REDIS_URL": redis.url},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        deadline = time.monotonic() + SECONDS
+        while len(site.requests) < 10 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        redis.stop()
+        seen = len(site.requests)
+        errors = worker.communicate(timeout=SECONDS)[1]
+    assert worker.returncode == 2
+    [line] = [line for line in errors.splitlines() if "[example.shared_scheduler] ERROR: " in line]
+    assert "Redis is lost (" in line
+    assert line.endswith("): this worker finishes what it has in hand, and ends")
+    assert "Traceback" not in errors
+    assert "Spider closed (redis_lost)" in errors
+    kept = [json.loads(line)["url"] for line in out.read_text("utf-8").splitlines()]
+    assert len(kept) == len(set(kept)) >= seen - 1

@@ -1,0 +1,1 @@
+"""Commands of this project, in place of Scrapy's of the same names."""
