@@ -31,8 +31,8 @@ _CONTROLS_BUT_LINES = {code: mark for code, mark in _CONTROLS.items() if chr(cod
 def on_one_line(text: str) -> str:
     r"""``text`` with white space collapsed and nothing in it that a terminal obeys.
 
-    >>> on_one_line("a \n b\x1b[2J")
-    'a b�[2J'
+    >>> on_one_line("a \n b\x1b[2J"), on_one_line("a\u202eb\u2066c")
+    ('a b�[2J', 'a�b�c')
     """
     return " ".join(text.split()).translate(_CONTROLS)
 

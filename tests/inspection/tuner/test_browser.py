@@ -404,8 +404,14 @@ class TestReaders:
     ) -> None:
         tuner = open_tuner(chromium, server, viewport={"width": 390, "height": 844})
         assert tuner.get_by_label("Profile").is_hidden()
-        box = tuner.locator("#jt-block-0").bounding_box()
+        row = tuner.locator("#jt-block-0")
+        box = row.bounding_box()
         assert box["y"] + box["height"] < 844
+        is_on_top = """one => {
+          const box = one.getBoundingClientRect();
+          return one.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2));
+        }"""
+        assert row.evaluate(is_on_top)
         fold = tuner.get_by_role("button", name="Show", exact=True)
         assert fold.get_attribute("aria-expanded") == "false"
         fold.click()
