@@ -8,13 +8,16 @@ write to a feed, a database or a queue that others share.
 from __future__ import annotations
 
 import logging
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
+from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.pages import describe_status
 from scrapy_justext.settings import KEY
 
@@ -42,6 +45,10 @@ _ALONE: dict[str, Any] = {
     # Of requests that wait for one robots.txt together, Scrapy 2.19 applies it to the first two and lets the rest pass.
     "CONCURRENT_REQUESTS": 1,
 }
+
+_WEB = ("http", "https")
+#: What no host has in its name.
+_NO_HOST = re.compile(r"[\s\x00-\x1f\x7f%<>\"\\^`{|}]")
 
 #: Their errors are about pages that did not come, which the command says itself.
 _LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
@@ -123,6 +130,8 @@ def describe(error: BaseException | None) -> str:
     """Why a page did not come, in words; None: nobody said."""
     if error is None:
         return "not fetched; the log tells more (-L DEBUG)"
+    if isinstance(error, InspectionError):
+        return error.problem
     if isinstance(error, HttpError):
         return describe_status(error.response)
     name = type(error).__name__
@@ -137,11 +146,22 @@ def describe(error: BaseException | None) -> str:
 
 def _is_valid(url: str, outcomes: Outcomes) -> bool:
     try:
-        Request(url)
-    except ValueError as error:
-        outcomes[url] = error
-        return False
-    return True
+        is_valid = _has_host(Request(url).url)
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        outcomes[url] = InspectionError(url, "not a valid URL")
+    return is_valid
+
+
+def _has_host(url: str) -> bool:
+    """Whether a URL has a host that can be asked for, where its scheme wants one; raises ``ValueError`` for a port."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    # Reading it checks it.
+    _ = parts.port
+    labels = host.removesuffix(".").split(".")
+    return parts.scheme not in _WEB or (not _NO_HOST.search(host) and all(0 < len(label) < 64 for label in labels))
 
 
 def _when_done(crawl: Any, call: Callable[[], None]) -> None:

@@ -63,7 +63,7 @@ def read_page(name: str, configuration: Configuration, encoding: str | None = No
     """
     title = _STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
     try:
-        body = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        body = _standard_input() if name == STANDARD_INPUT else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         raise InspectionError(title, _unreadable(name, error)) from error
     _check(title, _as_response(name, body), configuration)
@@ -75,6 +75,12 @@ def page_of(name: str, response: Response, configuration: Configuration) -> Insp
     checked = _check(name, response, configuration)
     declared = tuple(header_languages(response))
     return Inspected(name, response.url, parse_response(checked), declared, configuration)
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise ValueError("it is closed")
+    return sys.stdin.buffer.read()
 
 
 def _unreadable(name: str, error: OSError | ValueError) -> str:

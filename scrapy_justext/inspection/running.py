@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from scrapy.http import Response
 
 from scrapy_justext.conversion import number
-from scrapy_justext.exceptions import InspectionError, JustextError, ParameterError, close_names
+from scrapy_justext.core.parsing import decode
+from scrapy_justext.exceptions import InspectionError, JustextError, PageError, ParameterError, close_names
 from scrapy_justext.explanations import explain_no_content
 from scrapy_justext.inspection import options as judging
 from scrapy_justext.inspection.fetching import Outcomes, describe, fetch, hush
 from scrapy_justext.inspection.options import chosen, configuration_for, with_profile
-from scrapy_justext.inspection.pages import Inspected, page_of, read_page
+from scrapy_justext.inspection.pages import STANDARD_INPUT, Inspected, page_of, read_page
 from scrapy_justext.inspection.terminal.output import DEFAULT_FORMAT, FORMATS, Looked
+from scrapy_justext.inspection.terminal.streams import complain, write
 from scrapy_justext.inspection.terminal.style import style_of
 from scrapy_justext.settings import Layers, from_settings, make_layers
 
@@ -40,6 +40,13 @@ _PORTS = range(1 << 16)
 #: Of which one can be asked for.
 _OUTPUTS = (*(name for name in FORMATS if name != DEFAULT_FORMAT), "html", "serve")
 
+#: Options that mean something to the tuner alone.
+_OF_SERVE = ("port", "marks")
+_MARKS = "justext-marks.jsonl"
+
+#: The file of a report that stands for standard output.
+_STANDARD_OUTPUT = "-"
+
 
 class _Job(NamedTuple):
     """What is to be done.  ``others``: the settings that ``layers`` are compared with, if any."""
@@ -55,20 +62,21 @@ def add_options(parser: ArgumentParser) -> None:
     """Add what can be asked for."""
     # What is short for an option today may be short for two tomorrow.
     parser.allow_abbrev = False
+    # Scrapy's tells the usage before what is wrong.
+    parser.error = _refuse  # type: ignore[method-assign]
     group = parser.add_argument_group("Output", "the clean text where none of these is given")
     add = group.add_argument
     add("--blocks", action="store_true", help="every block with its class, the figures behind it, and why")
     add("--compare", metavar="PROFILE", help="the classes by a second profile beside those by the first")
     add("--json", action="store_true", help="the whole extraction, an object on a line for each PAGE")
     add("--markdown", action="store_true", help="the clean text as Markdown")
-    add("--html", metavar="FILE", help="write a report to look at in a browser")
+    add("--html", metavar="FILE", help="write a report to look at in a browser; - for standard output")
     add("--serve", action="store_true", help="try settings in a browser, at an address on this machine alone")
-    add("--port", metavar="N", default="0", help="of --serve; a free one by default")
+    add("--port", metavar="N", help="of --serve; a free one by default")
     add(
         "--marks",
         metavar="FILE",
-        default="justext-marks.jsonl",
-        help="where --serve keeps which blocks were marked right or wrong (default: %(default)s)",
+        help=f"where --serve keeps which blocks were marked right or wrong (default: {_MARKS})",
     )
     add("--encoding", metavar="NAME", help="of files that declare none")
     judging.add_options(parser)
@@ -89,9 +97,15 @@ def run(
         else:
             _show(job, statuses, {})
     except JustextError as error:
-        _complain(error)
+        complain(error)
         return BAD_INPUT
     return statuses[-1]
+
+
+def _refuse(message: str) -> NoReturn:
+    """What argparse and Scrapy find wrong with the command line."""
+    complain(message.removeprefix("argument "))
+    sys.exit(BAD_INPUT)
 
 
 def _make_job(arguments: Sequence[str], options: Namespace, settings: Settings) -> _Job:
@@ -100,15 +114,43 @@ def _make_job(arguments: Sequence[str], options: Namespace, settings: Settings) 
     asked = [judging.option(name) for name in _OUTPUTS if getattr(options, name)]
     if len(asked) > 1:
         raise InspectionError(asked[0], f"not together with {asked[1]}")
+    _check_options(names, options)
     layers = make_layers(from_settings(settings), chosen(options))
     others = None if options.compare is None else with_profile(layers, options.compare)
     # Before a page is fetched, settings that cannot be right are told.
     for one in filter(None, (layers, others)):
         configuration_for(one, None)
-    port = number(options.port)
+    return _Job(names, layers, others, options, _port(options.port))
+
+
+def _check_options(names: Sequence[str], options: Namespace) -> None:
+    """What is wrong with options whatever the pages hold."""
+    for name in _OF_SERVE:
+        if getattr(options, name) is not None and not options.serve:
+            raise InspectionError(judging.option(name), "only with --serve")
+    try:
+        decode(b"", options.encoding)
+    except PageError as error:
+        raise ParameterError("--encoding", options.encoding, "unknown encoding") from error
+    if options.html is not None and any(_is_same(name, options.html) for name in names):
+        raise InspectionError("--html", f"{options.html} is a PAGE, which the report would replace")
+
+
+def _is_same(name: str, path: str) -> bool:
+    """Whether a PAGE is the file at a path."""
+    try:
+        return STANDARD_INPUT not in (name, path) and Path(name).samefile(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _port(given: str | None) -> int:
+    if given is None:
+        return 0
+    port = number(given)
     if port not in _PORTS:
-        raise ParameterError("--port", options.port, f"must be a whole number from 0 to {_PORTS[-1]}")
-    return _Job(names, layers, others, options, port)
+        raise ParameterError("--port", given, f"must be a whole number from 0 to {_PORTS[-1]}")
+    return int(port)
 
 
 def _pages_among(arguments: Sequence[str], known: Mapping[str, object]) -> list[str]:
@@ -122,6 +164,8 @@ def _pages_among(arguments: Sequence[str], known: Mapping[str, object]) -> list[
     pages = [*arguments[:mark], *arguments[mark + 1 :]]
     if not pages:
         raise InspectionError("PAGE", "none given; scrapy justext -h tells more")
+    if "" in pages:
+        raise InspectionError("PAGE", "the name is empty")
     return pages
 
 
@@ -134,10 +178,10 @@ def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
     if job.options.serve:
         from scrapy_justext.inspection.tuner import serve  # noqa: PLC0415 (Twisted's web server is for it alone)
 
-        serve(pages, job.layers, port=job.port, marks=Path(job.options.marks), announce=_write)
+        serve(pages, job.layers, port=job.port, marks=Path(job.options.marks or _MARKS), announce=write)
         return True
     if job.options.html is not None:
-        _write_report(pages, Path(job.options.html))
+        _write_report(pages, job.options.html)
     if not _print(job, pages) and statuses[-1] == GOOD_CONTENT:
         statuses.append(NO_GOOD_CONTENT)
     return False
@@ -149,7 +193,7 @@ def _usable(job: _Job, outcomes: Outcomes) -> list[Inspected]:
         try:
             pages.append(_inspect(job, name, outcomes))
         except JustextError as error:
-            _complain(error)
+            complain(error)
     return pages
 
 
@@ -162,13 +206,16 @@ def _inspect(job: _Job, name: str, outcomes: Outcomes) -> Inspected:
     return page_of(name, outcome, configuration_for(job.layers, outcome.url))
 
 
-def _write_report(pages: Sequence[Inspected], path: Path) -> None:
-    from scrapy_justext.inspection.report import write_report  # noqa: PLC0415 (what is printed needs none of it)
+def _write_report(pages: Sequence[Inspected], path: str) -> None:
+    from scrapy_justext.inspection.report import report_on, write_report  # noqa: PLC0415 (the rest needs none of it)
 
+    if path == _STANDARD_OUTPUT:
+        write(report_on(pages), "utf-8")
+        return
     try:
-        write_report(pages, path)
+        write_report(pages, Path(path))
     except OSError as error:
-        raise InspectionError(str(path), f"cannot be written: {error.strerror}") from error
+        raise InspectionError(path, f"cannot be written: {error.strerror}") from error
 
 
 def _print(job: _Job, pages: Sequence[Inspected]) -> bool:
@@ -180,11 +227,11 @@ def _print(job: _Job, pages: Sequence[Inspected]) -> bool:
         looked = _look(job, page)
         if job.options.html is None:
             text = FORMATS[chosen_format](looked, style)
-            _write(_with_header(text, page.name, place, len(job.names), is_data=chosen_format == "json"))
+            write(_with_header(text, page.name, place, len(job.names), is_data=chosen_format == "json"))
         if looked.extraction.good_characters >= page.configuration.min_good_characters:
             any_good = True
         else:
-            _complain(InspectionError(page.name, explain_no_content(looked.extraction, page.configuration)))
+            complain(InspectionError(page.name, explain_no_content(looked.extraction, page.configuration)))
     return any_good
 
 
@@ -200,21 +247,3 @@ def _with_header(text: str, name: str, place: int, of: int, *, is_data: bool) ->
     if of == 1 or is_data:
         return text
     return ("\n" if place else "") + f"==> {name} <==\n{text}"
-
-
-def _write(text: str) -> None:
-    """Print, whatever the encoding of standard output lacks; quietly when nobody reads any more."""
-    if not text:
-        return
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        # Python writes what is left at its end, and would complain then.
-        with suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _complain(error: JustextError) -> None:
-    print("justext:", " ".join(str(error).split()), file=sys.stderr, flush=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import signal
 import socket
+import stat
 import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -119,6 +122,11 @@ UNREACHABLE = {
     "http://127.0.0.1:1/": "connection refused",
     "gopher://127.0.0.1/": "unsupported URL scheme 'gopher': .*",
     "file:///no/such/page.html": "no such file or directory",
+    "http://": "not a valid URL",
+    "http://a b/": "not a valid URL",
+    "http://a..b/": "not a valid URL",
+    "http://[::1/": "not a valid URL",
+    "http://example.com:99999/": "not a valid URL",
 }
 
 
@@ -155,7 +163,11 @@ def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> N
         (["--length-low=300", "x"], "--length-low = 300: must not be above length_high = 200"),
         (["--no-headings=perhaps", "x"], "--no-headings = 'perhaps': must be True or False"),
         (["--stoplist=none.txt", "x"], "--stoplist = 'none.txt': cannot be read: No such file or directory"),
-        (["--port=70000", "x"], "--port = '70000': must be a whole number from 0 to 65535"),
+        (["--serve", "--port=70000", "x"], "--port = '70000': must be a whole number from 0 to 65535"),
+        (["--port=8000", "x"], "--port: only with --serve"),
+        (["--marks=marks", "x"], "--marks: only with --serve"),
+        (["--encoding=latin-0", "https://example.com/"], "--encoding = 'latin-0': unknown encoding"),
+        ([""], "PAGE: the name is empty"),
         (
             ["-s", "JUSTEXT_LENGTH_LOW=-1", "x"],
             "JUSTEXT_LENGTH_LOW = -1: must be a whole number of characters, 0 or more",
@@ -220,6 +232,77 @@ def test_a_report_that_cannot_be_written_is_one_line(path: str, problem: str, he
     assert here("--html", path, LIBRARY) == (2, "", f"justext: {path}: cannot be written: {problem}\n")
 
 
+def test_a_report_never_replaces_a_page(here: Here, tmp_path: Path) -> None:
+    page = tmp_path / "same.html"
+    page.write_text(f"<p>{SENTENCES}", "utf-8")
+    (tmp_path / "link.html").symlink_to(page)
+    for name in ("same.html", "./same.html", "link.html"):
+        ran = here("--html", name, page)
+        assert ran == (2, "", f"justext: --html: {name} is a PAGE, which the report would replace\n")
+    assert page.read_text("utf-8") == f"<p>{SENTENCES}"
+
+
+def test_a_report_on_standard_output(tmp_path: Path) -> None:
+    ran = justext("--html=-", ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("<!DOCTYPE html>")
+    assert extract(ARABIC.read_bytes()).title in ran.out
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = tmp_path / "report.html"
+    report.write_text("before", "utf-8")
+    report.chmod(0o640)
+
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fail)
+        ran = here("--html=report.html", LIBRARY)
+    assert ran == (2, "", "justext: report.html: cannot be written: No space left on device\n")
+    assert report.read_text("utf-8") == "before"
+    assert here("--html=report.html", LIBRARY).status == 0
+    assert stat.S_IMODE(report.stat().st_mode) == 0o640
+    assert [*tmp_path.iterdir()] == [report]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "redirection", "problem"),
+    [
+        ([LIBRARY], "> /dev/full", "standard output: cannot be written: No space left on device"),
+        (["--html=-", LIBRARY], "> /dev/full", "standard output: cannot be written: No space left on device"),
+        ([LIBRARY], ">&-", "standard output: cannot be written: it is closed"),
+        (["-"], "<&-", "standard input: cannot be read: it is closed"),
+    ],
+    ids=["full", "report", "no output", "no input"],
+)
+def test_streams_that_cannot_be_used_are_one_line(
+    arguments: list[str | Path], redirection: str, problem: str, tmp_path: Path
+) -> None:
+    command = " ".join(map(shlex.quote, command_line("justext", *map(str, arguments))))
+    done = subprocess.run(
+        ["sh", "-c", f"{command} {redirection}"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=SECONDS,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"justext: {problem}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [(["-s", "FOO", "x"], "Invalid -s value, use -s NAME=VALUE"), (["--html"], "--html: expected one argument")],
+    ids=["set", "html"],
+)
+def test_what_the_parser_finds_wrong_is_one_line(arguments: list[str], problem: str, tmp_path: Path) -> None:
+    assert justext(*arguments, folder=tmp_path) == (2, "", f"justext: {problem}\n")
+
+
 def test_serve_prints_its_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
     with subprocess.Popen(
         command_line("justext", "--serve", str(LIBRARY)),
@@ -250,6 +333,12 @@ def test_marks_that_are_none_are_one_line(here: Here, tmp_path: Path) -> None:
     (tmp_path / "marks").write_text("{}\n", "utf-8")
     ran = here("--serve", "--marks=marks", LIBRARY)
     assert ran == (2, "", "justext: marks: line 1 holds no marks of a page\n")
+
+
+def test_marks_that_could_not_be_kept_are_one_line(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    ran = here("--serve", "--marks=file/marks.jsonl", LIBRARY)
+    assert ran == (2, "", "justext: file/marks.jsonl: cannot be written: Not a directory\n")
 
 
 def test_a_dash_before_a_page_is_no_option_after_two(here: Here, tmp_path: Path) -> None:

@@ -154,6 +154,15 @@ class TestBlocks:
         assert current(page) == 3
         assert row(page, 3).locator(".jt-text").evaluate("one => getComputedStyle(one).direction") == "rtl"
 
+    def test_the_picker_tells_pages_of_one_folder_apart(self, show: Callable[..., Any], tmp_path: Path) -> None:
+        folder = "/tmp/a-folder-whose-name-is-much-longer-than-any-list-of-pages-is-wide/pages/"
+        names = tuple(f"{folder}{name}.html" for name in ("one", "two"))
+        page = show(report_on(tmp_path / "r.html", "<p>One", "<p>Two", names=names))
+        picker = page.get_by_role("combobox")
+        assert picker.locator("option").all_text_contents() == ["one.html", "two.html"]
+        picker.select_option(index=1)
+        assert picker.get_attribute("title") == names[1]
+
     def test_show_changes_classes_in_place(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         row(page, 12).hover()
@@ -198,15 +207,16 @@ class TestFilters:
         assert shown
         assert all("the animal" in text.lower() for text in shown)
         assert page.locator(".jt-found").text_content() == f"{len(shown)} of 44 blocks"
-        assert page.evaluate("CSS.highlights.get('jt-hit').size") == sum(
-            text.lower().count("the animal") for text in shown
-        )
+        hits = sum(text.lower().count("the animal") for text in shown)
+        until(lambda: page.evaluate("CSS.highlights.get('jt-hit').size") == hits)
         page.get_by_role("searchbox").press("Enter")
         assert "the animal" in row(page, current(page)).text_content().lower()
         page.get_by_role("searchbox").fill("no such text")
         assert page.locator(".jt-found").text_content() == "0 of 44 blocks"
+        assert page.get_by_text("No block matches").is_visible()
         page.get_by_role("searchbox").fill("")
         assert page.locator(".jt-list li:visible").count() == 44
+        assert page.get_by_text("No block matches").is_hidden()
 
     def test_the_keyboard_passes_over_what_is_hidden(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
@@ -296,7 +306,7 @@ class TestKeyboard:
                       const one = document.activeElement;
                       const style = getComputedStyle(one);
                       const isSeen = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
-                      return [one.className || one.type || one.tagName, isSeen || one.tagName === 'IFRAME'];
+                      return [one.className || one.type || one.tagName, isSeen];
                     }"""
                 )
             )
@@ -309,7 +319,7 @@ class TestKeyboard:
             "jt-details",
             names[-1][0],
         ]
-        assert all(is_seen for _, is_seen in names[:11])
+        assert all(is_seen for _, is_seen in names[:12])
 
     def test_all_that_is_there_has_a_name(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
@@ -496,6 +506,28 @@ class TestLargePages:
         page.get_by_role("searchbox").fill("entry 99")
         assert page.locator(".jt-found").text_content().endswith("of 10,000 blocks")
         assert time.perf_counter() - begun < 5
+        page.close()
+
+    def test_hits_without_number_are_found_at_once_and_marked_where_they_are_in_sight(
+        self, browser: Any, tmp_path: Path
+    ) -> None:
+        page = browser.new_page()
+        said: list[str] = []
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(report_on(tmp_path / "r.html", "".join(f"<p>{i} {'so it was, ' * 800}" for i in range(600))))
+        box = page.get_by_role("searchbox")
+        box.focus()
+        begun = time.perf_counter()
+        page.keyboard.insert_text("so")
+        assert page.locator(".jt-found").text_content() == ""
+        marked = "() => [...CSS.highlights.get('jt-hit') ?? []].some(hit => hit.startContainer.data.startsWith('%d '))"
+        until(lambda: page.evaluate(marked % 0))
+        assert time.perf_counter() - begun < 1
+        assert not page.evaluate(marked % 599)
+        page.locator(".jt-list").focus()
+        page.keyboard.press("End")
+        until(lambda: page.evaluate(marked % 599))
+        assert said == []
         page.close()
 
     @pytest.mark.parametrize("name", ["0588", "0203"], ids=["most bytes", "most blocks"])

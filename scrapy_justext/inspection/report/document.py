@@ -9,6 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any, Protocol
 
+from scrapy_justext.inspection.files import replace_file
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
 
 if TYPE_CHECKING:
@@ -41,11 +42,16 @@ _NOT_AS_IT_IS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 def write_report(pages: Sequence[Page], path: Path) -> None:
     """Write the report on some pages into a file; raises ``OSError`` where that cannot be written."""
+    replace_file(path, report_on(pages).encode())
+
+
+def report_on(pages: Sequence[Page]) -> str:
+    """The report on some pages."""
     views = [
         page_view(page.parsed, page.configuration.options, url=page.url, declared=page.declared, name=page.name)
         for page in pages
     ]
-    path.write_text(report_html(views), "utf-8")
+    return report_html(views)
 
 
 def report_html(views: Sequence[Mapping[str, Any]]) -> str:

@@ -36,9 +36,12 @@ class Style(NamedTuple):
         return f"\x1b[{ink.value}m{text}\x1b[0m" if self.is_coloured and ink is not None and text else text
 
 
-def style_of(stream: TextIO, environment: Mapping[str, str]) -> Style:
-    """The style for a stream: colours on a terminal alone, and none where ``NO_COLOR`` is set (no-color.org)."""
-    if not stream.isatty():
+def style_of(stream: TextIO | None, environment: Mapping[str, str]) -> Style:
+    """The style for a stream: colours on a terminal alone, and none where ``NO_COLOR`` is set (no-color.org).
+
+    None: a stream that is closed.
+    """
+    if stream is None or not stream.isatty():
         return Style()
     columns = max(shutil.get_terminal_size().columns, NARROWEST)
     return Style(columns, not environment.get("NO_COLOR") and environment.get("TERM") != "dumb")

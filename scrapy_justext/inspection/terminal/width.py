@@ -21,16 +21,18 @@ _JAMO = ("\u1160", "\u11ff")
 #: signs that span the digits after them.
 _ONE_COLUMN = frozenset("\ufe0f\u00ad\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 
+#: What turns the direction of all that comes after it, also of what is not the page's.
+_BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 #: What moves the cursor or starts a command in a terminal.
-_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *_BIDI), "\ufffd")
 _CONTROLS_BUT_LINES = {code: mark for code, mark in _CONTROLS.items() if chr(code) not in "\n\t"}
 
 
 def on_one_line(text: str) -> str:
     r"""``text`` with white space collapsed and nothing in it that a terminal obeys.
 
-    >>> on_one_line("a \n b\x1b[2J")
-    'a b�[2J'
+    >>> on_one_line("a \n b\x1b[2J"), on_one_line("a\u202eb\u2066c")
+    ('a b�[2J', 'a�b�c')
     """
     return " ".join(text.split()).translate(_CONTROLS)
 

@@ -13,12 +13,12 @@ from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.inspection.tuner.choices import Choice, Place, make_options, pasting, read_choice, site_of
 from scrapy_justext.inspection.tuner.controls import controls_of
 from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys
-from scrapy_justext.inspection.tuner.marks import PageMarks, page_id, read_marks, write_marks
+from scrapy_justext.inspection.tuner.marks import MarksFile, page_id
 from scrapy_justext.inspection.view import page_view
 from scrapy_justext.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_justext.core.blocks import Block
@@ -49,13 +49,12 @@ class _Page:
 class Tuner:
     """The pages that are tuned, and the file of their marks.
 
-    Raises :class:`InspectionError` for a file that is none of marks.
+    Raises :class:`InspectionError` for a file that is none of marks, or cannot be written.
     """
 
     def __init__(self, pages: Sequence[Inspected], layers: Layers, marks: Path) -> None:
         self._layers = layers
-        self._path = marks
-        self._marks = read_marks(marks)
+        self._marks = MarksFile(marks)
         self._pages = []
         for page in pages:
             site = site_of(layers, page.url)
@@ -63,16 +62,14 @@ class Tuner:
 
     def start(self) -> dict[str, Any]:
         """The pages by their names, and what can be chosen."""
-        options = self._pages[0].tuned.options
+        library = self._pages[0].tuned.options.library
         return {
-            "pages": [{"name": page.tuned.page.name, "url": page.tuned.page.url} for page in self._pages],
+            "pages": [_about(page.tuned) for page in self._pages],
             "profiles": {
                 name: [control.to_dict() for control in controls_of(profile)] for name, profile in PROFILES.items()
             },
-            "languages": [{"name": one.name, "code": one.code} for one in options.library.languages],
-            "profile": options.profile.name,
-            "chosen_languages": [one.code for one in options.candidates or ()],
-            "marks_file": str(self._path),
+            "languages": [{"name": one.name, "code": one.code} for one in library.languages],
+            "marks_file": str(self._marks.path),
         }
 
     def judge(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,6 +97,10 @@ class Tuner:
         ``body``: ``page`` and ``index`` of the block, ``mark``: ``right``, ``wrong`` or null, and the settings under
         which the block has its class and its index, as in :meth:`judge`.
         """
+        return self.begin_mark(body)()
+
+    def begin_mark(self, body: Mapping[str, Any]) -> Callable[[], dict[str, Any]]:
+        """The same in two steps: what is given waits for the disk, and may do so in another thread, one at a time."""
         number, index, mark = (body.get(name) for name in ("page", "index", "mark"))
         [page_number] = self._numbers([number])
         if mark is not None and (not isinstance(mark, str) or mark not in MARKS):
@@ -109,16 +110,13 @@ class Tuner:
         if not isinstance(index, int) or not _is_index(index, len(extraction.blocks)):
             raise ParameterError("index", index, f"must be that of one of {len(extraction.blocks)} blocks")
         keys = block_keys(extraction.blocks)
-        block, key = extraction.blocks[index], keys[index]
-        # Another tuner may have written since.
-        self._marks = read_marks(self._path)
-        marks: PageMarks = dict(self._marks.get(page.id, {}))
-        marks.pop(key, None)
-        if mark is not None:
-            marks[key] = block.is_good == MARKS[mark]
-        write_marks(self._path, page.tuned.page, extraction, marks)
-        self._marks[page.id] = marks
-        return {"page": page_number, **self._marked(page, extraction, keys)}
+        good = None if mark is None else extraction.blocks[index].is_good == MARKS[mark]
+
+        def save() -> dict[str, Any]:
+            self._marks.mark(page.id, page.tuned.page, extraction, keys[index], good)
+            return {"page": page_number, **self._marked(page, extraction, keys)}
+
+        return save
 
     def _numbers(self, numbers: object) -> list[int]:
         count = len(self._pages)
@@ -151,13 +149,19 @@ class Tuner:
 
     def _marked(self, page: _Page, extraction: Extraction, keys: Sequence[BlockKey]) -> dict[str, Any]:
         """The marked blocks with whether they are content, and how many have their class."""
-        marks = self._marks.get(page.id, {})
+        marks = self._marks.of(page.id)
         keyed = zip(keys, extraction.blocks, strict=True)
         found = [(block, marks[key]) for key, block in keyed if key in marks]
         return {
             "marks": [[block.index, good] for block, good in found],
             "marks_met": sum(block.is_good == good for block, good in found),
         }
+
+
+def _about(tuned: Tuned) -> dict[str, Any]:
+    """A page with the languages that its own settings choose from."""
+    codes = [one.code for one in tuned.options.candidates or ()]
+    return {"name": tuned.page.name, "url": tuned.page.url, "languages": codes}
 
 
 def _is_index(value: object, count: int) -> bool:

@@ -5,13 +5,18 @@ Ranges are those of the controls on the page, not those that are allowed, which 
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core import headings, tree_filter
+from scrapy_justext.core.thresholds import Thresholds
 from scrapy_justext.settings import PREFIX, SETTINGS
 
 if TYPE_CHECKING:
     from scrapy_justext.profiles import Profile
+
+
+_ALLOWED = {one.name: one.metadata["range"].allowed for one in fields(Thresholds)}
 
 
 class Control(NamedTuple):
@@ -28,9 +33,10 @@ class Control(NamedTuple):
     """The other one of a low and a high threshold, which must not cross."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON values, with the setting's name and meaning."""
+        """The same as JSON values, with the setting's name, meaning and range."""
         help_text = SETTINGS[self.name].meaning.replace("`", "").removeprefix(f"{self.unit}; ")
-        return {**self._asdict(), "setting": PREFIX + self.name.upper(), "help": help_text}
+        setting = {"setting": PREFIX + self.name.upper(), "help": help_text, "allowed": _ALLOWED[self.name]}
+        return {**self._asdict(), **setting}
 
 
 _OFF_ON = ((False, "no"), (True, "yes"))

@@ -1,4 +1,4 @@
-"""Who may ask the tuner's server what: checks of a request, the first that fails answers it.
+"""Who may ask the tuner's server what: checks of a request without its body, the first that fails answers it.
 
 The server listens on the loopback interface, which every page that the user has open in the browser can reach.  So
 
@@ -26,7 +26,9 @@ class Asked(NamedTuple):
     method: str
     path: str
     headers: Mapping[str, Sequence[str]]
-    body: bytes
+    size: int
+    """Bytes of the body, as far as they are known."""
+    body: bytes = b""
 
 
 class Place(NamedTuple):
@@ -86,7 +88,7 @@ def _is_other_type(place: Place, asked: Asked) -> bool:  # noqa: ARG001
 
 
 def _is_too_large(place: Place, asked: Asked) -> bool:  # noqa: ARG001
-    return len(asked.body) > MOST_BYTES
+    return asked.size > MOST_BYTES
 
 
 _CHECKS: tuple[tuple[_Check, Refusal], ...] = (

@@ -19,20 +19,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
-from contextlib import suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from scrapy_justext.exceptions import InspectionError
+from scrapy_justext.inspection.files import PRIVATE, check_writable, replace_file
 from scrapy_justext.inspection.tuner.judging import block_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from scrapy_justext.extraction import Extraction
     from scrapy_justext.inspection.pages import Inspected
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
 
 #: Whether each marked block of a page is content.
 PageMarks = dict["BlockKey", bool]
+
+#: When a file was written, how long it is, and which one.
+_Stamp = tuple[int, int, int]
 
 _LONGEST_SLUG = 40
 
@@ -52,22 +54,53 @@ def read_marks(path: Path) -> dict[str, PageMarks]:
     return {name: _marks_of(record) for name, record in _read(path).items()}
 
 
-def write_marks(path: Path, page: Inspected, extraction: Extraction, marks: PageMarks) -> None:
-    """Put a page's marks into a file, the other pages' as they are; without marks the page is taken out.
+class MarksFile:
+    """The marks in a file, which is read again only where somebody else has written it.
 
-    The file is whole at any time.  Raises :class:`InspectionError` where it cannot be written.
+    Raises :class:`InspectionError` for a file that is none of marks, and for one that cannot be written.
     """
-    records = _read(path)
-    name = page_id(page)
-    records.pop(name, None)
-    if marks:
-        records[name] = _record(page, extraction, marks)
-    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records.values())
-    try:
-        # A lone surrogate is none of UTF-8's characters.
-        _replace(path, lines.encode("utf-8", "replace"))
-    except OSError as error:
-        raise InspectionError(str(path), f"cannot be written: {error.strerror}") from error
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: _Stamp | None = None
+        self._lines: dict[str, bytes] = {}
+        self._marks: dict[str, PageMarks] = {}
+        with _told(path, "written"):
+            check_writable(path)
+        self._refresh()
+
+    def of(self, name: str) -> Mapping[BlockKey, bool]:
+        """The marks of a page by its id."""
+        return self._marks.get(name, {})
+
+    def mark(self, name: str, page: Inspected, extraction: Extraction, key: BlockKey, good: bool | None) -> None:
+        """Mark a block of a page, or take its mark away, and write that; a page without marks is not in the file.
+
+        The file is whole at any time.  Raises :class:`InspectionError` where it cannot be written: then nothing is
+        marked either.  Not for two threads at once; :meth:`of` may be called meanwhile.
+        """
+        self._refresh()
+        marks = {one: value for one, value in self.of(name).items() if one != key}
+        if good is not None:
+            marks[key] = good
+        lines = {one: line for one, line in self._lines.items() if one != name}
+        if marks:
+            lines[name] = _line({"id": name, **_record(page, extraction, marks)})
+        with _told(self.path, "written"):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(self.path, b"".join(lines.values()), PRIVATE)
+            self._seen = _stamp(self.path)
+        self._lines = lines
+        self._marks = {**self._marks, name: marks}
+
+    def _refresh(self) -> None:
+        with _told(self.path, "read"):
+            seen = _stamp(self.path)
+        if seen != self._seen:
+            records = _read(self.path)
+            self._lines = {name: _line(record) for name, record in records.items()}
+            self._marks = {name: _marks_of(record) for name, record in records.items()}
+            self._seen = seen
 
 
 def page_id(page: Inspected) -> str:
@@ -95,7 +128,6 @@ def gold_text(extraction: Extraction, marks: Mapping[BlockKey, bool]) -> str:
 
 def _record(page: Inspected, extraction: Extraction, marks: PageMarks) -> dict[str, Any]:
     return {
-        "id": page_id(page),
         "name": page.name,
         "url": page.url,
         "html": page_html(page),
@@ -105,12 +137,11 @@ def _record(page: Inspected, extraction: Extraction, marks: PageMarks) -> dict[s
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise InspectionError(str(path), f"cannot be read: {error.strerror}") from error
+    with _told(path, "read"):
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return {}
     records = {}
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -142,17 +173,24 @@ def _marks_of(record: Mapping[str, Any]) -> PageMarks:
     return {(mark["text"], mark["nth"]): mark["good"] for mark in marks}
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file beside the one that is there, and put it in its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+def _line(record: Mapping[str, Any]) -> bytes:
+    # A lone surrogate is none of UTF-8's characters.
+    return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    """What is another one after a file was written; None: there is no file."""
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+@contextmanager
+def _told(path: Path, how: str) -> Iterator[None]:
+    """Turn what the system says into :class:`InspectionError`."""
+    try:
+        yield
+    except OSError as error:
+        raise InspectionError(str(path), f"cannot be {how}: {error.strerror}") from error

@@ -8,14 +8,17 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from twisted.internet.defer import Deferred, DeferredLock
 from twisted.internet.error import CannotListenError
+from twisted.internet.threads import deferToThreadPool
 from twisted.web.resource import Resource
-from twisted.web.server import Site
+from twisted.web.server import NOT_DONE_YET, Site
 
 from scrapy_justext.exceptions import InspectionError, JustextError, ParameterError
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.assets import ASSETS, read_asset
-from scrapy_justext.inspection.tuner.guards import LOOPBACK, Asked, Place, below_token, refuse
+from scrapy_justext.inspection.tuner.guards import LOOPBACK, Asked, Place, Refusal, below_token, refuse
+from scrapy_justext.inspection.tuner.requests import GuardedRequest
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-_Handler = Callable[[Asked], Answer]
+_Handler = Callable[[Asked], "Answer | Deferred[Answer]"]
 
 
 class _Route(NamedTuple):
@@ -64,16 +67,20 @@ class _Route(NamedTuple):
     handle: _Handler
 
 
+class _BadBodyError(JustextError):
+    """A request's body that is none; the message says why."""
+
+
 class TunerResource(Resource):
     """All that the server has; ``port`` is set once it is known."""
 
     isLeaf = True  # noqa: N815 (Twisted names it)
 
-    def __init__(self, tuner: Tuner) -> None:
+    def __init__(self, tuner: Tuner, reactor: Any) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.token = secrets.token_urlsafe(32)
         self.port = 0
-        self._routes = _routes(tuner)
+        self._routes = _routes(tuner, reactor)
         self._methods = {path: route.methods for path, route in self._routes.items()}
 
     @property
@@ -81,19 +88,38 @@ class TunerResource(Resource):
         """The address of the page."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
-    def render(self, request: Request) -> bytes:
-        """Answer a request of any method."""
-        answer = self._answer(_asked(request))
-        request.setResponseCode(answer.status)
-        for name, value in {**HEADERS, "Content-Type": answer.content_type}.items():
-            request.setHeader(name, value)  # type: ignore[no-untyped-call]
-        return answer.body
+    def refuse(self, asked: Asked) -> Refusal | None:
+        """Why a request is not answered; None where it is."""
+        return refuse(Place(self.port, self.token, self._methods), asked)
 
-    def _answer(self, asked: Asked) -> Answer:
-        refusal = refuse(Place(self.port, self.token, self._methods), asked)
+    def render(self, request: GuardedRequest) -> bytes | int:
+        """Answer a request of any method."""
+        answer = self._answer(request.asked())
+        if isinstance(answer, Answer):
+            return _put(request, answer)
+        answer.addCallback(partial(_put_late, request)).addErrback(request.processingFailed)
+        return NOT_DONE_YET
+
+    def _answer(self, asked: Asked) -> Answer | Deferred[Answer]:
+        refusal = self.refuse(asked)
         if refusal is not None:
             return _error(*refusal)
         return self._routes[below_token(asked.path)].handle(asked)
+
+
+def _put(request: GuardedRequest, answer: Answer) -> bytes:
+    """Set the head of an answer; gives the body."""
+    request.setResponseCode(answer.status)
+    for name, value in {**HEADERS, "Content-Type": answer.content_type}.items():
+        request.setHeader(name, value)  # type: ignore[no-untyped-call]
+    return answer.body
+
+
+def _put_late(request: GuardedRequest, answer: Answer) -> None:
+    # Who asked may have gone.
+    if request.channel is not None:
+        request.write(_put(request, answer))  # type: ignore[no-untyped-call]
+        request.finish()  # type: ignore[no-untyped-call]
 
 
 class _SilentSite(Site):
@@ -131,8 +157,8 @@ def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
     """Answer requests while a reactor runs; raises :class:`InspectionError` for a port that cannot be had."""
     if not 0 <= port <= LAST_PORT:
         raise InspectionError(f"port {port}", f"must be from 0, any that is free, to {LAST_PORT}")
-    resource = TunerResource(tuner)
-    site = _SilentSite(resource, reactor=reactor)  # type: ignore[no-untyped-call]
+    resource = TunerResource(tuner, reactor)
+    site = _SilentSite(resource, requestFactory=GuardedRequest, reactor=reactor)  # type: ignore[no-untyped-call]
     site.displayTracebacks = False
     try:
         listening = reactor.listenTCP(port, site, interface=LOOPBACK)
@@ -143,13 +169,13 @@ def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
     return resource
 
 
-def _routes(tuner: Tuner) -> dict[str, _Route]:
+def _routes(tuner: Tuner, reactor: Any) -> dict[str, _Route]:
     read, change = ("GET", "HEAD"), ("POST",)
     return {
         **{name: _Route(read, partial(_asset, name)) for name in ASSETS},
         "api/pages": _Route(read, lambda _: _json(200, tuner.start())),
-        "api/judge": _Route(change, partial(_act, tuner.judge)),
-        "api/marks": _Route(change, partial(_act, tuner.mark)),
+        "api/judge": _Route(change, lambda asked: _told(lambda: tuner.judge(_body(asked)))),
+        "api/marks": _Route(change, partial(_mark, tuner, reactor, DeferredLock())),
     }
 
 
@@ -157,20 +183,35 @@ def _asset(name: str, _: Asked) -> Answer:
     return Answer(200, ASSETS[name].content_type, read_asset(name))
 
 
-def _act(action: Callable[[Mapping[str, Any]], dict[str, Any]], asked: Asked) -> Answer:
-    """What an action answers to a request, with the library's own message for what is not allowed."""
+def _mark(tuner: Tuner, reactor: Any, lock: DeferredLock, asked: Asked) -> Answer | Deferred[Answer]:
+    """Marks are written one after the other, in a thread: sliders do not wait for the disk."""
+    try:
+        save = tuner.begin_mark(_body(asked))
+    except JustextError as error:
+        return _problem(error)
+    return lock.run(deferToThreadPool, reactor, reactor.getThreadPool(), _told, save)
+
+
+def _told(act: Callable[[], dict[str, Any]]) -> Answer:
+    """What an action answers, with the library's own message for what is not allowed."""
+    try:
+        return _json(200, act())
+    except JustextError as error:
+        return _problem(error)
+
+
+def _body(asked: Asked) -> Mapping[str, Any]:
     try:
         body = json.loads(asked.body)
     except (ValueError, RecursionError) as error:
-        return _error(400, f"the body must be JSON: {error}")
+        raise _BadBodyError(f"the body must be JSON: {error}") from error
     if not isinstance(body, dict):
-        return _error(400, "the body must be a JSON object")
-    try:
-        return _json(200, action(body))
-    except ParameterError as error:
-        return _error(400, str(error))
-    except JustextError as error:
-        return _error(500, str(error))
+        raise _BadBodyError("the body must be a JSON object")
+    return body
+
+
+def _problem(error: JustextError) -> Answer:
+    return _error(400 if isinstance(error, ParameterError | _BadBodyError) else 500, str(error))
 
 
 def _error(status: int, why: str) -> Answer:
@@ -179,13 +220,3 @@ def _error(status: int, why: str) -> Answer:
 
 def _json(status: int, value: Mapping[str, Any]) -> Answer:
     return Answer(status, _JSON, json.dumps(value).encode("ascii"))
-
-
-def _asked(request: Request) -> Asked:
-    headers = {
-        name.decode("latin-1").lower(): [value.decode("latin-1") for value in values]
-        for name, values in request.requestHeaders.getAllRawHeaders()
-    }
-    method, path = (part.decode("latin-1") for part in (request.method, request.path))
-    body = request.content
-    return Asked(method, path, headers, b"" if body is None else body.read())

@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 #: Each defines classes or tables at the top level, for those after it.
-_SCRIPTS = ("dom.js", "words.js", "list.js", "strip.js", "details.js", "frame.js", "view.js")
+_SCRIPTS = ("dom.js", "names.js", "words.js", "list.js", "strip.js", "details.js", "frame.js", "view.js")
 
 
 def script() -> str:

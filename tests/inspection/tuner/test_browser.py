@@ -11,7 +11,7 @@ import pytest
 
 from scrapy_justext import extract
 from tests.evaluation.test_report_browser import FAINT
-from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, running
+from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, layers, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,15 +147,35 @@ class TestSettings:
         expect_classes(tuner, length_low=350, length_high=350)
         assert tuner.locator("#tn-error").is_hidden()
 
-    def test_the_library_s_message_is_shown(self, tuner: Any) -> None:
-        number = tuner.get_by_label("Too many links above, as a number")
-        number.fill("7")
-        number.press("Enter")
-        tuner.wait_for_selector("#tn-error:not([hidden])")
-        assert text(tuner, "#tn-error") == "JUSTEXT_MAX_LINK_DENSITY = 7: must be a number from 0 to 1"
-        tuner.locator("#tn-undo").click()
-        wait_until(tuner, lambda: tuner.locator("#tn-error").is_hidden())
-        expect_classes(tuner)
+    @pytest.mark.parametrize(
+        ("label", "value", "said"),
+        [
+            ("Too many links above", "7", "must be a number from 0 to 1"),
+            ("Short below", "1.5", "must be a whole number of characters, 0 or more"),
+            ("Short below", "1e30", "must be a whole number of characters, 0 or more"),
+            ("Short below", "e", "must be a whole number of characters, 0 or more"),
+        ],
+    )
+    def test_a_number_that_is_not_allowed_is_told_and_not_chosen(
+        self, tuner: Any, label: str, value: str, said: str
+    ) -> None:
+        number = tuner.get_by_label(f"{label}, as a number")
+        own = number.input_value()
+        number.focus()
+        number.press("Control+a")
+        tuner.keyboard.type(value)
+        number.press("Tab")
+        assert number.get_attribute("aria-invalid") == "true"
+        problem, help_text = number.get_attribute("aria-describedby").split()
+        assert text(tuner, f"#{problem}") == f"{label}: {said}"
+        assert tuner.locator(f"#{problem}").is_visible()
+        assert tuner.locator(f"#{help_text}").is_visible()
+        assert tuner.locator("#tn-reset").is_disabled()
+        slide(tuner, "length_high", 320)
+        expect_classes(tuner, length_high=320)
+        assert tuner.locator("#tn-error").is_hidden()
+        assert tuner.locator(f"#{problem}").is_hidden()
+        assert (number.get_attribute("aria-invalid"), number.input_value()) == (None, own)
 
     @pytest.mark.parametrize("profile", ["article", "justext-java", "boilerpipe", "learned"])
     def test_profiles(self, tuner: Any, profile: str) -> None:
@@ -234,6 +254,40 @@ class TestSettings:
 
 
 class TestPages:
+    def test_what_is_chosen_counts_on_every_page_whatever_its_own(self, chromium: Any, tmp_path: Path) -> None:
+        pages = [inspected(PAGE, "tale.html"), inspected(f"<p>{GERMAN}<p>Kurz", url="https://b.example/x")]
+        own = layers(b_example={"profile": "learned", "language": "de"})
+        with running(pages, tmp_path / "marks.jsonl", own) as server:
+            tuner = open_tuner(chromium, server)
+            assert tuner.get_by_label("Profile").input_value() == "justext"
+            tuner.get_by_role("row").nth(2).get_by_role("button").click()
+            wait_until(tuner, lambda: tuner.get_by_label("Profile").input_value() == "learned")
+            language = tuner.get_by_label("Language", exact=True)
+            assert language.input_value() == "de"
+            tuner.get_by_label("Profile").select_option("justext")
+            wait_until(tuner, lambda: '"JUSTEXT_PROFILE": "justext",' in text(tuner, "#tn-code"))
+            assert tuner.get_by_label("Profile").input_value() == "justext"
+            language.select_option(value="")
+            wait_until(tuner, lambda: '"JUSTEXT_LANGUAGE": "auto",' in text(tuner, "#tn-code"))
+            assert language.input_value() == ""
+            assert "JUSTEXT_SITES" in text(tuner, "#tn-notes")
+            tuner.locator("#tn-reset").click()
+            wait_until(tuner, lambda: language.input_value() == "de")
+            assert tuner.get_by_label("Profile").input_value() == "learned"
+            tuner.close()
+
+    def test_names_tell_the_pages_apart(self, chromium: Any, tmp_path: Path) -> None:
+        folder = "/tmp/a-folder-whose-name-is-much-longer-than-the-column-of-the-table/pages/"
+        long = "a-story-of-a-very-long-name-that-fits-no-column-of-any-table-1.html"
+        names = [f"{folder}one.html", f"{folder}two.html", f"{folder}{long}", "http://127.0.0.1:8000/"]
+        with running([inspected(PAGE, name) for name in names], tmp_path / "marks.jsonl") as server:
+            tuner = open_tuner(chromium, server, viewport={"width": 390, "height": 844})
+            buttons = tuner.locator("#tn-pages button")
+            assert buttons.all_text_contents() == ["one.html", "two.html", f"…{long[-47:]}", "127.0.0.1:8000/"]
+            assert [one.get_attribute("title") for one in buttons.all()] == names
+            assert buttons.evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
+            tuner.close()
+
     def test_another_page(self, tuner: Any) -> None:
         tuner.get_by_role("button", name="german.html").click()
         wait_until(tuner, lambda: tuner.locator(".jt-list li").count() == 3)
@@ -294,6 +348,16 @@ class TestMarks:
         tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=wrong]")
         wait_until(tuner, lambda: effects(tuner)[0][4] == "0 of 1")
 
+    def test_marks_in_a_row_all_arrive(self, tuner: Any) -> None:
+        tuner.locator(".jt-list").focus()
+        for _ in range(CONTACT):
+            tuner.keyboard.press("r")
+            tuner.keyboard.press("j")
+        wait_until(tuner, lambda: tuner.locator("li[data-mark=right]").count() == CONTACT)
+        tuner.reload()
+        tuner.wait_for_selector("li[data-mark]")
+        assert tuner.locator("li[data-mark=right]").count() == CONTACT
+
     def test_no_mark_while_somebody_writes(self, tuner: Any) -> None:
         tuner.locator(f"#jt-block-{HOME}").click()
         tuner.get_by_label("Search the blocks").fill("")
@@ -333,6 +397,29 @@ class TestReaders:
         seen, faint = tuner.evaluate(FAINT)
         assert seen > 80
         assert faint == []
+        tuner.close()
+
+    def test_on_a_narrow_screen_settings_are_folded_so_that_blocks_are_in_view(
+        self, chromium: Any, server: Running
+    ) -> None:
+        tuner = open_tuner(chromium, server, viewport={"width": 390, "height": 844})
+        assert tuner.get_by_label("Profile").is_hidden()
+        row = tuner.locator("#jt-block-0")
+        box = row.bounding_box()
+        assert box["y"] + box["height"] < 844
+        is_on_top = """one => {
+          const box = one.getBoundingClientRect();
+          return one.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2));
+        }"""
+        assert row.evaluate(is_on_top)
+        fold = tuner.get_by_role("button", name="Show", exact=True)
+        assert fold.get_attribute("aria-expanded") == "false"
+        fold.click()
+        assert tuner.get_by_label("Profile").is_visible()
+        tuner.get_by_role("button", name="Hide", exact=True).click()
+        assert tuner.get_by_label("Profile").is_hidden()
+        tuner.set_viewport_size({"width": 1500, "height": 900})
+        assert tuner.get_by_label("Profile").is_visible()
         tuner.close()
 
     @pytest.mark.parametrize("width", [320, 400, 1000, 1500])

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,6 @@ from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from scrapy_justext.inspection.pages import Inspected
 
@@ -132,6 +132,21 @@ class TestFile:
         assert [file.name for file in path.parent.iterdir()] == [path.name]
         # What could not be kept is not shown either.
         assert tuner.judge({})["pages"][0]["marks"] == [[HOME, False]]
+
+    def test_it_is_read_again_only_where_it_has_changed(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        tuner = start(path)
+        mark(tuner, HOME, "right")
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "read_bytes", None)
+            assert mark(tuner, NEWS, "right") == [[HOME, False], [NEWS, False]]
+        path.unlink()
+        assert mark(tuner, MORE, "right") == [[MORE, False]]
+
+    def test_where_it_cannot_be_written_is_told_before_a_mark_is_lost(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_bytes(b"")
+        for place in (tmp_path / "file" / "marks.jsonl", Path("/proc/marks.jsonl")):
+            with pytest.raises(InspectionError, match=r"marks\.jsonl: cannot be written"):
+                start(place)
 
     def test_others_may_not_read_it(self, path: Path) -> None:
         mark(start(path), HOME, "right")

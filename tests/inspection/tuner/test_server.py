@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http.client import HTTPConnection
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from twisted.internet.error import CannotListenError
 from twisted.internet.selectreactor import SelectReactor
+from twisted.web.server import Request
 
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.guards import MOST_BYTES
+from scrapy_justext.inspection.tuner.marks import read_marks
 from scrapy_justext.inspection.tuner.server import listen
 from tests.inspection.tuner.running import Running, inspected, layers, running
 
@@ -213,6 +220,40 @@ class TestOwnPage:
         body = b'{"profile": "' + b"x" * MOST_BYTES + b'"}'
         assert server.ask(server.path("api/judge"), "POST", server.headers, body).status == 413
 
+    @pytest.mark.parametrize("chunked", [False, True])
+    @pytest.mark.parametrize("below", ["../x/api/judge", "api/judge"], ids=["stranger", "own"])
+    def test_a_huge_body_is_held_nowhere(self, server: Running, below: str, chunked: bool) -> None:
+        size, part = 64 << 20, b" " * (1 << 16)
+        head = [f"POST {server.path(below)} HTTP/1.1", f"Host: 127.0.0.1:{server.port}"]
+        head += [f"{name}: {value}" for name, value in server.headers.items()]
+        head.append("Transfer-Encoding: chunked" if chunked else f"Content-Length: {size}")
+        sent = 0
+        tracemalloc.start()
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+            connection.sendall("\r\n".join([*head, "", ""]).encode())
+            with suppress(ConnectionError):
+                while sent < size:
+                    connection.sendall(b"%x\r\n%s\r\n" % (len(part), part) if chunked else part)
+                    sent += len(part)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 4 * MOST_BYTES
+        # It was not even listened to.
+        assert sent < size
+
+    def test_what_a_stranger_sends_is_not_kept_until_it_is_refused(
+        self, server: Running, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        kept: list[bytes] = []
+        monkeypatch.setattr(Request, "handleContentChunk", lambda _, data: kept.append(data))
+        for path, headers in (
+            ("/x/api/judge", server.headers),
+            (server.path("api/judge"), {**server.headers, "Origin": "http://evil.example"}),
+            (server.path("api/judge"), {**server.headers, "Host": "evil.example"}),
+        ):
+            assert server.ask(path, "POST", headers, b"{}").status in (403, 404)
+        assert kept == []
+
     @pytest.mark.parametrize("path", ["", "tuner.js", "api/pages", "nothing", "api/judge"])
     def test_every_answer_is_guarded(self, server: Running, path: str) -> None:
         headers = server.ask(server.path(path)).headers
@@ -234,6 +275,49 @@ class TestOwnPage:
         assert all(
             server.ask(server.path(path)).status == 200 for path in re.findall(r'(?:src|href)="(\w[^":]+)"', page)
         )
+
+
+class TestMarks:
+    def test_sliders_do_not_wait_for_the_disk_and_marks_wait_for_each_other(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "marks.jsonl"
+        is_writing, may_write = Event(), Event()
+        written: list[int] = []
+        sync = os.fsync
+
+        def slow(descriptor: int) -> None:
+            written.append(descriptor)
+            is_writing.set()
+            assert may_write.wait(20)
+            sync(descriptor)
+
+        with running([inspected()], path) as server, ThreadPoolExecutor(8) as clients:
+            monkeypatch.setattr(os, "fsync", slow)
+
+            def mark(index: int) -> int:
+                body = json.dumps({"page": 0, "index": index, "mark": "right"}).encode()
+                return server.ask(server.path("api/marks"), "POST", server.headers, body).status
+
+            marks = [clients.submit(mark, index) for index in range(8)]
+            assert is_writing.wait(20)
+            assert server.ask(server.path("api/judge"), "POST", server.headers, b"{}").status == 200
+            assert len(written) == 1
+            may_write.set()
+            assert [one.result(20) for one in marks] == [200] * 8
+        assert [len(page) for page in read_marks(path).values()] == [8]
+
+    def test_who_goes_away_leaves_the_mark(self, tmp_path: Path) -> None:
+        path = tmp_path / "marks.jsonl"
+        with running([inspected()], path) as server:
+            body = b'{"page": 0, "index": 0, "mark": "right"}'
+            head = [f"POST {server.path('api/marks')} HTTP/1.1", f"Host: 127.0.0.1:{server.port}"]
+            head += [f"{name}: {value}" for name, value in server.headers.items()] + [f"Content-Length: {len(body)}"]
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+                connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
+            while not path.exists():
+                assert server.ask(server.path()).status == 200
+        assert [len(page) for page in read_marks(path).values()] == [1]
 
 
 class TestServe:

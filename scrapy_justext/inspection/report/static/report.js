@@ -14,15 +14,18 @@
       page.is_cut ? "cut: the page nests too deep, its end is missing" : null,
     ].filter(Boolean).join(" · ");
 
+  const picker = document.querySelector("#picker select");
+  const names = pages.map((page) => page.dataset.name);
+
   const open = (number) => {
     const page = JSON.parse(pages[number].textContent);
     document.querySelector("#title").textContent = page.title || page.name;
     document.querySelector("#about").textContent = about(page);
+    picker.title = names[number];
     view.open(page);
   };
 
-  const picker = document.querySelector("#picker select");
-  pages.forEach((page, i) => picker.append(make("option", { value: i }, page.dataset.name)));
+  shortNames(names).forEach((name, i) => picker.append(make("option", { value: i, title: names[i] }, name)));
   picker.parentElement.hidden = pages.length < 2;
   picker.addEventListener("change", () => open(Number(picker.value)));
   main.querySelector("noscript").remove();

@@ -8,6 +8,7 @@ class Controls {
     this.choice = choice;
     this.table = table;
     this.rows = new Map();
+    choice.addEventListener("change", () => this.rows.forEach((row) => row.refuse("")));
   }
 
   /** Show the controls of a profile, with the thresholds that count. */
@@ -40,26 +41,36 @@ class Controls {
     const unit = control.unit ? make("span", { class: "tn-unit" }, control.unit) : null;
     const head = make("div", { class: "tn-head" }, label, unit, undo);
     const element = make("div", { class: "tn-field" }, head, inputs.element, help);
-    return { element, show: inputs.show, undo };
+    return { element, show: inputs.show, refuse: inputs.refuse, undo };
   }
 
   makeSlider(control, id) {
     const { least, most, step } = control;
     const described = { "aria-describedby": `${id}-help` };
     const range = make("input", { type: "range", id, min: least, max: most, step, ...described });
-    const limits = most <= 1 ? { min: 0, max: 1, step: "any" } : { min: 0, step: 1 };
+    const limits = most <= 1 ? { min: 0, max: 1, step: "any" } : { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 };
     const number = make("input", { type: "number", ...limits, ...described, "aria-label": `${control.label}, as a number` });
     range.addEventListener("input", () => this.turn(control, range.valueAsNumber, { isStep: false }));
     range.addEventListener("change", () => this.choice.keep());
+    const problem = make("p", { id: `${id}-problem`, class: "tn-problem", role: "alert", hidden: true });
+    // What is not allowed never gets among what is chosen, which goes with every question.
+    const refuse = (why) => {
+      problem.textContent = why;
+      problem.hidden = !why;
+      const describedBy = why ? `${problem.id} ${id}-help` : `${id}-help`;
+      setAttributes(number, { "aria-invalid": why ? "true" : null, "aria-describedby": describedBy });
+    };
     number.addEventListener("change", () => {
-      if (number.value.trim() === "" && number.validity.valid) this.takeBack(control);
+      if (!number.validity.valid) refuse(`${control.label}: ${control.allowed}`);
+      else if (number.value === "") this.takeBack(control);
       else this.turn(control, number.valueAsNumber);
     });
     const show = (value) => {
       range.value = value;
-      if (document.activeElement !== number || number.valueAsNumber !== value) number.value = value;
+      const isTyped = document.activeElement === number && number.valueAsNumber === value;
+      if (!isTyped && problem.hidden) number.value = value;
     };
-    return { element: make("div", { class: "tn-slide" }, range, number), show };
+    return { element: make("div", { class: "tn-slide" }, range, number, problem), show, refuse };
   }
 
   makeList(control, id) {
@@ -69,7 +80,7 @@ class Controls {
     const show = (value) => {
       select.value = control.choices.findIndex(([one]) => one === value);
     };
-    return { element: select, show };
+    return { element: select, show, refuse: () => {} };
   }
 
   /** A low and a high threshold are chosen together, as what one means may depend on the other; they never cross. */

@@ -2,12 +2,13 @@
 "use strict";
 
 class Languages {
-  /** `known`: names and codes of all languages that have stop words; `own`: the codes of the project's choice. */
-  constructor(parent, choice, known, own) {
+  /** `known`: names and codes of all languages that have stop words. */
+  constructor(parent, choice, known) {
     this.parent = parent;
     this.choice = choice;
     this.known = known;
-    this.own = own;
+    /** The codes of the project's choice for the page that is shown. */
+    this.own = [];
     this.lists = make("div", { class: "tn-lists" });
     this.lists.addEventListener("change", () => this.onChange());
     parent.append(this.lists, (this.reason = make("p", { class: "tn-help" })));
@@ -44,9 +45,7 @@ class Languages {
 
   onChange() {
     const codes = [...this.lists.children].map((list) => list.value).filter(Boolean);
-    const languages = codes.length ? [...new Set(codes)] : "auto";
-    const isOwn = JSON.stringify(codes) === JSON.stringify(this.own);
-    this.choice.set({ languages: isOwn ? null : languages });
+    this.choice.set({ languages: codes.length ? [...new Set(codes)] : "auto" });
   }
 
   nameOf(code) {

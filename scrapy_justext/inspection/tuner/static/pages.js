@@ -4,14 +4,14 @@
 class Pages {
   /** `open(number)` is called for the page that the user wants to see. */
   constructor(parent, pages, open) {
-    const common = commonFolder(pages.map((page) => page.name));
-    this.rows = pages.map((page, number) => this.makeRow(page, number, common, open));
+    const names = shortNames(pages.map((page) => page.name));
+    this.rows = pages.map((page, number) => this.makeRow(page, names[number], () => open(number)));
     parent.append(...this.rows.map((row) => row.element));
   }
 
-  makeRow(page, number, common, open) {
-    const button = make("button", { type: "button", title: page.url ?? page.name }, page.name.slice(common.length) || page.name);
-    button.addEventListener("click", () => open(number));
+  makeRow(page, name, open) {
+    const button = make("button", { type: "button", title: page.url ?? page.name }, name);
+    button.addEventListener("click", open);
     const cells = Array.from({ length: 4 }, () => make("td"));
     return { button, cells, element: make("tr", {}, make("th", { scope: "row" }, button), ...cells) };
   }
@@ -32,16 +32,6 @@ class Pages {
     cells[2].dataset.changed = answer.gained + answer.lost > 0;
     cells[3].dataset.missed = answer.marks_met < answer.marks.length;
   }
-}
-
-/** What names of files or addresses begin with, up to a slash; what comes behind it tells them apart. */
-function commonFolder(names) {
-  const [first, ...others] = names;
-  let folder = first.slice(0, first.lastIndexOf("/", first.length - 2) + 1);
-  while (!others.every((name) => name.startsWith(folder))) {
-    folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
-  }
-  return folder;
 }
 
 function changeInWords(before, after) {

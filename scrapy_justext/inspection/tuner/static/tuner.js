@@ -9,10 +9,11 @@ class Tuner {
     this.page = 0;
     this.base = "";
     this.answered = NOTHING_CHOSEN;
+    this.saving = Promise.resolve();
     this.asking = new LastOne();
     this.choice = new Choice();
     this.controls = new Controls(find("controls"), this.choice, start.profiles);
-    this.languages = new Languages(find("languages"), this.choice, start.languages, start.chosen_languages);
+    this.languages = new Languages(find("languages"), this.choice, start.languages);
     this.pages = new Pages(find("pages"), start.pages, (number) => this.open(number));
     this.view = new BlockView(find("view"));
     this.marking = new Marking(this.view, (index, mark) => this.mark(index, mark));
@@ -27,6 +28,7 @@ class Tuner {
     profile.addEventListener("change", () => this.setProfile(profile.value));
     find("undo").addEventListener("click", () => this.choice.undo());
     find("reset").addEventListener("click", () => this.choice.set(NOTHING_CHOSEN));
+    find("fold").addEventListener("click", () => this.fold());
     find("copy").addEventListener("click", () => this.copy());
     this.choice.addEventListener("change", () => this.update());
     this.choice.addEventListener("keep", () => this.showSteps());
@@ -38,17 +40,21 @@ class Tuner {
     });
   }
 
-  /** Thresholds that the profile does not have go with the old one. */
+  /**
+   * Thresholds that the profile does not have go with the old one.  It is chosen for all pages, also where it is the
+   * project's own for the one that is shown: another page's site may have another one.
+   */
   setProfile(name) {
     const known = new Set(this.start.profiles[name].map((control) => control.name));
     const knobs = Object.fromEntries(Object.entries(this.choice.now.knobs).filter(([knob]) => known.has(knob)));
-    this.choice.set({ profile: name === this.start.profile ? null : name, knobs: Object.freeze(knobs) });
+    this.choice.set({ profile: name, knobs: Object.freeze(knobs) });
   }
 
   open(number) {
     this.page = number;
     this.base = "";
     this.pages.select(number);
+    this.languages.own = this.start.pages[number].languages;
     this.update();
   }
 
@@ -56,6 +62,13 @@ class Tuner {
   update() {
     this.showSteps();
     this.asking.run((isOld) => this.judge(isOld).catch((error) => this.fail(error)));
+  }
+
+  /** On narrow screens alone, where settings would push the blocks out of sight. */
+  fold() {
+    const isOpen = find("fold").getAttribute("aria-expanded") === "true";
+    find("fold").setAttribute("aria-expanded", String(!isOpen));
+    find("fold").textContent = isOpen ? "Show" : "Hide";
   }
 
   showSteps() {
@@ -128,10 +141,16 @@ class Tuner {
     this.saying = setTimeout(() => (find("status").textContent = said), 300);
   }
 
-  async mark(index, mark) {
-    const { page } = this;
+  /** One after the other, in the order of the clicks: each answer tells of all marks of the page. */
+  mark(index, mark) {
+    const { page, answered } = this;
+    this.saving = this.saving.then(() => this.save({ ...answered, page, index, mark }));
+  }
+
+  async save(marked) {
+    const { page } = marked;
     try {
-      const answer = await ask("api/marks", { ...this.answered, page, index, mark });
+      const answer = await ask("api/marks", marked);
       if (page === this.page) this.marking.show(answer.marks);
       find("error").hidden = true;
       this.update();

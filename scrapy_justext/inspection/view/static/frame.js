@@ -22,6 +22,7 @@ class PageFrame {
     this.page = page;
     this.current = -1;
     this.marks = new Map();
+    this.element.removeAttribute("data-focused");
     this.element.srcdoc = page.rendering;
   }
 
@@ -34,6 +35,10 @@ class PageFrame {
       this.marks.get(index).push(mark);
     }
     this.update(this.page.blocks);
+    // Of a frame with the focus in it, browsers do not say that it has the focus.
+    const view = this.element.contentWindow;
+    view.addEventListener("focus", () => this.element.toggleAttribute("data-focused", true));
+    view.addEventListener("blur", () => this.element.toggleAttribute("data-focused", false));
     this.document.addEventListener("pointermove", (event) => this.onPoint(event));
     this.document.addEventListener("click", (event) => this.onMark(event, "frame-click"));
     this.document.addEventListener("keydown", this.key);

@@ -3,6 +3,8 @@
 
 /** Rows in a group; browsers lay out and paint only the groups that are in sight. */
 const GROUP_ROWS = 50;
+/** Places that are marked at once, at the most: more than a screen can show. */
+const MOST_HITS = 20_000;
 /** About how high a row is, in pixels: what stands for those of a group that is not laid out yet. */
 const rowHeight = (block) => 14 + 22 * Math.ceil(Math.max(block.characters, 1) / 60);
 
@@ -19,6 +21,11 @@ class BlockList {
       tabindex: "0",
       "aria-label": "Blocks of the page",
     });
+    this.none = make("p", { class: "jt-none", hidden: true });
+    // Text may match in hundreds of thousands of places, so only those of the rows in sight are marked.
+    this.inSight = new Set();
+    this.wanted = "";
+    this.sight = new IntersectionObserver((entries) => this.onSight(entries));
     this.pointer = "";
     this.element.addEventListener("pointermove", (event) => this.onPoint(event));
     this.element.addEventListener("click", (event) => this.onRow(event, "click"));
@@ -41,6 +48,9 @@ class BlockList {
       make("ul", { class: "jt-group", role: "none" }, ...this.rows.slice(group * GROUP_ROWS, (group + 1) * GROUP_ROWS)),
     );
     this.element.replaceChildren(...this.groups);
+    this.sight.disconnect();
+    this.inSight.clear();
+    for (const group of this.groups) this.sight.observe(group);
     this.element.removeAttribute("aria-activedescendant");
   }
 
@@ -84,8 +94,12 @@ class BlockList {
       if (row.hidden === this.shown[i]) row.hidden = !this.shown[i];
     });
     this.measure();
-    this.highlight(wanted);
-    return this.shown.filter(Boolean).length;
+    this.wanted = wanted;
+    this.highlight();
+    const count = this.shown.filter(Boolean).length;
+    this.none.hidden = count > 0;
+    this.none.textContent = this.blocks.length ? "No block matches" : "The page has no blocks";
+    return count;
   }
 
   /** Tell how high the groups are about, with the rows that they show. */
@@ -100,24 +114,47 @@ class BlockList {
     });
   }
 
+  onSight(entries) {
+    for (const { target, isIntersecting } of entries) {
+      if (target.matches(".jt-group")) this.watch(target, isIntersecting);
+      else if (isIntersecting) this.inSight.add(target);
+      else this.inSight.delete(target);
+    }
+    if (this.wanted) this.highlight();
+  }
+
+  /** Watch the rows of a group for as long as it is in sight. */
+  watch(group, isInSight) {
+    for (const row of group.children) {
+      if (isInSight) this.sight.observe(row);
+      else {
+        this.sight.unobserve(row);
+        this.inSight.delete(row);
+      }
+    }
+  }
+
   /** Mark where the text that is searched for stands; browsers that cannot still filter. */
-  highlight(wanted) {
+  highlight() {
     if (!globalThis.CSS?.highlights) return;
     CSS.highlights.delete("jt-hit");
-    if (!wanted) return;
-    const ranges = [];
-    this.rows.forEach((row, i) => {
-      // Lower case may have another length, in Turkish for one: then places do not fit.
-      if (!this.shown[i] || this.lower[i].length !== this.blocks[i].text.length) return;
-      const node = row.children[1].firstChild;
-      for (let at = this.lower[i].indexOf(wanted); at >= 0; at = this.lower[i].indexOf(wanted, at + wanted.length)) {
-        const range = new Range();
-        range.setStart(node, at);
-        range.setEnd(node, at + wanted.length);
-        ranges.push(range);
-      }
-    });
-    CSS.highlights.set("jt-hit", new Highlight(...ranges));
+    if (!this.wanted) return;
+    const hits = new Highlight();
+    for (const row of this.inSight) this.addHits(hits, row);
+    CSS.highlights.set("jt-hit", hits);
+  }
+
+  addHits(hits, row) {
+    const index = Number(row.dataset.index);
+    const { lower, wanted } = this;
+    // Lower case may have another length, in Turkish for one: then places do not fit.
+    if (!this.shown[index] || lower[index].length !== this.blocks[index].text.length) return;
+    const node = row.children[1].firstChild;
+    for (let at = lower[index].indexOf(wanted); at >= 0 && hits.size < MOST_HITS; at = lower[index].indexOf(wanted, at)) {
+      const end = at + wanted.length;
+      hits.add(new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: end }));
+      at = end;
+    }
   }
 
   /** Make a block the current one; `scroll` where the user did not point at it in the list itself. */

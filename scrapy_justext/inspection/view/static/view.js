@@ -24,7 +24,7 @@ class BlockView extends EventTarget {
       "div",
       { class: "jt-view", "data-tab": "blocks" },
       this.makeTop(),
-      make("div", { class: "jt-blocks" }, this.list.element),
+      make("div", { class: "jt-blocks" }, this.list.none, this.list.element),
       make("div", { class: "jt-page" }, this.frame.element),
       this.details.element,
     );

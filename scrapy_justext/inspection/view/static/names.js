@@ -1,0 +1,25 @@
+// Names of pages, short enough for a list, that still tell the pages apart.
+"use strict";
+
+/** Characters of a name that is shown. */
+const LONGEST_NAME = 48;
+
+/** Names of files and addresses, each without the folder that all of its kind lie in; long ones are cut in front. */
+function shortNames(names) {
+  const isAddress = (name) => /^[a-z][a-z0-9+.-]*:\/\//i.test(name);
+  const [files, addresses] = [false, true].map((kind) => commonFolder(names.filter((name) => isAddress(name) === kind)));
+  const short = names.map((name) => cutInFront(name.slice((isAddress(name) ? addresses : files).length) || name));
+  return new Set(short).size === new Set(names).size ? short : names;
+}
+
+/** What all names begin with, up to a slash; a slash at the end of a name belongs to its last part. */
+function commonFolder(names) {
+  const [first = [], ...others] = names.map((name) => name.replace(/\/$/, "").split("/").slice(0, -1));
+  const differs = first.findIndex((part, i) => !others.every((folders) => folders[i] === part));
+  return first.slice(0, differs < 0 ? first.length : differs).map((part) => `${part}/`).join("");
+}
+
+function cutInFront(name) {
+  const characters = [...name];
+  return characters.length > LONGEST_NAME ? `…${characters.slice(1 - LONGEST_NAME).join("")}` : name;
+}
