@@ -15,6 +15,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Site
 
 from scrapy_justext.exceptions import InspectionError, JustextError, ParameterError
+from scrapy_justext.garbage import spare_what_is_there
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.assets import ASSETS, read_asset
 from scrapy_justext.inspection.tuner.guards import LOOPBACK, Asked, Place, Refusal, below_token, refuse
@@ -166,6 +167,8 @@ def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
         problem = error.socketError
         raise InspectionError(f"port {port}", getattr(problem, "strerror", None) or str(problem)) from error
     resource.port = listening.getHost().port
+    # The pages are there: no slider is to wait until all of them were looked at.
+    spare_what_is_there()
     return resource
 
 
