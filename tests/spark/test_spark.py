@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.builders import REPOSITORY
 from tests.spark.cluster import SECONDS_FOR_A_JOB, cluster, launcher, submit
 from tests.spark.conftest import read_rows
 
@@ -57,9 +57,9 @@ def test_tables_without_pages_are_refused_in_one_line(on_two_cores: tuple[Path, 
 
 
 def test_the_message_is_among_the_messages_of_spark_submit(spark: dict[str, str], archives: Path) -> None:
-    job = [find_spec("scrapy_justext.spark.job").origin, archives / "numbers.parquet", "-o", archives / "none"]
+    job = [REPOSITORY / "scrapy_justext/spark/job.py", archives / "numbers.parquet", "-o", archives / "none"]
     done = subprocess.run(
-        [launcher("spark-submit"), "--master", "local[1]", *job],
+        [launcher("spark-submit"), "--master", "local[1]", *map(str, job)],
         env=spark,
         capture_output=True,
         text=True,
