@@ -92,7 +92,10 @@ class InspectionError(JustextError):
 
 
 class WorkerError(JustextError):
-    """What a page raised in another process, where the error itself could not be sent; the message names it."""
+    """What a page raised in another process, where the error itself could not be sent; the message names it.
+
+    Or why there is no process for a page.
+    """
 
 
 class WorkerCrashed(JustextError):  # noqa: N818 (crawls count errors by these names)
@@ -104,7 +107,7 @@ class WorkerCrashed(JustextError):  # noqa: N818 (crawls count errors by these n
 
     def __str__(self) -> str:
         how = f"was killed by signal {-self.code}" if self.code < 0 else f"ended with exit status {self.code}"
-        return f"the process that extracted it {how}, twice"
+        return f"each process that was to extract it ended; the last {how}"
 
 
 class PageTimeout(JustextError):  # noqa: N818

@@ -1,4 +1,5 @@
 """Extraction in other processes than the crawl's: pages in, plain data out.
 
-``tasks`` says what is done with a page, ``worker`` is what runs in a process, ``pool`` keeps the processes at work.
+``tasks`` says what is done with a page, ``worker`` is what runs in a process, ``feeders`` keep processes at work, and
+``pool`` is what a crawl sees of them.
 """

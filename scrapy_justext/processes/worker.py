@@ -50,6 +50,10 @@ class Order(NamedTuple):
     timeout: float | None
 
 
+class Ready(NamedTuple):
+    """The process has loaded a configuration."""
+
+
 class Done(NamedTuple):
     """Follows the pieces of a result.  ``seconds``: what the page took."""
 
@@ -105,6 +109,7 @@ def _obey(order: Order, task: Task[Any], slots: dict[int, Options]) -> Iterator[
         # What is wrong with it will be told of the first page.
         with suppress(Exception):
             task.run(_WARM_UP, slots[order.slot])
+        yield Ready()
     if order.page is None:
         return
     start = perf_counter()

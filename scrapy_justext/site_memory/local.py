@@ -113,6 +113,8 @@ class LocalStore:
     ``save_every`` visits, and at the end.
     """
 
+    is_lost = False
+
     def __init__(
         self,
         blocks: int,

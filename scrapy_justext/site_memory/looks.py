@@ -58,6 +58,11 @@ class SiteMemory:
         if self._store is not None:
             self._store.close()
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing more will be known of any site."""
+        return self._store is not None and self._store.is_lost
+
     def is_ripe(self, site: str, configuration: Configuration) -> bool:
         """Whether a site has shown enough pages for its repeated blocks to be bad."""
         return self._pages.get(site, 0) >= configuration.memory.pages

@@ -62,7 +62,7 @@ class SecondLooks:
     def is_wanted(self, site: str, configuration: Configuration) -> bool:
         """Whether a page that was just judged is to be judged again."""
         look = configuration.memory.look
-        if not self._can_hold or look == "none":
+        if not self._can_hold or look == "none" or self._memory.is_lost:
             return False
         return look == "end" or not self._memory.is_ripe(site, configuration)
 
@@ -80,7 +80,9 @@ class SecondLooks:
             self._due[site] = None
 
     async def send_due(self) -> None:
-        """Send on the items of sites that have shown enough pages."""
+        """Send on the items of sites that have shown enough pages; all, where no more can be known."""
+        if self._memory.is_lost:
+            await self.send_all()
         while self._due:
             site = next(iter(self._due))
             del self._due[site]

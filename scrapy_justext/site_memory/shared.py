@@ -83,15 +83,15 @@ return found
 class SharedStore:
     """``name``: of what the workers do together, their spider; ``blocks``: entries of a site at the most.
 
-    When Redis is lost, the log says so once, ``on_lost`` is called for each page, and nothing is remembered any more.
-    Raises :class:`SiteMemoryError` where there is no Redis at ``url``.
+    When Redis is lost, the log says so once, ``on_lost`` is called for each page that comes, and nothing is remembered
+    any more.  Raises :class:`SiteMemoryError` where there is no Redis at ``url``.
     """
 
     def __init__(self, url: str, name: str, blocks: int, on_lost: Callable[[], None]) -> None:
         self._prefix = f"{PREFIX}:{name}"
         self._blocks = blocks
         self._on_lost = on_lost
-        self._is_lost = False
+        self.is_lost = False
         try:
             self._redis = Redis.from_url(
                 url,
@@ -121,14 +121,15 @@ class SharedStore:
         keys = [f"{self._prefix}:{site}:{name}" for name in ("pages", "visits", "counts", "seen")]
         arguments: list[int | bytes] = [int(adds), self._blocks, DAYS * 24 * 60 * 60, *page.page, *page.blocks]
         try:
-            if not self._is_lost:
+            if not self.is_lost:
                 pages, *counts = self._script(keys, arguments)
                 return Sightings(pages, counts)
         except RedisError as error:
-            self._is_lost = True
+            self.is_lost = True
             # No bug of ours: a traceback would say nothing.
             logger.error("Redis is lost (%s): the crawl goes on without site memory", error)  # noqa: TRY400
-        self._on_lost()
+        if adds:
+            self._on_lost()
         return Sightings(0, [0] * len(page.blocks))
 
 

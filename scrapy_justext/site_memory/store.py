@@ -23,6 +23,9 @@ class Store(Protocol):
     A page that is known by its address or by its texts counts once.
     """
 
+    is_lost: bool
+    """It cannot be reached any more: of what follows nothing will be known."""
+
     def visit(self, site: str, page: Fingerprints) -> Sightings:
         """Add a page, then tell of its blocks."""
 

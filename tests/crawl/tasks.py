@@ -74,4 +74,14 @@ def split_harmed(extraction: Extraction) -> Iterator[object]:
             kill("")
 
 
+def extract_after_false_starts(page: RawPage, options: Options) -> Extraction:
+    """Ends the process before its first page, as long as the file that the environment names has characters left."""
+    left = Path(os.environ["FALSE_STARTS"])
+    if page.url is None and (text := left.read_text("utf-8")):
+        left.write_text(text[1:], "utf-8")
+        kill("")
+    return extract_raw(page, options)
+
+
+UNLUCKY = Task(extract_after_false_starts, split_extraction, join_extraction)
 HARMED = Task(extract_harmed, split_harmed, join_extraction)

@@ -160,7 +160,9 @@ def harmed(paths: list[str], settings: dict[str, Any] | None = None, problems: t
 )
 def test_a_page_that_ends_its_process_twice_is_an_error(harm: str, how: str) -> None:
     paths = [f"/page?{harm}&n=1", f"/page?{harm}&n=2"]
-    problems = tuple(rf"/page\?{harm}&n={n}: not cleaned: the process that extracted it {how}, twice$" for n in (1, 2))
+    problems = tuple(
+        rf"/page\?{harm}&n={n}: not cleaned: each process that was to extract it ended; the last {how}$" for n in (1, 2)
+    )
     result = harmed(paths, problems=problems)
     assert {path for path, extraction in result.seen if extraction is None} == set(paths)
     assert result.justext["errors"] == result.justext["errors/WorkerCrashed"] == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 from tests.crawl.template import (
     LETTERS,
+    PAGES,
     PATHS,
     REPEATED,
     SETTINGS,
@@ -25,6 +27,7 @@ from tests.crawl.template import (
     letters,
     with_repeated,
 )
+from tests.redis_server import RedisServer, needs_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -259,3 +262,30 @@ def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
     assert letters(items) == fetched != LETTERS
     assert "'finish_reason': 'shutdown'" in log
     assert "ERROR" not in log
+
+
+@needs_redis
+@pytest.mark.parametrize("look", ["hold", "end"])
+def test_when_redis_is_lost_nothing_waits_any_more(look: str, tmp_path: Path) -> None:
+    with Site(SITE) as site, RedisServer(tmp_path) as redis:
+
+        def lose() -> None:
+            deadline = time.monotonic() + SECONDS
+            while len(site.requests) < 6 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            redis.stop()
+
+        losing = threading.Thread(target=lose)
+        losing.start()
+        own = settings(look=look, pages=PAGES) | {"REDIS_URL": redis.url, "DOWNLOAD_DELAY": 0.3}
+        urls = {"urls": site.urls("/a")}
+        [result] = crawl({"lost": Crawl(ChainSpider, urls, own, problems=["Redis is lost"])}).values()
+        losing.join()
+    assert sorted(letters(result.items)) == list(LETTERS)
+    held = result.justext["site_memory/items_held"]
+    # The page at which the loss is noticed can be held still.
+    assert 5 <= held <= 7
+    assert PAGES - held <= result.justext["site_memory/pages_without_redis"] <= PAGES - held + 1
+    waited = [letter for letter in letters(result.items) if letter < "e"]
+    # They went on with the next page, not at the end.
+    assert letters(result.items).index(waited[-1]) < PAGES - 2
