@@ -105,7 +105,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     columns = Columns(options.html_column, options.url_column, options.content_type_column)
     out = Path(options.output)
     form = find_format(out.name)
-    if out.is_dir():
+    if os.path.isdir(out):
         raise ArchiveError(out, "is a folder; the output is a file")
     sources = find_sources(names, columns, max(one.max_body_bytes for one in configurations))
     if options.summary is not None:
@@ -201,7 +201,7 @@ def _positive(name: str, value: object, kind: Callable[[Any], float]) -> float:
 
 def _check_writable(path: Path) -> None:
     """Raise :class:`ArchiveError` where a file could not be written; what is there stays as it is."""
-    is_new = not path.exists()
+    is_new = not os.path.exists(path)
     try:
         with path.open("ab"):
             pass

@@ -146,7 +146,11 @@ def serve(connection: Connection, setup: Setup) -> None:
 
 
 def _problem(error: Exception) -> str:
-    """An error in words, with the file that it is about where it names one."""
+    """An error in words, with the file that it is about where it names one.
+
+    >>> _problem(OSError(27, "File too large", "/tmp/model")), _problem(OSError(27, "File too large"))
+    ('/tmp/model: File too large', 'File too large')
+    """
     if not isinstance(error, OSError):
         return str(error)
     return describe(error) if error.filename is None else f"{error.filename}: {describe(error)}"
