@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import gc
 import pickle
 from collections import OrderedDict
 from contextlib import suppress
-from functools import cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Generic
 
@@ -21,6 +19,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from scrapy_justext.exceptions import WorkerError
+from scrapy_justext.garbage import spare_what_is_there
 from scrapy_justext.processes.feeders import Feeder, Job
 from scrapy_justext.processes.tasks import Result, Task
 from scrapy_justext.processes.worker import PROTOCOL, SLOTS
@@ -47,7 +46,7 @@ class Pool(Generic[Result]):
         self._feeders += (Feeder(task, configuration, self._jobs, self._feeders) for _ in range(processes))
         for feeder in self._feeders:
             feeder.start()
-        _spare_collections()
+        spare_what_is_there()
         # A crawl that is stopped by force closes nothing.
         atexit.register(self.close)
 
@@ -96,17 +95,6 @@ class Pool(Generic[Result]):
         if len(self._configurations) > SLOTS:
             self._configurations.popitem(last=False)
         return self._configurations[key][1]
-
-
-@cache
-def _spare_collections() -> None:
-    """Have garbage collections leave alone what is there, once: half a million objects of Scrapy's and of others.
-
-    Each time that all objects are looked at, which is every some ten pages, the crawl stands still for a tenth of a
-    second.
-    """
-    gc.collect()
-    gc.freeze()
 
 
 def _caller() -> Callable[..., None]:
