@@ -38,6 +38,10 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         """Scrapy's own options, and ours."""
+        from scrapy_justext.archives.interrupts import end_at_once  # noqa: PLC0415
+
+        # What is imported from here on takes a second or two.
+        end_at_once()
         from scrapy_justext.archives.running import add_options  # noqa: PLC0415
 
         super().add_options(parser)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import scrapy_justext
+from scrapy_justext.archives import interrupts
 from scrapy_justext.archives.errors import ArchiveError, describe
 from scrapy_justext.archives.progress import Bar
 from scrapy_justext.archives.reading.sources import Source, find_sources
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+DONE, BAD_INPUT = 0, 2
 
 
 class Job(NamedTuple):
@@ -78,6 +79,7 @@ def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) ->
     """Do what was asked for, and give the exit status."""
     try:
         job = make_job(arguments, options, settings)
+        interrupts.interrupt()
         progress = clean(job)
         if options.summary is not None:
             _write_summary(Path(options.summary), progress)
@@ -85,8 +87,8 @@ def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) ->
         print("justext-archive:", " ".join(str(error).split()), file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        print("justext-archive: interrupted; run the same again to go on", file=sys.stderr)
-        return INTERRUPTED
+        interrupts.tell()
+        return interrupts.INTERRUPTED
     print(summary.as_table(progress))
     return DONE
 
@@ -103,7 +105,11 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     columns = Columns(options.html_column, options.url_column, options.content_type_column)
     out = Path(options.output)
     form = find_format(out.name)
+    if os.path.isdir(out):
+        raise ArchiveError(out, "is a folder; the output is a file")
     sources = find_sources(names, columns, max(one.max_body_bytes for one in configurations))
+    if options.summary is not None:
+        _check_writable(Path(options.summary))
     timeout = options.timeout if options.timeout is not None else settings.get("JUSTEXT_TIMEOUT")
     task = {
         "inputs": [source.stamp for source in sources],
@@ -191,6 +197,18 @@ def _positive(name: str, value: object, kind: Callable[[Any], float]) -> float:
     if not 0 < number < inf:
         raise ParameterError(name, value, "must be a number above 0")
     return number
+
+
+def _check_writable(path: Path) -> None:
+    """Raise :class:`ArchiveError` where a file could not be written; what is there stays as it is."""
+    is_new = not os.path.exists(path)
+    try:
+        with path.open("ab"):
+            pass
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        raise ArchiveError(path, f"cannot be written: {describe(error)}") from error
 
 
 def _write_summary(path: Path, progress: Progress) -> None:

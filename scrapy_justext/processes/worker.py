@@ -7,7 +7,6 @@ the crawl.  It is no fork of the crawl, whose threads and open connections it mu
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pickle
 import signal
@@ -20,6 +19,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from scrapy_justext.exceptions import WorkerError
+from scrapy_justext.parents import end_with_parent
 from scrapy_justext.processes.tasks import RawPage, Task
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ PROTOCOL = pickle.HIGHEST_PROTOCOL
 
 #: What makes a process load all that a configuration needs: stoplist, language detector, model.
 _WARM_UP = RawPage("<title>Words</title><p>It was said in the town that the bridge had always been there.</p>")
-
-#: From Linux's ``sys/prctl.h``.
-_PR_SET_PDEATHSIG = 1
 
 
 class Order(NamedTuple):
@@ -75,7 +72,7 @@ def main() -> None:
     # Whoever presses Ctrl-C, or stops a service, means the crawl, which has yet to finish its pages.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    _end_with_parent()
+    end_with_parent()
     orders, answers = _channels()
     task: Task[Any] = pickle.load(orders)
     received: SimpleQueue[Order] = SimpleQueue()
@@ -85,16 +82,6 @@ def main() -> None:
         for message in _obey(received.get(), task, slots):
             pickle.dump(message, answers, PROTOCOL)
         answers.flush()
-
-
-def _end_with_parent() -> None:
-    """Be killed with the thread that feeds this process, also where no thread of ours has its turn.
-
-    Such is a regular expression that does not come to an end.  Elsewhere than on Linux the closed pipe is seen
-    after it.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _channels() -> tuple[BinaryIO, BinaryIO]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from scrapy.settings import Settings
 
+from scrapy_justext.archives.errors import ArchiveError
+from scrapy_justext.archives.reading.table import column_problem
 from scrapy_justext.archives.records import Columns, Loaded, Place, Read, Skipped, Where, cell_document
 from scrapy_justext.archives.work.chunks import judge_all, make_chunks
 from scrapy_justext.archives.work.judging import Judge
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 #: Columns that a frame of pages may have beside those of a page: where they come from.
 _WHERE = ("file", "offset")
+_HTML = Columns().html
 
 
 def spark_schema() -> StructType:
@@ -50,7 +53,8 @@ def extract_in_arrow(
     ``html`` is text or bytes, which are decoded as a crawl would.  Columns ``file`` and ``offset`` are kept; others are
     not.  Pages that a crawl would drop have no row.
     ``settings``: ``JUSTEXT_*``, as a crawl's.  ``count``: told, in Spark's processes, what became of some pages.
-    Raises :class:`~scrapy_justext.exceptions.SettingError`.
+    Raises :class:`~scrapy_justext.exceptions.SettingError`; in Spark's processes
+    :class:`~scrapy_justext.archives.errors.ArchiveError` for a frame without such an ``html``.
     """
     return partial(_map_arrow, pack(settings or {}), count)
 
@@ -100,6 +104,9 @@ def _map_pandas(packed: bytes, count: Count | None, frames: Iterable[pd.DataFram
 
 def _reads(batch: pa.RecordBatch) -> Iterator[Read]:
     names = batch.schema.names
+    problem = column_problem(batch.schema, _HTML)
+    if problem is not None:
+        raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
     columns = (batch.column(name) if name in names else repeat(_NULL) for name in (*Columns(), *_WHERE))
     for _, *cells in zip(range(batch.num_rows), *columns, strict=False):
         yield Read(_record(*(cell.as_py() for cell in cells)), Place(), 0)

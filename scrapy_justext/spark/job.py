@@ -12,11 +12,16 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from py4j.protocol import Py4JJavaError
 from pyspark.accumulators import AccumulatorParam
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
+from pyspark.sql.pandas.types import to_arrow_type
 
+from scrapy_justext.archives.errors import ArchiveError
+from scrapy_justext.archives.reading.table import column_problem
 from scrapy_justext.archives.reading.warc import read_warc
 from scrapy_justext.archives.records import Columns, Place
 from scrapy_justext.archives.writing.journal import Progress
@@ -28,8 +33,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 DONE, BAD_INPUT = 0, 2
 
@@ -60,9 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     spark = SparkSession.builder.appName("justext").getOrCreate()
     try:
         counts = clean(spark, options)
-    except (JustextError, PySparkException) as error:
-        message = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        print("justext:", message, file=sys.stderr)
+    except (JustextError, PySparkException, Py4JJavaError) as error:
+        # spark-submit sends all that Python prints, errors too, to the standard output.
+        spark.sparkContext._jvm.System.err.println(f"justext: {_in_a_line(error)}")
         return BAD_INPUT
     finally:
         spark.stop()
@@ -78,6 +82,17 @@ def clean(spark: SparkSession, options: Namespace) -> Counter[str]:
     writer = frame.write.mode("overwrite" if options.overwrite else "errorifexists")
     writer.option("compression", "zstd").parquet(options.output)
     return total.value
+
+
+def _in_a_line(error: Exception) -> str:
+    """What is wrong, without the stacks of Java and Python."""
+    text = str(error)
+    if isinstance(error, Py4JJavaError):
+        cause = error.java_exception
+        while cause.getCause() is not None:
+            cause = cause.getCause()
+        text = cause.getMessage() or cause.toString()
+    return next(iter(text.strip().splitlines()), type(error).__name__)
 
 
 def _parser() -> ArgumentParser:
@@ -130,15 +145,26 @@ def _from_parquet(
 ) -> DataFrame:
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(_ROWS))
     frame = spark.read.parquet(*options.inputs)
-    usual = Columns()
-    wanted = Columns(options.html_column, options.url_column, options.content_type_column)
-    named = [
-        col(f"`{name}`").alias(default)
-        for name, default in zip(wanted, usual, strict=True)
-        if name in frame.columns or name != default or default == usual.html
-    ]
+    named = list(_named(frame, options))
     where = [col("_metadata.file_path").alias("file"), col("_metadata.row_index").alias("offset")]
     return frame.select(*named, *where).mapInArrow(extract_in_arrow(settings, count=count), spark_schema())
+
+
+def _named(frame: DataFrame, options: Namespace) -> Iterator[Column]:
+    """The columns of pages under their usual names; raises :class:`ArchiveError` for one that holds no text."""
+    usual = Columns()
+    wanted = Columns(options.html_column, options.url_column, options.content_type_column)
+    for field, name, default in zip(Columns._fields, wanted, usual, strict=True):
+        is_wanted = name != default or default == usual.html
+        if not is_wanted and name not in frame.columns:
+            continue
+        column = col(f"`{name}`")
+        [found] = frame.select(column).schema
+        problem = column_problem(pa.schema([(name, to_arrow_type(found.dataType))]), name) if is_wanted else None
+        if problem is not None:
+            advice = f"--{field.replace('_', '-')}-column names another"
+            raise ArchiveError(" ".join(options.inputs), f"{problem}; {advice} of its own: {', '.join(frame.columns)}")
+        yield column.alias(default)
 
 
 if __name__ == "__main__":

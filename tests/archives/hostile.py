@@ -6,9 +6,9 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from scrapy_justext.archives.records import Document, Where  # noqa: TC001 (fields of named tuples)
+from scrapy_justext.archives.records import Document, Where
 
 
 class Deadly(NamedTuple):
@@ -20,6 +20,28 @@ class Deadly(NamedTuple):
     def document(self) -> Document:
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError
+
+
+class DeadlyToLoad(NamedTuple):
+    """Ends the process that unpickles it."""
+
+    where: Where
+    size: int = 1
+
+    def document(self) -> Document:
+        raise AssertionError
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (3,)
+
+
+class DeadlyWhere(Where):
+    """A place that ends the process that unpickles it, which is before there is a record in work."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (3,)
 
 
 class DeadlyOnce(NamedTuple):

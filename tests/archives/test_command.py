@@ -6,7 +6,10 @@ import json
 import os
 import resource
 import signal
+import subprocess
+import sys
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +17,14 @@ import pytest
 
 from scrapy_justext.locking import locked
 from tests.archives.making import common_crawl, packed, page, url
-from tests.archives.running import command, start
+from tests.archives.running import command, environment, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 PAGES = 400
+INTERRUPTED = "justext-archive: interrupted; run the same again to go on\n"
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +81,16 @@ PROBLEMS: dict[str, tuple[list[str], str]] = {
     "switched off": (["a.warc", "-o", "out.jsonl", "-s", "JUSTEXT_ENABLED=0"], "JUSTEXT_ENABLED: is off"),
     "processes": (["a.warc", "-o", "out.jsonl", "--processes", "0"], "--processes = '0': must be a number above 0"),
     "time": (["a.warc", "-o", "out.jsonl", "--timeout", "soon"], "--timeout = 'soon': must be a number above 0"),
+    "a folder": (["a.warc", "-o", "folder.jsonl", "--restart"], "folder.jsonl: is a folder; the output is a file"),
+    "no such folder for the summary": (
+        ["a.warc", "-o", "out.jsonl", "--summary", "b/s.json"],
+        "b/s.json: cannot be written: No such file or directory",
+    ),
+    "a folder for the summary": (
+        ["a.warc", "-o", "out.jsonl", "--summary", "folder.jsonl"],
+        "folder.jsonl: cannot be written: Is a directory",
+    ),
+    "no archive": (["b.warc.gz", "-o", "out.jsonl"], "b.warc.gz: is no WARC file, or one that is damaged from its"),
     "no such folder": (["a.warc", "-o", "a.warc/out.jsonl"], "a.warc/out.jsonl.unfinished cannot be used: "),
 }
 
@@ -85,12 +99,14 @@ PROBLEMS: dict[str, tuple[list[str], str]] = {
 def test_what_cannot_be_done_is_said_in_one_line(case: str, tmp_path: Path) -> None:
     (tmp_path / "a.warc").write_bytes(b"".join(common_crawl(1)))
     (tmp_path / "a.jsonl").write_text('{"body": "<p>"}')
+    (tmp_path / "b.warc.gz").write_text("hello")
+    (tmp_path / "folder.jsonl").mkdir()
     given, line = PROBLEMS[case]
     done = command(tmp_path, *given)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"justext-archive: {line}")
     assert done.stderr.count("\n") == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "a.warc"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "a.warc", "b.warc.gz", "folder.jsonl"]
 
 
 def _until_rows_are_written(folder: Path, out: str) -> None:
@@ -114,13 +130,37 @@ def test_a_run_that_was_ended_goes_on(how: signal.Signals, archive: Path, tmp_pa
     _, messages = process.communicate(timeout=60)
     if how is signal.SIGINT:
         assert process.returncode == 130
-        assert messages == "justext-archive: interrupted; run the same again to go on\n"
+        assert messages == INTERRUPTED
+        assert not (tmp_path / "out.jsonl.unfinished" / ".lock").exists()
     _assert_group_ends(process.pid)
     assert not (tmp_path / "out.jsonl").exists()
     done = command(tmp_path, archive, "-o", "out.jsonl", "--summary", "summary.json")
     assert done.returncode == 0, done.stderr
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(number) for number in range(PAGES)]
     assert json.loads((tmp_path / "summary.json").read_text())["counts"]["records"] == PAGES
+
+
+#: The command up to where it is told its options: what follows is imports, which take long.
+BEGINNING = """
+import os, signal, time
+from argparse import ArgumentParser
+from scrapy.settings import Settings
+from scrapy_justext.archives.command import Command
+command = Command()
+command.settings = Settings()
+command.add_options(ArgumentParser())
+os.kill(os.getpid(), signal.SIGINT)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(("shell", "status"), [("", 130), ("signal.signal(signal.SIGINT, signal.SIG_IGN)", 0)])
+def test_a_run_is_ended_while_it_is_loading(shell: str, status: int) -> None:
+    code = BEGINNING.replace("command = ", f"{shell}\ncommand = ").replace("sleep(60)", f"sleep({60 * bool(status)})")
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (status, INTERRUPTED if status else "")
 
 
 def _assert_group_ends(group: int) -> None:
@@ -132,6 +172,23 @@ def _assert_group_ends(group: int) -> None:
             return
         time.sleep(0.02)
     raise AssertionError("processes are left")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the page has to end first")
+def test_no_process_outlives_a_killed_command_in_a_page_without_end(tmp_path: Path) -> None:
+    # The second chunk is begun when the rows of the first are there.
+    bodies = [page(number) for number in range(100)] + ["<p>" + "a" * 45]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"html": body}) + "\n" for body in bodies))
+    process = start(tmp_path, "a.jsonl", "-o", "out.jsonl", "--processes", 1, "-s", 'JUSTEXT_DROP_TEXT=["(a+)+b$"]')
+    try:
+        _until_rows_are_written(tmp_path, "out.jsonl")
+        time.sleep(0.5)
+        process.kill()
+        process.communicate(timeout=60)
+        _assert_group_ends(process.pid)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _no_file_beyond(size: int) -> Callable[[], None]:
@@ -148,7 +205,9 @@ def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path
         "justext-archive: out.jsonl: cannot be written: File too large;"
         " what was finished is kept, and gone on with when the same is run again\n"
     )
-    assert 0 < (tmp_path / "out.jsonl.unfinished" / "rows").stat().st_size <= 300_000
+    journal = json.loads((tmp_path / "out.jsonl.unfinished" / "journal.json").read_text())
+    assert journal["counts"]["rows"] >= 100
+    assert 0 < journal["length"] == (tmp_path / "out.jsonl.unfinished" / "rows").stat().st_size <= 300_000
     done = command(tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(number) for number in range(PAGES)]

@@ -15,7 +15,7 @@ from scrapy_justext.archives.work.chunks import Chunk, Position, Result
 from scrapy_justext.archives.work.pool import Pool
 from scrapy_justext.archives.work.workers import Setup
 from scrapy_justext.settings import make_layers
-from tests.archives.hostile import Deadly, DeadlyOnce, Endless, Failing
+from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
 from tests.archives.making import page, url
 
 if TYPE_CHECKING:
@@ -71,6 +71,27 @@ def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:
     assert urls([result]) == [url(0), url(2)]
     assert (result.counts["crashes"], result.counts["pages"]) == (1, 2)
     assert list(result.troubles) == [(where(1), "crashes")]
+
+
+def test_a_record_that_ends_its_process_while_it_is_unpickled_is_given_up() -> None:
+    [result] = work([chunk([DeadlyToLoad(where(0)), loaded(1), DeadlyToLoad(where(2))])])
+    assert urls([result]) == [url(1)]
+    assert list(result.troubles) == [(where(0), "crashes"), (where(2), "crashes")]
+
+
+@pytest.mark.parametrize(
+    ("record", "status"),
+    [
+        (loaded(1)._replace(where=DeadlyWhere("a.warc", 1)), 3),
+        # No JSON can be made of that place: the process ends when it encodes the rows.
+        (loaded(1)._replace(where=Where("a.warc", b"1")), 1),  # type: ignore[arg-type]
+    ],
+    ids=["before its first record", "behind its last"],
+)
+def test_a_process_that_ends_beside_its_records_is_replaced_but_once(record: Loaded, status: int) -> None:
+    problem = f"^a.warc, 0 and what follows: a process ended twice beside its pages, with exit status {status}$"
+    with Pool(1, SETUP, None) as pool, pytest.raises(ArchiveError, match=problem):
+        list(pool.work([chunk([loaded(0), record, loaded(2)])]))
 
 
 def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import zstandard
 from scrapy_justext.archives.errors import ArchiveError
 from scrapy_justext.archives.reading.sources import find_sources
 from scrapy_justext.archives.records import Columns, Document, Place
-from tests.archives.making import found, page, url
+from tests.archives.making import found, page, page_record, url
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,6 +110,37 @@ def test_rows_without_a_page_or_a_url(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.string(),
+        pa.large_string(),
+        pa.binary(),
+        pa.large_binary(),
+        pa.dictionary(pa.int32(), pa.string()),
+        pa.dictionary(pa.int32(), pa.binary()),
+    ],
+    ids=str,
+)
+def test_pages_are_in_a_column_of_any_type_of_text(kind: pa.DataType, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"html": pa.array([page(0)]).cast(kind)}), tmp_path / "a.parquet")
+    [one] = reads(tmp_path / "a.parquet")
+    document = one.record.document()
+    assert isinstance(document, Document)
+    assert document.body in (page(0), page(0).encode())
+
+
+@pytest.mark.parametrize("beginning", [b"", b"\r\n\r\n"])
+def test_a_file_that_begins_with_a_record_is_a_warc_file(beginning: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(beginning + page_record(0) + b"garbage")
+    assert found(reads(path)) == [url(0), "corrupt"]
+    path.write_bytes(beginning + page_record(0)[:-100])
+    assert found(reads(path)) == ["truncated"]
+    path.write_bytes(beginning)
+    assert reads(path) == []
+
+
 def test_a_damaged_row_group_is_counted_and_the_others_found(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"url": URLS, "html": [page(n) * 50 for n in range(5)]})
     start = pq.read_metadata(path).row_group(1).column(1).data_page_offset
@@ -142,12 +173,20 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
     tables.mkdir()
     write_table(tables, {"body": [page(0)]})
     lines = write(tables, "a.jsonl", [b'{"body": "<p>"}\n'])
+    (tmp_path / "a.warc").write_bytes(b"hello\n")
+    (tmp_path / "a.warc.gz").write_bytes(gzip.compress(b"hello\n"))
+    numbered = write(tables, "b.jsonl", [b'{"html": 1}\n'])
+    numbers = write_table(tables, {"html": [1, 2]}, "b.parquet")
     problems = {
         tmp_path / "missing.warc": "no such file or folder",
         tmp_path / "empty": "holds no file that ends in .html",
         tmp_path / "a.parquet": "is no Parquet file, or a damaged one",
         tmp_path / "a.zip": "is told by the end of its name, one of .warc,",
         tables / "a.parquet": "has no column 'html'; --html-column names another of its own: body",
+        tmp_path / "a.warc": "is no WARC file, or one that is damaged from its beginning",
+        tmp_path / "a.warc.gz": "is no WARC file, or one that is damaged from its beginning",
+        numbers: "its column 'html' is of the type int64, neither text nor binary; --html-column names another",
+        numbered: "its lines have no text in 'html'; --html-column names another of theirs: html",
         lines: "its lines have no 'html'; --html-column names another of theirs: body",
     }
     for path, problem in problems.items():

@@ -82,6 +82,13 @@ def cluster(spark: dict[str, str], folder: Path) -> Iterator[str]:
         yield address
 
 
+def launcher(name: str) -> str:
+    """One of Spark's own scripts."""
+    import pyspark  # noqa: PLC0415
+
+    return str(Path(str(pyspark.__file__)).parent / "bin" / name)
+
+
 class _Running(NamedTuple):
     process: subprocess.Popen[bytes]
     log: Path
@@ -89,14 +96,11 @@ class _Running(NamedTuple):
 
 def _start(stack: ExitStack, spark: dict[str, str], folder: Path, name: str, *arguments: str) -> _Running:
     """One of a cluster's processes, which ends with ``stack``."""
-    import pyspark  # noqa: PLC0415
-
-    launcher = Path(str(pyspark.__file__)).parent / "bin" / "spark-class"
     folder.mkdir()
     log = folder / "log"
     with log.open("w") as file:
         process = subprocess.Popen(
-            [str(launcher), f"org.apache.spark.deploy.{name}", *arguments],
+            [launcher("spark-class"), f"org.apache.spark.deploy.{name}", *arguments],
             env=_environment(spark),
             stdout=file,
             stderr=file,

@@ -32,7 +32,10 @@ def spark() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with two WARC files, one of them damaged, and a table of the same pages' HTML."""
+    """A folder with two WARC files, one of them damaged, and a table of the same pages' HTML.
+
+    Besides a table of numbers, and what is none.
+    """
     folder = tmp_path_factory.mktemp("archives")
     redirect = record(http(b"", "Location: /", status="301 Moved"))
     (folder / "a.warc.gz").write_bytes(packed([*common_crawl(20), redirect]))
@@ -40,6 +43,8 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "b.warc.gz").write_bytes(packed(more[:5]) + packed([redirect])[:-9] + packed(more[5:]))
     table = pa.table({"url": [url(n) for n in range(30)], "html": [page(n) for n in range(30)]})
     pq.write_table(table, folder / "pages.parquet")
+    pq.write_table(pa.table({"html": [1, 2]}), folder / "numbers.parquet")
+    (folder / "damaged.parquet").write_text("hello")
     return folder
 
 

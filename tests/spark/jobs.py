@@ -12,6 +12,15 @@ from pyspark.sql import SparkSession
 from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, spark_schema
 from scrapy_justext.spark.job import main
 
+#: What the package's own jobs read and where they write to; behind the first two stand those that cannot be done.
+JOBS = (
+    (["a.warc.gz", "b.warc.gz"], "warc"),
+    (["pages.parquet"], "table"),
+    (["a.warc.gz"], "table"),
+    (["numbers.parquet"], "numbers"),
+    (["damaged.parquet"], "damaged"),
+)
+
 
 def both_functions(source: str, out: str) -> None:
     """A user's own job."""
@@ -25,6 +34,6 @@ def both_functions(source: str, out: str) -> None:
 if __name__ == "__main__":
     folder, to = sys.argv[1:]
     both_functions(f"{folder}/pages.parquet", to)
-    for inputs, name in ((["a.warc.gz", "b.warc.gz"], "warc"), (["pages.parquet"], "table"), (["a.warc.gz"], "table")):
+    for inputs, name in JOBS:
         status = main([*(f"{folder}/{one}" for one in inputs), "-o", f"{to}/{name}"])
         print(name, "ended with", status)

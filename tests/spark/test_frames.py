@@ -13,6 +13,7 @@ pytest.importorskip("pyspark")
 
 import pandas as pd
 
+from scrapy_justext.archives.errors import ArchiveError
 from scrapy_justext.archives.writing.parquet import SCHEMA
 from scrapy_justext.exceptions import SettingError
 from scrapy_justext.spark import extract_in_arrow, extract_in_pandas
@@ -46,6 +47,25 @@ def test_places_are_kept_and_other_columns_are_not() -> None:
     [batch] = extract_in_arrow({"JUSTEXT_PROFILE": "boilerpipe"})([pa.RecordBatch.from_pydict(columns)])
     [row] = batch.to_pylist()
     assert (row["file"], row["offset"]) == ("a.warc", 17)
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"body": [page(1)]}, "the frame: has no column 'html'; its columns: body"),
+        ({"html": [1], "url": [url(1)]}, "the frame: its column 'html' is of the type int64, neither text nor binary;"),
+    ],
+)
+def test_a_frame_without_pages_is_refused_at_its_first_batch(columns: dict[str, list[object]], problem: str) -> None:
+    with pytest.raises(ArchiveError, match=problem):
+        next(extract_in_arrow()([pa.RecordBatch.from_pydict(columns)]))
+    with pytest.raises(ArchiveError, match=problem):
+        next(extract_in_pandas()([pd.DataFrame(columns)]))
+
+
+def test_a_batch_without_any_page_is_none_without_a_column() -> None:
+    assert list(extract_in_arrow()([pa.RecordBatch.from_pydict({"html": [None]})])) == []
+    assert list(extract_in_pandas()([pd.DataFrame({"html": [None]}), pd.DataFrame({"html": []}, dtype=object)])) == []
 
 
 def test_everything_is_counted() -> None:

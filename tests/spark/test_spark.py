@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.spark.cluster import cluster, submit
+from tests.builders import REPOSITORY
+from tests.spark.cluster import SECONDS_FOR_A_JOB, cluster, launcher, submit
 from tests.spark.conftest import read_rows
 
 if TYPE_CHECKING:
@@ -38,9 +40,35 @@ def test_warc_files_on_two_cores(on_two_cores: tuple[Path, str, str], expected: 
 def test_a_table_on_two_cores_whose_output_is_kept(on_two_cores: tuple[Path, str, str], expected: Rows) -> None:
     out, printed, messages = on_two_cores
     assert "table ended with 0\n" in printed
-    assert printed.endswith("table ended with 2\n")
+    assert "table ended with 2\n" in printed
     assert "\njustext: [PATH_ALREADY_EXISTS]" in messages
     assert read_rows(out / "table") == expected["table"]
+
+
+def test_tables_without_pages_are_refused_in_one_line(on_two_cores: tuple[Path, str, str], archives: Path) -> None:
+    out, printed, messages = on_two_cores
+    assert printed.endswith("numbers ended with 2\ndamaged ended with 2\n")
+    numbers = (
+        f"\njustext: {archives}/numbers.parquet: its column 'html' is of the type int64, neither text nor binary; "
+    )
+    assert numbers in messages
+    assert f"\njustext: file:{archives}/damaged.parquet is not a Parquet file" in messages
+    assert not [name for name in ("numbers", "damaged") if (out / name).exists()]
+
+
+def test_the_message_is_among_the_messages_of_spark_submit(spark: dict[str, str], archives: Path) -> None:
+    job = [REPOSITORY / "scrapy_justext/spark/job.py", archives / "numbers.parquet", "-o", archives / "none"]
+    done = subprocess.run(
+        [launcher("spark-submit"), "--master", "local[1]", *map(str, job)],
+        env=spark,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS_FOR_A_JOB,
+    )
+    assert done.returncode == 2
+    assert f"\njustext: {archives}/numbers.parquet: its column 'html' is" in done.stderr
+    assert "justext:" not in done.stdout
 
 
 def test_the_functions_for_frames(on_two_cores: tuple[Path, str, str], expected: Rows) -> None:

@@ -22,6 +22,9 @@ _STEP = 1 << 20
 _ESCAPED = 6
 
 
+_MISSING = object()
+
+
 class Line(NamedTuple):
     """A line that may hold a page."""
 
@@ -57,9 +60,11 @@ def check_lines(path: Path, columns: Columns) -> None:
             values = _values(stream.readline())
         except (OSError, EOFError, zlib.error):
             return
-    if values is not None and columns.html not in values:
-        names = ", ".join(values) or "none"
-        raise ArchiveError(path, f"its lines have no {columns.html!r}; --html-column names another of theirs: {names}")
+    if values is None or isinstance(values.get(columns.html, _MISSING), str | None):
+        return
+    problem = f"no text in {columns.html!r}" if columns.html in values else f"no {columns.html!r}"
+    names = ", ".join(values) or "none"
+    raise ArchiveError(path, f"its lines have {problem}; --html-column names another of theirs: {names}")
 
 
 def read_lines(path: Path, columns: Columns, place: Place, max_bytes: int) -> Iterator[Read]:

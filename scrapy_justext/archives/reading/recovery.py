@@ -16,6 +16,8 @@ GZIP = b"\x1f\x8b\x08"
 _MAGIC = b"WARC/"
 #: What stands behind the block of a record.
 SEPARATOR = b"\r\n\r\n"
+#: What may stand where nothing else does.
+_PADDING = b"\0\r\n"
 #: Bytes read at a time.
 _STEP = 1 << 16
 #: Bytes that tell whether they begin a compressed record.
@@ -86,10 +88,17 @@ def end_of_block(file: BinaryIO, offset: int, content_length: int) -> int:
     return offset + header + len(SEPARATOR) + content_length
 
 
+def padding(file: BinaryIO) -> int:
+    """The bytes of padding that a file begins with, which readers pass by; of more than a record's header, fewer."""
+    file.seek(0)
+    data = file.read(_HEADER)
+    return len(data) - len(data.lstrip(_PADDING))
+
+
 def is_empty_from(file: BinaryIO, offset: int) -> bool:
     """Whether nothing but padding is left from an offset on."""
     file.seek(offset)
     while data := file.read(_STEP):
-        if data.strip(b"\0\r\n"):
+        if data.strip(_PADDING):
             return False
     return True

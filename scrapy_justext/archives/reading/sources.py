@@ -59,6 +59,7 @@ def _reader(path: Path, columns: Columns, max_bytes: int) -> Callable[[Place], I
     name = path.name.lower()
     if name.endswith(_WARC):
         warc = part("scrapy_justext.archives.reading.warc")
+        warc.check_warc(path)
         return lambda place: warc.read_warc(partial(path.open, "rb"), str(path), place, max_bytes)
     if name.endswith(_LINES):
         lines.check_lines(path, columns)

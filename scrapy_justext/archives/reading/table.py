@@ -14,14 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+#: What a column of text may be; one of nulls says nothing of its type.
+_TEXTS = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_fixed_size_binary,
+    pa.types.is_null,
+)
 #: Rows decoded at a time: few, since pages are large.
 _ROWS = 32
 
 
 def check_table(path: Path, columns: Columns) -> None:
-    """Raise :class:`ArchiveError` where a file is no Parquet, or lacks a column that was asked for."""
+    """Raise :class:`ArchiveError` where a file is no Parquet, or lacks a column of text that was asked for."""
     try:
-        names = pq.read_schema(path).names
+        schema = pq.read_schema(path)
     except pa.ArrowInvalid as error:
         raise ArchiveError(path, "is no Parquet file, or a damaged one") from error
     # Only pages must be there, unless another column was asked for by its name.
@@ -31,9 +40,26 @@ def check_table(path: Path, columns: Columns) -> None:
         if field == "html" or name != usual
     }
     for option, name in wanted.items():
-        if name not in names:
-            known = f"--{option.replace('_', '-')}-column names another of its own: {', '.join(names)}"
-            raise ArchiveError(path, f"has no column {name!r}; {known}")
+        problem = column_problem(schema, name)
+        if problem is not None:
+            known = f"--{option.replace('_', '-')}-column names another of its own: {', '.join(schema.names)}"
+            raise ArchiveError(path, f"{problem}; {known}")
+
+
+def column_problem(schema: pa.Schema, name: str) -> str | None:
+    """Why a column cannot hold text, or its bytes; None where it can.
+
+    >>> column_problem(pa.schema({"html": pa.int64()}), "html")
+    "its column 'html' is of the type int64, neither text nor binary"
+    >>> column_problem(pa.schema({"html": pa.dictionary(pa.int32(), pa.large_string())}), "html")
+    """
+    if name not in schema.names:
+        return f"has no column {name!r}"
+    kind = schema.types[schema.names.index(name)]
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if any(is_one(values) for is_one in _TEXTS):
+        return None
+    return f"its column {name!r} is of the type {kind}, neither text nor binary"
 
 
 def read_table(path: Path, columns: Columns, place: Place) -> Iterator[Read]:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecordType
 
+from scrapy_justext.archives.errors import ArchiveError
 from scrapy_justext.archives.reading import recovery
 from scrapy_justext.archives.records import Document, Loaded, Place, Read, Record, Skipped, Where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+    from pathlib import Path
     from typing import BinaryIO
 
     from fastwarc import WarcRecord
@@ -43,6 +45,15 @@ class _Trouble(NamedTuple):
 
 
 _Event = tuple[int, "Record | None"]
+
+
+def check_warc(path: Path) -> None:
+    """Raise :class:`ArchiveError` where a file begins with what is no record, not even a damaged one."""
+    with path.open("rb") as file:
+        compressed = recovery.is_gzip(file)
+        start = recovery.padding(file)
+        if not recovery.is_empty_from(file, start) and not recovery.begins_at(file, start, compressed=compressed):
+            raise ArchiveError(path, "is no WARC file, or one that is damaged from its beginning")
 
 
 def read_warc(open_file: Callable[[], BinaryIO], name: str, place: Place, max_bytes: int) -> Iterator[Read]:

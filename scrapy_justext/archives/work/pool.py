@@ -1,7 +1,8 @@
 """Several processes at work on one input, in its order.
 
 A page that ends its process is tried once more, then given up; one that takes too long is given up at once, with its
-process.  The rest of its chunk is done again.
+process.  The rest of its chunk is done again.  A process that ends while no page is in work, be it that the chunk comes
+or that its rows are encoded, is replaced once for each chunk.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.archives.errors import ArchiveError
 from scrapy_justext.archives.work.chunks import Result
-from scrapy_justext.archives.work.workers import READY, Failure, Worker
+from scrapy_justext.archives.work.workers import ENCODING, READY, Failure, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +45,7 @@ class _Task:
 class _Desk:
     """Where one process after another works, a chunk at a time.
 
-    ``record``: the number of the one that was begun last, at the time ``since``; None before the first.
+    ``record``: the number of the one in work, which was begun at the time ``since``; None where none is.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -132,6 +133,8 @@ class Pool:
             self._bury(desk)
         elif message == READY:
             desk.is_ready = True
+        elif message == ENCODING:
+            desk.record = None
         elif isinstance(message, Failure):
             raise ArchiveError("a process", f"cannot begin: {message.problem}")
         elif isinstance(message, Result):
@@ -146,9 +149,13 @@ class Pool:
         task, record = desk.task, desk.record
         if not desk.is_ready or task is None:
             raise ArchiveError("a process", f"ended before it began, with exit status {desk.worker.exit_status}")
-        if record is None or record not in task.suspects:
-            task.suspects.add(-1 if record is None else record)
+        if record not in task.suspects:
+            task.suspects.add(record)
             self._try_again(desk)
+        elif record is None:
+            where = task.chunk.records[0].where
+            problem = f"a process ended twice beside its pages, with exit status {desk.worker.exit_status}"
+            raise ArchiveError(f"{where.file}, {where.offset} and what follows", problem)
         else:
             self._give_up(desk, CRASHES)
 

@@ -1,33 +1,38 @@
 """The processes that extract, seen from outside and from inside.
 
 A process answers ``READY`` when it has read what it needs, or a :class:`Failure` where it cannot; then to each chunk
-with the number of every record that it begins, and a :class:`Result`.  It leaves Ctrl-C to the process that started it,
-and ends with that one however it ends.
+with the number of every record that it begins, ``ENCODING`` behind the last of them, and a :class:`Result`.  It leaves
+Ctrl-C to the process that started it, and ends with that one however it ends.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
+import sys
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.archives.errors import describe
+from scrapy_justext.archives.records import Where  # noqa: TC001 (field of a named tuple)
 from scrapy_justext.archives.work.chunks import Result, judge_all
 from scrapy_justext.archives.work.judging import Judge
 from scrapy_justext.archives.writing.formats import find_format
+from scrapy_justext.parents import end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
-    from scrapy_justext.archives.records import Record
+    from scrapy_justext.archives.records import Document, Record
     from scrapy_justext.settings import Layers
 
 READY = "ready"
+ENCODING = "encoding"
 
 
 class Setup(NamedTuple):
@@ -41,6 +46,26 @@ class Failure(NamedTuple):
     """Why a process cannot begin, in words."""
 
     problem: str
+
+
+class Packed(NamedTuple):
+    """A record that is unpacked when its turn comes, so that what it does to a process then is known to be its doing.
+
+    ``packed``: the record, pickled.
+    """
+
+    where: Where
+    packed: bytes
+
+    @property
+    def size(self) -> int:
+        """Its bytes, about."""
+        return len(self.packed)
+
+    def document(self) -> Document | str:
+        """The page in the record, or why there is none."""
+        record: Record = pickle.loads(self.packed)
+        return record.document()
 
 
 class Worker:
@@ -64,8 +89,9 @@ class Worker:
 
     def send(self, records: Sequence[Record], given_up: Mapping[int, str]) -> None:
         """Give the process a chunk; one that has ended is seen at the next :meth:`receive`."""
+        packed = [Packed(record.where, pickle.dumps(record, pickle.HIGHEST_PROTOCOL)) for record in records]
         with suppress(OSError):
-            self.connection.send((records, given_up))
+            self.connection.send((packed, given_up))
 
     def receive(self) -> str | int | Failure | Result | None:
         """The next message, waited for; None where the process ended instead."""
@@ -99,7 +125,7 @@ def _interrupts_held() -> Iterator[None]:
 def serve(connection: Connection, setup: Setup) -> None:
     """Extract the chunks that come until no more can come."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
+    _end_with_parent()
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     with suppress(EOFError, OSError):
@@ -109,16 +135,34 @@ def serve(connection: Connection, setup: Setup) -> None:
             encode = find_format(setup.suffix).encode
         except Exception as error:
             # Whatever it is, it would befall every other process, too.
-            connection.send(Failure(describe(error) if isinstance(error, OSError) else str(error)))
+            connection.send(Failure(_problem(error)))
             return
         connection.send(READY)
         while True:
             records, given_up = connection.recv()
             rows, counts, troubles = judge_all(records, judge, given_up=given_up, begin=connection.send)
+            connection.send(ENCODING)
             connection.send(Result(encode(rows), counts, troubles))
+
+
+def _problem(error: Exception) -> str:
+    """An error in words, with the file that it is about where it names one.
+
+    >>> _problem(OSError(27, "File too large", "/tmp/model")), _problem(OSError(27, "File too large"))
+    ('/tmp/model: File too large', 'File too large')
+    """
+    if not isinstance(error, OSError):
+        return str(error)
+    return describe(error) if error.filename is None else f"{error.filename}: {describe(error)}"
 
 
 def _end_with_parent() -> None:
     parent: Any = parent_process()
+    end_with_parent(parent.pid)
+    if sys.platform != "linux":
+        Thread(target=_await, args=(parent,), daemon=True).start()
+
+
+def _await(parent: Any) -> None:
     parent.join()
     os._exit(1)

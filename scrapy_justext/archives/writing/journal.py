@@ -75,11 +75,15 @@ def save(path: Path, task: Mapping[str, Any], progress: Progress) -> None:
         "is_read": progress.is_read,
     }
     draft = path.with_suffix(".new")
-    with draft.open("w", encoding="utf-8") as file:
-        json.dump(values, file)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            json.dump(values, file)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def load(path: Path, task: Mapping[str, Any]) -> Progress:

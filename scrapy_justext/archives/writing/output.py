@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,8 @@ from scrapy_justext.locking import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from io import FileIO
     from pathlib import Path
-    from typing import BinaryIO
 
     from scrapy_justext.archives.work.chunks import Position, Result
     from scrapy_justext.archives.writing.formats import Format
@@ -34,7 +34,7 @@ _INTERVAL = 2.0
 class Output:
     """Made by :func:`unfinished`; told of every result."""
 
-    def __init__(self, out: Path, rows: BinaryIO, task: Mapping[str, Any], progress: journal.Progress) -> None:
+    def __init__(self, out: Path, rows: FileIO, task: Mapping[str, Any], progress: journal.Progress) -> None:
         self.progress = progress
         self._out = out
         self._rows = rows
@@ -43,14 +43,20 @@ class Output:
 
     def add(self, result: Result, behind: Position) -> None:
         """Append the rows of the next chunk, and note now and then how far the input was read."""
-        self._rows.write(result.encoded)
+        try:
+            _append(self._rows, result.encoded)
+        except OSError:
+            # Without the part of a chunk that is there the journal may find room.
+            with suppress(OSError):
+                self._rows.truncate(self.progress.length)
+                self.save()
+            raise
         self.progress.add(result, behind)
         if monotonic() - self._saved >= _INTERVAL:
             self.save()
 
     def save(self) -> None:
         """Note how far the input was read."""
-        self._rows.flush()
         os.fsync(self._rows.fileno())
         now = monotonic()
         self.progress.seconds += now - self._saved
@@ -85,17 +91,29 @@ def unfinished(out: Path, task: Mapping[str, Any], *, restart: bool) -> Iterator
             elif out.exists() and not (folder / "rows").exists():
                 raise ArchiveError(out, "is there already; --restart makes it anew")
             progress = journal.load(folder / "journal.json", task)
-            with (folder / "rows").open("ab") as rows:
+            # No buffer: what did not fit would be tried once more when the file is closed.
+            with (folder / "rows").open("ab", buffering=0) as rows:
                 rows.truncate(progress.length)
-                rows.seek(progress.length)
-                yield Output(out, rows, task, progress)
+                output = Output(out, rows, task, progress)
+                output.save()
+                yield output
             _remove(folder)
     except OSError as error:
-        kept = "; what was finished is kept, and gone on with when the same is run again" if folder.is_dir() else ""
+        is_noted = (folder / "journal.json").exists()
+        if not is_noted:
+            (folder / "rows").unlink(missing_ok=True)
+        kept = "; what was finished is kept, and gone on with when the same is run again" if is_noted else ""
         raise ArchiveError(out, f"cannot be written: {describe(error)}{kept}") from error
     finally:
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
+
+
+def _append(file: FileIO, data: bytes) -> None:
+    """Write all the bytes; where there is no room for them, a part of them may be there."""
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
 
 
 def _folder(out: Path) -> Path:
