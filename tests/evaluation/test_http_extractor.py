@@ -133,8 +133,11 @@ class TestRetries:
             def answer() -> None:
                 stream, _ = server.accept()
                 with stream:
-                    stream.recv(65536)
                     stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+                    stream.shutdown(socket.SHUT_WR)
+                    # Closed with bytes that nobody read, the connection would be reset, and the half answer lost.
+                    while stream.recv(65536):
+                        pass
 
             thread = threading.Thread(target=answer)
             thread.start()
