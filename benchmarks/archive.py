@@ -23,14 +23,13 @@ from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.pages import load_pages, origin
-from scrapy_justext.archives.reading.sources import find_sources
-from scrapy_justext.archives.records import Columns, Document
-from scrapy_justext.archives.running import Job, clean
-from scrapy_justext.archives.work.responses import make_response
-from scrapy_justext.archives.writing.formats import find_format
+from scrapy_justext.archives.formats import find_format
+from scrapy_justext.archives.readers import find_sources
+from scrapy_justext.archives.records import Columns, Document, make_response
+from scrapy_justext.archives.run import Job, clean
+from scrapy_justext.core.extractor import extract_parsed
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.extraction import extract_parsed
-from scrapy_justext.settings import Given, configure, make_layers
+from scrapy_justext.crawl.settings import Given, configure, make_layers
 
 MAX_BYTES = 10 << 20
 SIZES = (100, 300, 1000)

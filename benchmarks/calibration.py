@@ -19,8 +19,8 @@ from statistics import mean, median
 from typing import Any
 
 from scrapy_justext import extract
-from scrapy_justext.core.coverage import covered_characters
-from scrapy_justext.stoplists import find_library
+from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.core.unsegmented import covered_characters
 
 TEXTS = Path(__file__).resolve().parent.parent / "tests" / "texts"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.pages import DEMO_PAGES
 from scrapy_justext import Extraction, extract
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core.profiles import PROFILES
 
 PAGE = DEMO_PAGES / "shop" / "copper-kettle.html"
 SHOWN = 60

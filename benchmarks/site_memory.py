@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.pages import CHECKOUT, DEMO_PAGES, load_pages, origin
 from benchmarks.precision import score
 from benchmarks.template_site import LANGUAGES, Page, make_pages
+from scrapy_justext.core.extractor import extraction_of, judge_page, prepare
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.extraction import extraction_of, judge_page, prepare
-from scrapy_justext.options import make_options
-from scrapy_justext.settings import configure
-from scrapy_justext.site_memory.fingerprints import SIZE, Fingerprints, take_fingerprints
-from scrapy_justext.site_memory.local import LocalStore
-from scrapy_justext.site_memory.verdicts import judge_again
+from scrapy_justext.crawl.settings import configure
+from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints, take_fingerprints
+from scrapy_justext.crawl.site_memory.memory import LocalStore
+from scrapy_justext.crawl.site_memory.store import judge_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_justext.judged import JudgedPage
-    from scrapy_justext.options import Options
+    from scrapy_justext.core.extractor import JudgedPage
+    from scrapy_justext.core.options import Options
 
 GOLD = CHECKOUT / "tests" / "evaluation" / "small_set"
 COUNTS = (5, 10, 20, 50, 200)

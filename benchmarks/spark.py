@@ -23,7 +23,7 @@ from benchmarks.pages import origin
 _SPARK = "--master local[2] --conf spark.ui.enabled=false --driver-memory 2g pyspark-shell"
 _COMMANDS = {
     "command": ["scrapy", "justext-archive", "--processes", "2"],
-    "spark": ["scrapy_justext.spark.job"],
+    "spark": ["scrapy_justext.spark"],
 }
 
 

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from benchmarks.pages import load_pages, origin
 from scrapy_justext import extract
 from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.inspection.pages import Inspected
-from scrapy_justext.profiles import PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,9 +74,9 @@ class _Served:
     def __init__(self, page: Inspected, marks: Path) -> None:
         from twisted.internet.selectreactor import SelectReactor  # noqa: PLC0415 (no other reactor is to be installed)
 
+        from scrapy_justext.crawl.settings import make_layers  # noqa: PLC0415
         from scrapy_justext.inspection.tuner.api import Tuner  # noqa: PLC0415
         from scrapy_justext.inspection.tuner.server import listen  # noqa: PLC0415
-        from scrapy_justext.settings import make_layers  # noqa: PLC0415
 
         self._reactor: Any = SelectReactor()
         place = urlsplit(listen(self._reactor, Tuner([page], make_layers({}, {}), marks)).url)

@@ -6,15 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import Block, BlockClass
+from scrapy_justext.core.extractor import Extraction, extract
 from scrapy_justext.exceptions import JustextError
-from scrapy_justext.extraction import Extraction, extract
 
 if TYPE_CHECKING:
-    from scrapy_justext.addon import Addon
-    from scrapy_justext.downloadermiddlewares import JustextDownloaderMiddleware
-    from scrapy_justext.pipelines import JustextPipeline
-    from scrapy_justext.session import get_extraction
-    from scrapy_justext.spidermiddlewares import JustextSpiderMiddleware
+    from scrapy_justext.crawl.addon import Addon
+    from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
+    from scrapy_justext.crawl.pipelines import JustextPipeline
+    from scrapy_justext.crawl.session import get_extraction
 
 __version__ = "0.1.0"
 
@@ -33,11 +32,11 @@ __all__ = [
 
 # What needs Scrapy is imported when it is asked for: the algorithm runs without it.
 _SCRAPY_NAMES = {
-    "Addon": "addon",
-    "JustextDownloaderMiddleware": "downloadermiddlewares",
-    "JustextPipeline": "pipelines",
-    "JustextSpiderMiddleware": "spidermiddlewares",
-    "get_extraction": "session",
+    "Addon": "crawl.addon",
+    "JustextDownloaderMiddleware": "crawl.middlewares",
+    "JustextPipeline": "crawl.pipelines",
+    "JustextSpiderMiddleware": "crawl.middlewares",
+    "get_extraction": "crawl.session",
 }
 
 

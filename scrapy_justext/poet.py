@@ -16,9 +16,9 @@ from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import register_serialization
 
 from scrapy_justext.core.blocks import BlockClass, make_blocks
+from scrapy_justext.core.extractor import BLOCK_FIELDS, Extraction
+from scrapy_justext.crawl.session import Session, get_session
 from scrapy_justext.exceptions import JustextError
-from scrapy_justext.extraction import BLOCK_FIELDS, Extraction
-from scrapy_justext.session import Session, get_session
 
 _FILE = "extraction.json"
 

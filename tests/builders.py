@@ -14,7 +14,7 @@ from lxml import etree
 import scrapy_justext
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Place, Segment
 from scrapy_justext.core.parsing import decode, parse_html
-from scrapy_justext.core.segmentation import segment
+from scrapy_justext.core.reading import segment
 from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
 
 if TYPE_CHECKING:

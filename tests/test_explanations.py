@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from scrapy_justext import Extraction, extract
-from scrapy_justext.explanations import explain_no_content
-from scrapy_justext.settings import configure, from_mapping
+from scrapy_justext.crawl.pages import explain_no_content
+from scrapy_justext.crawl.settings import configure, from_mapping
 
 LISTED = {"stoplist": ["the"]}
 

@@ -16,10 +16,10 @@ from lxml import etree
 import scrapy_justext
 from scrapy_justext import Block, BlockClass, Extraction, JustextError, extract
 from scrapy_justext.core.blocks import make_blocks
-from scrapy_justext.core.thresholds import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.core.extractor import BLOCK_FIELDS, blocks_to_dicts
+from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
-from scrapy_justext.extraction import BLOCK_FIELDS, blocks_to_dicts
-from scrapy_justext.profiles import PROFILES
 from tests.builders import CORPORA, DEMO_PAGES, REPOSITORY, corpus_pages, letters, page_id, prose, read_page
 
 if TYPE_CHECKING:
@@ -342,9 +342,9 @@ import pkgutil, sys
 import scrapy_justext.core
 for module in pkgutil.iter_modules(scrapy_justext.core.__path__):
     __import__("scrapy_justext.core." + module.name)
-from scrapy_justext.extraction import extract
+from scrapy_justext.core.extractor import extract
 {statement}
-assert "scrapy_justext.core.segmentation" in sys.modules
+assert "scrapy_justext.core.reading" in sys.modules
 print(*sorted(name for name in sys.modules if name.split(".")[0] in {FORBIDDEN!r}))
 """
     done = subprocess.run(

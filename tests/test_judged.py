@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
+from scrapy_justext.core.extractor import extract_parsed, extraction_of, judge_page, prepare
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.extraction import extract_parsed, extraction_of, judge_page, prepare
-from scrapy_justext.options import make_options
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core.profiles import PROFILES
 from tests.builders import DEMO_PAGES, page_id, prose, read_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from scrapy_justext.judged import JudgedPage
+    from scrapy_justext.core.extractor import JudgedPage
 
 DECIDED = Decision(BAD, "repeated")
 LONG = prose(250, stopwords=10)

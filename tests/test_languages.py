@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_justext import Extraction, extract, languages
+from scrapy_justext import Extraction, extract
+from scrapy_justext.core import languages
+from scrapy_justext.core.extractor import SAMPLE_CHARACTERS, extract_parsed
+from scrapy_justext.core.languages import declared_tags, detect, normalise
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.extraction import SAMPLE_CHARACTERS, extract_parsed
-from scrapy_justext.languages import declared_tags, detect, normalise
-from scrapy_justext.options import make_options
 
 GERMAN = "Der Hund und die Katze sind im Garten, und es ist ein schöner Tag für alle, die hier wohnen."
 AMHARIC = "አማርኛ የኢትዮጵያ የሥራ ቋንቋ ነው። ዛሬ አየሩ በጣም ጥሩ ነው። ወደ ውጭ ወጥተን እንሂድ። ልጆቹ በትምህርት ቤት ናቸው። " * 5

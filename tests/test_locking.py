@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.cli import main
-from scrapy_justext.locking import LOCK_FILE, StoreError, locked
+from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.files import LOCK_FILE, StoreError, locked
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import PAGE, write_pairs
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HOLD = """
 import sys
 from pathlib import Path
-from scrapy_justext.locking import locked
+from scrapy_justext.files import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

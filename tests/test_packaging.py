@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from scrapy_justext.stoplists import shipped_folder
+from scrapy_justext.core.stoplists import shipped_folder
 from tests.builders import REPOSITORY
 
 LISTS = sorted(path.name for path in (REPOSITORY / "stoplists").glob("*.txt"))

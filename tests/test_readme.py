@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.profiles import PAGE, side_by_side
-from scrapy_justext.core.writings import WRITINGS
-from scrapy_justext.extraction import BLOCK_FIELDS
-from scrapy_justext.profiles import PROFILES
-from scrapy_justext.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
-from scrapy_justext.stoplists import find_library
+from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.core.unsegmented import WRITINGS
+from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

@@ -10,8 +10,7 @@ import pytest
 from scrapy import Spider
 from scrapy.settings import Settings
 
-from scrapy_justext.exceptions import JustextError, SettingError, UnknownNameError
-from scrapy_justext.settings import (
+from scrapy_justext.crawl.settings import (
     DEFAULT_BLOCK_FIELDS,
     DEFAULT_FIELDS,
     PREFIX,
@@ -24,6 +23,7 @@ from scrapy_justext.settings import (
     from_spider,
     is_enabled,
 )
+from scrapy_justext.exceptions import JustextError, SettingError, UnknownNameError
 from tests.crawl.items import DataclassItem, ScrapyItem
 
 if TYPE_CHECKING:

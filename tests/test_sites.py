@@ -8,9 +8,9 @@ import pytest
 from scrapy import Spider
 from scrapy.settings import Settings
 
+from scrapy_justext.crawl.settings import Layers, configure, from_settings, from_spider, make_layers
+from scrapy_justext.crawl.sites import domain, find_domain
 from scrapy_justext.exceptions import JustextError, ParameterError
-from scrapy_justext.settings import Layers, configure, from_settings, from_spider, make_layers
-from scrapy_justext.sites import domain, find_domain
 from tests.crawl.content import ENGLISH, GERMAN, page
 from tests.crawl.crawling import Crawl, crawl
 from tests.crawl.server import Site

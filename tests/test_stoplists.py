@@ -9,16 +9,11 @@ import justext
 import pytest
 
 from scrapy_justext import JustextError, extract
+from scrapy_justext.core.language_table import LANGUAGES
+from scrapy_justext.core.languages import Language, normalise
+from scrapy_justext.core.options import make_options
+from scrapy_justext.core.stoplists import StoplistLibrary, find_library, read_stoplist, shipped_folder, stoplist_words
 from scrapy_justext.exceptions import StoplistError, UnknownNameError
-from scrapy_justext.languages import LANGUAGES, Language, normalise
-from scrapy_justext.options import make_options
-from scrapy_justext.stoplists import (
-    StoplistLibrary,
-    find_library,
-    read_stoplist,
-    shipped_folder,
-    stoplist_words,
-)
 from tests.builders import REPOSITORY
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.learned.model import LEAST_SCALE, LIMIT, SHAPES, Model
+from scrapy_justext.core.learned.model import LEAST_SCALE, LIMIT, SHAPES, Model
 from training.network import Batch, Recipe, train
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import numpy as np
 import tldextract
 
 from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.learned.features import compute, transform
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
-from scrapy_justext.learned.features import compute, transform
 from training.labels import block_weights, soft_labels, words_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scrapy_justext.evaluation.documents import Document
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 FOLDS = 5
 

@@ -7,23 +7,23 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.core.extractor import extract_prepared, prepare
+from scrapy_justext.core.learned.classifier import weigh
+from scrapy_justext.core.learned.features import compute
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.extraction import extract_prepared, prepare
-from scrapy_justext.learned.classifier import weigh
-from scrapy_justext.learned.features import compute
-from scrapy_justext.options import make_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Decision, Figures, Segment
     from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.thresholds import Thresholds
-    from scrapy_justext.evaluation.documents import Document
-    from scrapy_justext.learned.classifier import Weighed
-    from scrapy_justext.learned.model import Model
-    from scrapy_justext.options import Options
+    from scrapy_justext.core.learned.classifier import Weighed
+    from scrapy_justext.core.learned.model import Model
+    from scrapy_justext.core.options import Options
+    from scrapy_justext.core.parameters import Thresholds
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 
 #: A mean F1 that is lower by no more than this is as good.

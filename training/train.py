@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import scrapy_justext
-from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.core.learned.model import save_model
+from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import JustextError
-from scrapy_justext.learned.model import save_model
 from training.making import make_model
 from training.network import Recipe
 from training.samples import FOLDS, fold_of, make_sample
@@ -27,8 +27,8 @@ from training.scoring import best_limit, mean_by_type, options_with, score_page
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_justext.evaluation.documents import Document
-    from scrapy_justext.learned.model import Model
+    from scrapy_justext.core.learned.model import Model
+    from scrapy_justext.evaluation.datasets.documents import Document
     from training.scoring import Score
 
 LIMITS = tuple(round(0.25 + 0.025 * step, 3) for step in range(23))

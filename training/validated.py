@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import scrapy_justext
+from scrapy_justext.core.extractor import extract_parsed
+from scrapy_justext.core.learned.model import load_model
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.evaluation.extractors.base import ExtractorError, FunctionExtractor, digest_files
-from scrapy_justext.evaluation.extractors.own import code_digest
-from scrapy_justext.extraction import extract_parsed
-from scrapy_justext.learned.model import load_model
+from scrapy_justext.evaluation.extractors.names import code_digest
 from training.samples import FOLDS, fold_of
 from training.scoring import options_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_justext.evaluation.documents import Document
-    from scrapy_justext.languages import Language
-    from scrapy_justext.options import Options
+    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.options import Options
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 VARIABLE = "JUSTEXT_FOLDS"
 

@@ -38,18 +38,18 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         """Scrapy's own options, and ours."""
-        from scrapy_justext.archives.interrupts import end_at_once  # noqa: PLC0415
+        from scrapy_justext.archives.run import end_at_once  # noqa: PLC0415
 
         # What is imported from here on takes a second or two.
         end_at_once()
-        from scrapy_justext.archives.running import add_options  # noqa: PLC0415
+        from scrapy_justext.archives.run import add_options  # noqa: PLC0415
 
         super().add_options(parser)
         add_options(parser)
 
     def run(self, args: list[str], opts: Namespace) -> None:
         """Do what was asked for."""
-        from scrapy_justext.archives.running import run  # noqa: PLC0415
+        from scrapy_justext.archives.run import run  # noqa: PLC0415
 
         assert self.settings is not None
         self.exitcode = run(args, opts, self.settings)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+import zlib
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from scrapy.http import Headers, HtmlResponse, Response, TextResponse
+from scrapy.responsetypes import responsetypes
+
+from scrapy_justext.archives.formats import part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Place(NamedTuple):
@@ -113,3 +122,120 @@ def cell_document(html: object, url: object, content_type: object) -> Document |
         return "no_html"
     headers = ((b"Content-Type", content_type.encode("latin-1", "replace")),) if isinstance(content_type, str) else ()
     return Document(url if isinstance(url, str) else None, html, headers=headers)
+
+
+# The bodies of HTTP messages, as they were sent, to what they hold.
+#
+# Archives often keep a header of what they have undone themselves: a body that is not what its headers say is taken as
+# it is.  Of a body that was cut off, there is what came of it.
+
+_GZIP, _ZLIB, _DEFLATE = 31, 15, -15
+
+
+def join_chunks(body: bytes) -> bytes:
+    r"""The body that was sent in chunks.
+
+    >>> join_chunks(b"5\r\nHello\r\n7;x=y\r\n, world\r\n0\r\n\r\n"), join_chunks(b"<p>Hello")
+    (b'Hello, world', b'<p>Hello')
+    """
+    chunks: list[bytes] = []
+    start = 0
+    while True:
+        end = body.find(b"\r\n", start)
+        size = _hexadecimal(body[start:end].partition(b";")[0]) if end >= 0 else None
+        if not size:
+            return b"".join(chunks) if chunks or size == 0 else body
+        chunks.append(body[end + 2 : end + 2 + size])
+        start = end + 2 + size + 2
+
+
+def _hexadecimal(digits: bytes) -> int | None:
+    try:
+        return abs(int(digits, 16))
+    except ValueError:
+        return None
+
+
+def unpack(body: bytes, encodings: str, max_bytes: int) -> bytes:
+    """The body that was packed, as ``Content-Encoding`` says; at most one byte more than ``max_bytes`` of it.
+
+    >>> unpack(zlib.compress(b"<p>Hello"), "deflate", 100), unpack(b"<p>Hello", "gzip", 100)
+    (b'<p>Hello', b'<p>Hello')
+    """
+    for encoding in reversed([name.strip().lower() for name in encodings.split(",")]):
+        unpacker = _UNPACKERS.get(encoding)
+        unpacked = unpacker(body, max_bytes + 1) if unpacker is not None else None
+        if unpacked is not None:
+            body = unpacked
+    return body
+
+
+def _inflate(body: bytes, at_most: int, *forms: int) -> bytes | None:
+    for form in forms:
+        try:
+            return zlib.decompressobj(form).decompress(body, at_most)
+        except zlib.error:
+            continue
+    return None
+
+
+def _unbrotli(body: bytes, at_most: int) -> bytes | None:
+    brotli = part("brotli")
+    try:
+        return bytes(brotli.Decompressor().process(body, output_buffer_limit=at_most))
+    except brotli.error:
+        return None
+
+
+def _unzstandard(body: bytes, at_most: int) -> bytes | None:
+    zstandard = part("zstandard")
+    try:
+        return bytes(zstandard.ZstdDecompressor().stream_reader(body).read(at_most))
+    except zstandard.ZstdError:
+        return None
+
+
+#: Packed bytes, and how many to give at the most -> unpacked ones; None where they are not packed so.
+_UNPACKERS: dict[str, Callable[[bytes, int], bytes | None]] = {
+    "gzip": lambda body, at_most: _inflate(body, at_most, _GZIP),
+    "x-gzip": lambda body, at_most: _inflate(body, at_most, _GZIP),
+    "deflate": lambda body, at_most: _inflate(body, at_most, _ZLIB, _DEFLATE),
+    "br": _unbrotli,
+    "zstd": _unzstandard,
+}
+
+
+# From a page as an archive has it to the response that a crawl would have seen.
+
+#: For pages without one.
+_NO_URL = "file:///"
+
+
+def make_response(document: Document, max_bytes: int) -> Response:
+    """The response for a page; its body may be a byte longer than ``max_bytes`` where it ought to be more so.
+
+    What has no headers stands in a place for HTML.
+    """
+    headers = Headers(document.headers)
+    url = document.url or _NO_URL
+    body, encoding = _body(document.body, headers, max_bytes)
+    kind = responsetypes.from_args(headers=headers, url=url, body=body) if headers else HtmlResponse
+    if encoding is not None and issubclass(kind, TextResponse):
+        return kind(url, status=document.status, headers=headers, body=body, encoding=encoding)
+    return kind(url, status=document.status, headers=headers, body=body)
+
+
+def _body(body: bytes | str, headers: Headers, max_bytes: int) -> tuple[bytes, str | None]:
+    """The body, and its encoding where that is known; the headers of what was undone are removed."""
+    if isinstance(body, str):
+        # Whatever the page declares, it is decoded already.
+        return body.encode("utf-8", "replace"), "utf-8"
+    if b"chunked" in _taken("Transfer-Encoding", headers).lower():
+        body = join_chunks(body)
+    return unpack(body, _taken("Content-Encoding", headers).decode("latin-1"), max_bytes), None
+
+
+def _taken(name: str, headers: Headers) -> bytes:
+    values = headers.getlist(name)
+    headers.pop(name, None)
+    return b",".join(values)

@@ -33,6 +33,10 @@ class BlockClass(str, Enum):
         return self.value
 
 
+GOOD: BlockClass
+NEAR_GOOD: BlockClass
+SHORT: BlockClass
+BAD: BlockClass
 GOOD, NEAR_GOOD, SHORT, BAD = BlockClass
 
 

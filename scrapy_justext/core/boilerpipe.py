@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Figures, Segment
     from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.thresholds import Thresholds
+    from scrapy_justext.core.parameters import Thresholds
 
 MAX_LINK_DENSITY = 0.333333
 MAX_LINK_DENSITY_BEFORE = 0.555556

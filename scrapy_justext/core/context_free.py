@@ -35,7 +35,7 @@ from scrapy_justext.core.text import SLICE, in_slices
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.thresholds import Thresholds
+    from scrapy_justext.core.parameters import Thresholds
 
 Rule = Callable[["Segment", Figures, "Thresholds"], "Decision | None"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.measures import Measure
     from scrapy_justext.evaluation.store import ExtractorRecord, Result, ResultStore
 
@@ -95,7 +95,7 @@ def score_run(
 ) -> list[dict[str, Any]]:
     """Score all that has been run into a folder on some data sets, and write the files named above.
 
-    ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures.words`.  Returns
+    ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures`.  Returns
     the rows of the summary.  Rows of data sets that are not given stay as they were written before.
     """
     if jobs < 1:

@@ -2,7 +2,7 @@
 
 ::
 
-    OUT/.lock                                       there while a run is going on; see :mod:`scrapy_justext.locking`
+    OUT/.lock                                       there while a run is going on; see :mod:`scrapy_justext.files`
     OUT/run.json                                    what was run: data sets, extractors, language, limit
     OUT/raw/DATA SET/EXTRACTOR/ID.txt               the text that the extractor gave, UTF-8, as it came
     OUT/raw/DATA SET/EXTRACTOR/results.jsonl        a line for each document: id, status, seconds, error
@@ -20,14 +20,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
-from scrapy_justext.locking import LOCK_FILE, StoreError
+from scrapy_justext.files import LOCK_FILE, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
-    from scrapy_justext.evaluation.extractors import Extractor
+    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.extractors.base import Extractor
 
 Status = Literal["ok", "failed", "timeout"]
 STATUSES: tuple[str, ...] = get_args(Status)

@@ -12,21 +12,27 @@ import signal
 import sys
 import time
 import warnings
+from collections import Counter
 from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import cache
 from multiprocessing import connection, get_context, parent_process
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from scrapy_justext.evaluation.extractors import find_extractor
+from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.libraries import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import TracebackType
 
-    from scrapy_justext.evaluation.documents import DataSet, Document
-    from scrapy_justext.evaluation.extractors import Extractor
-    from scrapy_justext.evaluation.store import Status
+    from typing_extensions import Self
+
+    from scrapy_justext.evaluation.datasets.documents import DataSet, Document
+    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.store import Result, Status
 
 
 class Task(NamedTuple):
@@ -224,3 +230,72 @@ def _describe(error: BaseException) -> str:
     """The error in words; its cause too, where it has none itself."""
     shown = f"{type(error).__name__}: {error}"
     return shown + _describe(error.__cause__) if error.__cause__ and not str(error) else shown
+
+
+# How far a run is: a bar on a terminal, elsewhere a line now and then.
+
+#: Seconds between two lines.
+INTERVAL = 30.0
+
+
+class Steps:
+    """To be used in a ``with`` statement, and told of every step.
+
+    ``total``: steps at the end, ``done``: those that are done at the start, ``noun``: what they are.
+    """
+
+    def __init__(self, total: int, done: int = 0, noun: str = "steps", stream: TextIO | None = None) -> None:
+        self._total = total
+        self._done = done
+        self._noun = noun
+        self._stream = stream or sys.stderr
+        self._note = ""
+        self._bar: Any = None
+        self._next_line = 0.0
+
+    def __enter__(self) -> Self:
+        self._next_line = monotonic() + INTERVAL
+        if self._stream.isatty():
+            tqdm = require("tqdm", "tqdm").tqdm
+            self._bar = tqdm(total=self._total, initial=self._done, file=self._stream, unit="", dynamic_ncols=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        else:
+            self._print_line()
+
+    def advance(self, note: str = "") -> None:
+        """Count a step; ``note``: what there is to say, for short."""
+        self._done += 1
+        self._note = note
+        if self._bar is not None:
+            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update()
+        elif monotonic() >= self._next_line:
+            self._print_line()
+
+    def _print_line(self) -> None:
+        line = f"{self._done} of {self._total} {self._noun}" + (f", {self._note}" if self._note else "")
+        print(line, file=self._stream, flush=True)
+        self._next_line = monotonic() + INTERVAL
+
+
+class Progress(Steps):
+    """Told of every result; it says how many are failures."""
+
+    def __init__(self, total: int, done: int, stream: TextIO | None = None) -> None:
+        super().__init__(total, done, "results", stream)
+        self._statuses: Counter[str] = Counter()
+
+    def update(self, result: Result) -> None:
+        """Count a result."""
+        self._statuses[result.status] += 1
+        self.advance(self._troubles())
+
+    def _troubles(self) -> str:
+        names = {"failed": "failed", "timeout": "out of time"}
+        return ", ".join(f"{self._statuses[status]} {name}" for status, name in names.items() if self._statuses[status])

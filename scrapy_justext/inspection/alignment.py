@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from scrapy_justext.core.data import PAGE
 from scrapy_justext.core.flattening import kept_nodes, tops
+from scrapy_justext.core.structured_data import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -38,14 +38,14 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         """Scrapy's own options, and ours."""
-        from scrapy_justext.inspection.running import add_options  # noqa: PLC0415
+        from scrapy_justext.inspection.run import add_options_running as add_options  # noqa: PLC0415
 
         super().add_options(parser)
         add_options(parser)
 
     def run(self, args: list[str], opts: Namespace) -> None:
         """Do what was asked for."""
-        from scrapy_justext.inspection.running import run  # noqa: PLC0415
+        from scrapy_justext.inspection.run import run  # noqa: PLC0415
 
         assert self.settings is not None
         process = cast("CrawlerProcess | AsyncCrawlerProcess", self.crawler_process)

@@ -7,8 +7,8 @@ import io
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy_justext.archives.reading.warc import read_warc
 from scrapy_justext.archives.records import Document, Place, Read
+from scrapy_justext.archives.warc import read_warc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.locking import locked
+from scrapy_justext.files import locked
 from tests.archives.making import common_crawl, packed, page, url
 from tests.archives.running import command, environment, start
 

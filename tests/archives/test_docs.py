@@ -8,10 +8,10 @@ from argparse import ArgumentParser
 import pyarrow as pa
 import pytest
 
-from scrapy_justext.archives.running import add_options
-from scrapy_justext.archives.writing.formats import FORMATS
-from scrapy_justext.archives.writing.parquet import BLOCK, SCHEMA
-from scrapy_justext.settings import PREFIX, SETTINGS
+from scrapy_justext.archives.formats import FORMATS
+from scrapy_justext.archives.parquet import BLOCK, SCHEMA
+from scrapy_justext.archives.run import add_options
+from scrapy_justext.crawl.settings import PREFIX, SETTINGS
 from tests.builders import REPOSITORY
 
 ARCHIVES = (REPOSITORY / "docs" / "archives.md").read_text("utf-8")

@@ -11,11 +11,10 @@ import pytest
 import zstandard
 from scrapy.http import HtmlResponse
 
-from scrapy_justext.archives.records import Document, Loaded, Where
-from scrapy_justext.archives.work.bodies import join_chunks, unpack
-from scrapy_justext.archives.work.judging import Judge, Row
-from scrapy_justext.pages import extract_response
-from scrapy_justext.settings import Given, configure, make_layers
+from scrapy_justext.archives.records import Document, Loaded, Where, join_chunks, unpack
+from scrapy_justext.archives.work import Judge, Row
+from scrapy_justext.crawl.pages import extract_response
+from scrapy_justext.crawl.settings import Given, configure, make_layers
 from tests.archives.making import page
 from tests.builders import DEMO_PAGES, page_id
 

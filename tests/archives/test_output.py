@@ -12,24 +12,22 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from scrapy_justext.archives.errors import ArchiveError
-from scrapy_justext.archives.reading.sources import find_sources
+from scrapy_justext.archives.formats import ArchiveError, find_format
+from scrapy_justext.archives.output import BEGINNING, Output, Progress
+from scrapy_justext.archives.parquet import BLOCK, SCHEMA
+from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import Columns, Where
-from scrapy_justext.archives.running import Job, clean
-from scrapy_justext.archives.work.chunks import Result, Trouble
-from scrapy_justext.archives.writing.formats import find_format
-from scrapy_justext.archives.writing.journal import BEGINNING, Progress
-from scrapy_justext.archives.writing.output import Output
-from scrapy_justext.archives.writing.parquet import BLOCK, SCHEMA
-from scrapy_justext.extraction import BLOCK_FIELDS
-from scrapy_justext.settings import DEFAULT_FIELDS, Given, make_layers
+from scrapy_justext.archives.run import Job, clean
+from scrapy_justext.archives.work import Result, Trouble
+from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.crawl.settings import DEFAULT_FIELDS, Given, make_layers
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from scrapy_justext.archives.work.chunks import Position
+    from scrapy_justext.archives.work import Position
 
 PAGES = 30
 
@@ -40,7 +38,7 @@ class Stopped(Exception):  # noqa: N818
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_justext.archives.work.chunks.RECORDS", 4)
+    monkeypatch.setattr("scrapy_justext.archives.work.RECORDS", 4)
 
 
 @pytest.fixture
@@ -146,7 +144,7 @@ def test_what_settings_leave_out_is_null(archive: Path) -> None:
 def test_a_run_that_was_ended_anywhere_goes_on(out: str, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = clean(make(archive, "whole-" + out))
     add = Output.add
-    monkeypatch.setattr("scrapy_justext.archives.writing.output._INTERVAL", 0)
+    monkeypatch.setattr("scrapy_justext.archives.output._INTERVAL", 0)
     for chunks in (1, 3, 2):
         left = iter(range(chunks))
 
@@ -242,7 +240,7 @@ def test_an_input_without_pages_gives_an_output_without_rows(archive: Path) -> N
 
 
 def test_no_more_troubles_are_remembered_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_justext.archives.writing.journal._REMEMBERED", 3)
+    monkeypatch.setattr("scrapy_justext.archives.output._REMEMBERED", 3)
     progress = Progress()
     for _ in range(2):
         troubles = [Trouble(Where("a", number), "corrupt") for number in range(2)]

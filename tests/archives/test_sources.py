@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from scrapy_justext.archives.errors import ArchiveError
-from scrapy_justext.archives.reading.sources import find_sources
+from scrapy_justext.archives.formats import ArchiveError
+from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import Columns, Document, Place
 from tests.archives.making import found, page, page_record, url
 

@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Place, Segment
 from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, measure
-from scrapy_justext.core.thresholds import Thresholds
+from scrapy_justext.core.parameters import Thresholds
 from tests.builders import make_segment, prose
 
 STOPLIST = frozenset({"the", "è"})

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core import headings
+from scrapy_justext.core import context_sensitive
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision
-from scrapy_justext.core.context import Context
-from scrapy_justext.core.context_sensitive import resolve
-from scrapy_justext.core.thresholds import Thresholds
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core.context_sensitive import Context, resolve
+from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.profiles import PROFILES
 from tests.builders import blocks, letters, reference
 
 CASES = [
@@ -131,8 +130,8 @@ def test_the_passes_of_justext_3_do_what_the_reference_does(
 
 
 def test_justext_3_has_no_heading_pre_pass() -> None:
-    assert headings.promote not in PROFILES["justext-3.0"].passes
-    assert headings.promote in PROFILES["justext"].passes
+    assert context_sensitive.promote not in PROFILES["justext-3.0"].passes
+    assert context_sensitive.promote in PROFILES["justext"].passes
 
 
 class CountedDecision(Decision):

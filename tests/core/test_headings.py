@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Place
-from scrapy_justext.core.context import Context
-from scrapy_justext.core.headings import MOST_IN_PATH, heading_paths, promote, restore
-from scrapy_justext.core.thresholds import Thresholds
+from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, restore
+from scrapy_justext.core.parameters import Thresholds
 from tests.builders import LETTERS, blocks, letters, make_segment
 
 PROMOTED = [

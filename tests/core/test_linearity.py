@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core import headings
-from scrapy_justext.core.context import Context
-from scrapy_justext.core.thresholds import Thresholds
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core import context_sensitive
+from scrapy_justext.core.context_sensitive import Context
+from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.profiles import PROFILES
 from tests.builders import blocks, lines_run, tree
 from tests.core.markdown.rendering import markdown_of
 
@@ -90,7 +90,7 @@ def test_the_count_notices_quadratic_work() -> None:
 
         def each() -> None:
             for i in range(n):
-                headings.promote(Context(segments[i:], decisions[i:], Thresholds()), decisions[i:])
+                context_sensitive.promote(Context(segments[i:], decisions[i:], Thresholds()), decisions[i:])
 
         return lines_run(each)
 

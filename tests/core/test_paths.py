@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from scrapy_justext import Block, extract
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core.profiles import PROFILES
 from tests.builders import DEMO_PAGES, all_text, ancestors_and_self, page_id, read_page, select, tree
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import BLOCK, flatten, walk
 from scrapy_justext.core.flattening import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, TagRules
 from tests.builders import (
     CORPORA,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from scrapy_justext import extract
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ParameterError
-from scrapy_justext.profiles import PROFILES
 from tests.builders import lines_run, prose
 
 A = prose(250, stopwords=10)

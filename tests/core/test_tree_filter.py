@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 
 from scrapy_justext import extract
-from scrapy_justext.core.context import Context
+from scrapy_justext.core.context_sensitive import Context, number_groups, select
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.thresholds import Thresholds
-from scrapy_justext.core.tree_filter import number_groups, select
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core.profiles import PROFILES
 from tests.builders import DEMO_PAGES, RULES, blocks, page_id, prose, read_page, tree
 from tests.property.strategies import bodies, soups
 

@@ -10,11 +10,17 @@ from hypothesis import strategies as st
 
 from benchmarks.calibration import FILES, SPACED, derive, read
 from scrapy_justext import extract
-from scrapy_justext.core import coverage
+from scrapy_justext.core import unsegmented
 from scrapy_justext.core.blocks import BlockClass
-from scrapy_justext.core.coverage import covered_characters
-from scrapy_justext.core.writings import CHINESE, WRITINGS, estimate_words, writing_of, writing_of_words
-from scrapy_justext.stoplists import find_library
+from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.core.unsegmented import (
+    CHINESE,
+    WRITINGS,
+    covered_characters,
+    estimate_words,
+    writing_of,
+    writing_of_words,
+)
 from tests.builders import cut, lines_run
 
 TEXTS = [(code, name) for code, names in FILES.items() for one in names for name in (one, f"validation/{one}")]
@@ -42,10 +48,10 @@ words = st.frozensets(st.text("ab的\U0001f600", min_size=1, max_size=4), max_si
 @given(texts=st.lists(st.text("ab的\U0001f600\ud800 ", max_size=30), max_size=5), words=words)
 def test_coverage_is_greedy_longest_match(largest_table: int, texts: list[str], words: frozenset[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coverage, "_LARGEST_TABLE", largest_table)
-        coverage._tree.cache_clear()
+        patch.setattr(unsegmented, "_LARGEST_TABLE", largest_table)
+        unsegmented._tree.cache_clear()
         assert covered_characters(texts, words) == [one_by_one(text, words) for text in texts]
-    coverage._tree.cache_clear()
+    unsegmented._tree.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -73,7 +79,7 @@ def test_texts_do_not_run_into_one_another() -> None:
 def test_texts_of_any_size_are_covered_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["ab" * n for n in range(50)]
     whole = covered_characters(texts, frozenset({"ab"}))
-    monkeypatch.setattr("scrapy_justext.core.coverage._BATCH", 100)
+    monkeypatch.setattr("scrapy_justext.core.unsegmented._BATCH", 100)
     assert covered_characters(texts, frozenset({"ab"})) == whole == [2 * n for n in range(50)]
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from scrapy_justext.processes.tasks import RawPage, Task, extract_raw, join_extraction, split_extraction
+from scrapy_justext.crawl.processes import RawPage, Task, extract_raw, join_extraction, split_extraction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from scrapy_justext.extraction import Extraction
-    from scrapy_justext.options import Options
+    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.options import Options
 
 
 class Unpicklable(Exception):  # noqa: N818

@@ -25,9 +25,9 @@ BY_PATH: dict[str, Any] = {
     "ITEM_PIPELINES": {"scrapy_justext.JustextPipeline": 100},
 }
 BY_MODULE_PATH: dict[str, Any] = {
-    "DOWNLOADER_MIDDLEWARES": {"scrapy_justext.downloadermiddlewares.JustextDownloaderMiddleware": 545},
-    "SPIDER_MIDDLEWARES": {"scrapy_justext.spidermiddlewares.JustextSpiderMiddleware": 25},
-    "ITEM_PIPELINES": {"scrapy_justext.pipelines.JustextPipeline": 100},
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_justext.crawl.middlewares.JustextDownloaderMiddleware": 545},
+    "SPIDER_MIDDLEWARES": {"scrapy_justext.crawl.middlewares.JustextSpiderMiddleware": 25},
+    "ITEM_PIPELINES": {"scrapy_justext.crawl.pipelines.JustextPipeline": 100},
 }
 
 WAYS: dict[str, dict[str, Any]] = {

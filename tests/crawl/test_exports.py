@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.settings import DEFAULT_BLOCK_FIELDS
+from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, crawl
 from tests.crawl.items import AttrsItem, DataclassItem, plain, pydantic_item, scrapy_item

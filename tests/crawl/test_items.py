@@ -15,9 +15,9 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import StatsCollector
 
 from scrapy_justext import extract
-from scrapy_justext.extraction import BLOCK_FIELDS
-from scrapy_justext.session import Session, get_session
-from scrapy_justext.settings import DEFAULT_BLOCK_FIELDS
+from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.crawl.session import Session, get_session
+from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.core.markdown.rendering import rendered_text
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import signals
 
-from scrapy_justext import session
+from scrapy_justext.crawl import session
 from tests.builders import DEMO_PAGES, page_id
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, KEYWORDS, page
 from tests.crawl.crawling import SECONDS, Crawl, Result, command_line, crawl, crawl_one, environment

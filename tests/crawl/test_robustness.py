@@ -12,7 +12,8 @@ import pytest
 from scrapy import Request, Spider, signals
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
 
-from scrapy_justext import Extraction, get_extraction, session
+from scrapy_justext import Extraction, get_extraction
+from scrapy_justext.crawl import session
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, KEYWORDS, MORE_ENGLISH, page
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site

@@ -202,7 +202,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "item processor": (
         {"JUSTEXT_SITE_MEMORY_LOOK": "hold", "ITEM_PROCESSOR": "scrapy.pipelines.ItemPipelineManager"},
         "ITEM_PROCESSOR = 'scrapy.pipelines.ItemPipelineManager': must be "
-        "'scrapy_justext.site_memory.pipelines.HoldingPipelines' where JUSTEXT_SITE_MEMORY_LOOK is set",
+        "'scrapy_justext.crawl.site_memory.held_items.HoldingPipelines' where JUSTEXT_SITE_MEMORY_LOOK is set",
     ),
     "no redis": (
         {"REDIS_URL": "redis://user:secret@127.0.0.1:1/0"},

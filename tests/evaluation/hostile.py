@@ -13,12 +13,12 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.extractors import MissingLibraryError
+from scrapy_justext.evaluation.extractors.base import MissingLibraryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_justext.evaluation.documents import Document
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 
 class Extractor:

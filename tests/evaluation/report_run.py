@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.scoring import score_run
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
 

@@ -6,7 +6,7 @@ import hashlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.documents import DataSet, Document
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.evaluation import datasets
-from scrapy_justext.evaluation.datasets import KINDS, kinds, open_data_set
+from scrapy_justext.evaluation.datasets import names
 from scrapy_justext.evaluation.datasets.cleaneval import gold_text, unwrap
+from scrapy_justext.evaluation.datasets.documents import DataSet, DataSetError, Document
 from scrapy_justext.evaluation.datasets.l3s import labelled_text
-from scrapy_justext.evaluation.documents import DataSet, DataSetError, Document
+from scrapy_justext.evaluation.datasets.names import KINDS, kinds, open_data_set
 from scrapy_justext.exceptions import JustextError, UnknownNameError
 from tests.builders import CORPORA
 
@@ -411,7 +411,7 @@ def test_data_sets_can_be_pickled(tmp_path: Path) -> None:
 
 def test_a_detection_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = open_files("pairs", tmp_path, ONE_PAIR)
-    monkeypatch.setattr("scrapy_justext.evaluation.datasets.encodings.detect", None)
+    monkeypatch.setattr("scrapy_justext.evaluation.datasets.files.detect", None)
     assert found.documents[0].encoding_origin == "detected"
 
 
@@ -480,7 +480,7 @@ def test_readers_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ]
         return EntryPoints(rows).select(**wanted)
 
-    monkeypatch.setattr(datasets, "entry_points", installed)
+    monkeypatch.setattr(names, "entry_points", installed)
     assert {"other", "broken", "pairs"} <= set(kinds())
     assert open_data_set(f"other:{tmp_path}").path == tmp_path
     with pytest.raises(DataSetError, match="no_such_module:open cannot be loaded"):

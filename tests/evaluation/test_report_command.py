@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from lxml import html as lxml_html
 
-from scrapy_justext.evaluation.cli import main
-from scrapy_justext.evaluation.report.output.markdown import escape_text
+from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.report.output import escape_text
 from tests.evaluation.report_run import HOSTILE_NAME, hostile_run, write_run
 
 if TYPE_CHECKING:

@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.report.figures.contents import Request, make_contents
-from scrapy_justext.evaluation.report.figures.differences import find_differences, make_duel
-from scrapy_justext.evaluation.report.figures.marking import SHOWN_EQUAL, SHOWN_WORDS, Marked, TextRun, mark
-from scrapy_justext.evaluation.report.figures.significance import compare, compare_all
-from scrapy_justext.evaluation.report.figures.values import histogram, standings
-from scrapy_justext.evaluation.report.reading.records import Records, read_records
-from scrapy_justext.evaluation.report.reading.texts import TextReader
+from scrapy_justext.evaluation.report.records import Records, TextReader, read_records
+from scrapy_justext.evaluation.report.results import (
+    SHOWN_EQUAL,
+    SHOWN_WORDS,
+    Marked,
+    Request,
+    TextRun,
+    compare,
+    compare_all,
+    find_differences,
+    histogram,
+    make_contents,
+    make_duel,
+    mark,
+    standings,
+)
 from tests.evaluation.report_run import HOSTILE_NAME, hostile_run, write_run
 
 if TYPE_CHECKING:

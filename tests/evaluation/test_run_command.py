@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext import __version__
-from scrapy_justext.evaluation.cli import main
+from scrapy_justext.evaluation.__main__ import main
 from tests.builders import REPOSITORY
 from tests.evaluation.service import Answer, serve
 from tests.evaluation.sets import PAGE, STORY, write_pairs, write_plugin

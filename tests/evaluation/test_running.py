@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.running import Plan, RunningError, find_remaining, run
+from scrapy_justext.evaluation.run import Plan, RunningError, find_remaining, run
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
 from scrapy_justext.evaluation.workers import Task, Worker
 from tests.evaluation.sets import PAGE, make_data_set, make_document, write_plugin
@@ -18,7 +18,7 @@ from tests.evaluation.sets import PAGE, make_data_set, make_document, write_plug
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 pytestmark = pytest.mark.usefixtures("_plugin")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.scoring import read_scores, score_extractor, score_run
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
@@ -16,7 +16,7 @@ from scrapy_justext.exceptions import ParameterError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.store import Status
 
 FIELDS = [

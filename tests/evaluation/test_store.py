@@ -16,12 +16,12 @@ from scrapy_justext.evaluation.store import (
     Result,
     ResultStore,
     Run,
-    StoreError,
     open_results,
     read_run,
     safe_name,
     start_run,
 )
+from scrapy_justext.files import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,23 +10,33 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.thresholds import THRESHOLD_NAMES, Thresholds
-from scrapy_justext.evaluation.cli import main
-from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.core.options import make_options
+from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES, Sizes
-from scrapy_justext.evaluation.tuning.pages import Skeleton, make_page
-from scrapy_justext.evaluation.tuning.search import Search, Values, given, knobs_of, moved, values_of
-from scrapy_justext.evaluation.tuning.split import Labelled, SplitError, label, split
-from scrapy_justext.evaluation.tuning.trying import Figures, Task, Trials, figures_of, mean_figures
-from scrapy_justext.options import make_options
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.evaluation.trials import (
+    Figures,
+    Labelled,
+    Skeleton,
+    SplitError,
+    Task,
+    Trials,
+    figures_of,
+    label,
+    make_page,
+    mean_figures,
+    split,
+)
+from scrapy_justext.evaluation.tuning import Search, Values, given, knobs_of, moved, values_of
 from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet, Document
+    from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.evaluation.measures.words import split_words
+from scrapy_justext.evaluation.measures import split_words
 
 CASES = {
     "nothing": ("", []),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scrapy_justext import extract
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core.profiles import PROFILES
 from tests.builders import DEMO_SITE
 
 FOLDER = Path(__file__).parent

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import Parsed, parse_html
+from scrapy_justext.crawl.settings import Configuration, configure, from_mapping
 from scrapy_justext.inspection.report import write_report
 from scrapy_justext.inspection.view import page_view
-from scrapy_justext.options import make_options
-from scrapy_justext.settings import Configuration, configure, from_mapping
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
+from scrapy_justext.core.extractor import extract_parsed
+from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.extraction import extract_parsed
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.inspection.alignment import Pair, Side, align
-from scrapy_justext.options import Options, make_options
-from scrapy_justext.profiles import PROFILES
 from tests.builders import DEMO_PAGES, page_id
 from tests.property.strategies import bodies, soups
 

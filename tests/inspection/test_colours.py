@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from scrapy_justext.inspection.view.assets import frame_style, style
+from scrapy_justext.inspection.view import frame_style, style
 
 TEXTS = [
     ("ink", "surface"),

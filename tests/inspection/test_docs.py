@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_justext.inspection.options import configuration_for
+from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.inspection.pages import read_page
-from scrapy_justext.inspection.terminal.output import FORMATS, Looked
-from scrapy_justext.inspection.terminal.style import Style
-from scrapy_justext.settings import Given, make_layers
+from scrapy_justext.inspection.run import configuration_for
+from scrapy_justext.inspection.terminal import FORMATS, Looked, Style
 from tests.builders import DEMO_SITE, REPOSITORY
 
 DOCS = (REPOSITORY / "docs" / "inspection.md").read_text("utf-8")

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.inspection.view import page_view
-from scrapy_justext.inspection.view.elements import ATTRIBUTES, KEPT, STYLED
-from scrapy_justext.options import make_options
+from scrapy_justext.inspection.view import ATTRIBUTES, KEPT, STYLED, page_view
 from tests.builders import DEMO_PAGES, corpus_pages, nested, page_id, read_page
 from tests.inspection.judged import HOSTILE, view_of
 

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext import extract
-from scrapy_justext.inspection.terminal.listing import list_blocks
-from scrapy_justext.inspection.terminal.style import NARROWEST, Style
-from scrapy_justext.inspection.terminal.width import cut, on_one_line, pad, width, wrap
+from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, on_one_line, pad, width, wrap
 from tests.builders import DEMO_PAGES, page_id
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.learned.features import compute
+from scrapy_justext.core.learned.table import FEATURES
+from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
-from scrapy_justext.evaluation.documents import Document
-from scrapy_justext.learned.features import compute
-from scrapy_justext.learned.table import FEATURES
+from scrapy_justext.evaluation.datasets.documents import Document
 from tests.builders import tree
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import pytest
 from lxml import etree
 
 from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.learned.characters import measure_texts
+from scrapy_justext.core.learned.features import compute, transform
+from scrapy_justext.core.learned.names import NAMES, _value_bits, value_bits
+from scrapy_justext.core.learned.table import FEATURES, NUMBERS
 from scrapy_justext.core.tags import LENIENT
-from scrapy_justext.learned.characters import measure_texts
-from scrapy_justext.learned.features import compute, transform
-from scrapy_justext.learned.names import NAMES, _value_bits, value_bits
-from scrapy_justext.learned.table import FEATURES, NUMBERS
 from tests.builders import CORPORA, corpus_pages, lines_run, read_page
 from tests.learned.pages import PROSE, column, features_of
 

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.thresholds import Thresholds
-from scrapy_justext.exceptions import JustextError, ModelError
-from scrapy_justext.learned.classifier import limits, weigh
-from scrapy_justext.learned.model import (
+from scrapy_justext.core.learned.classifier import limits, weigh
+from scrapy_justext.core.learned.model import (
     FOLDER,
     SHAPES,
     Model,
@@ -24,7 +22,9 @@ from scrapy_justext.learned.model import (
     save_model,
     shipped_model,
 )
-from scrapy_justext.learned.table import FEATURES
+from scrapy_justext.core.learned.table import FEATURES
+from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.exceptions import JustextError, ModelError
 from tests.learned.pages import PROSE, features_of
 
 if TYPE_CHECKING:

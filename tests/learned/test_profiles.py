@@ -12,9 +12,9 @@ import pytest
 from lxml import etree
 
 from scrapy_justext import JustextError, extract
-from scrapy_justext.evaluation.datasets import open_data_set
+from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.extraction import BLOCK_FIELDS
 from tests.builders import CORPORA
 from tests.learned.pages import PROSE
 
@@ -108,8 +108,9 @@ def test_a_page_that_shows_nothing_is_read_from_its_json_ld(profile: str) -> Non
 def test_numpy_is_loaded_for_a_learned_profile_only() -> None:
     code = (
         "import sys; from scrapy_justext import extract; extract('<p>x', language='English');"
-        "assert 'scrapy_justext.learned.model' not in sys.modules;"
-        "extract('<p>x', language='English', profile='learned'); assert 'scrapy_justext.learned.model' in sys.modules"
+        "assert 'scrapy_justext.core.learned.model' not in sys.modules;"
+        "extract('<p>x', language='English', profile='learned');"
+        "assert 'scrapy_justext.core.learned.model' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

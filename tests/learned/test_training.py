@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from scrapy_justext.evaluation.extractors import ExtractorError, find_extractor
-from scrapy_justext.learned.model import Model, load_model
+from scrapy_justext.core.learned.model import Model, load_model
+from scrapy_justext.evaluation.extractors.base import ExtractorError
+from scrapy_justext.evaluation.extractors.names import find_extractor
 from tests.builders import REPOSITORY
 from tests.learned.pages import document
 from training.labels import block_weights, soft_labels, words_of

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_justext.core.options import make_options
+from scrapy_justext.crawl.processes import RawPage
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
-from scrapy_justext.options import make_options
-from scrapy_justext.processes.feeders import STARTS
-from scrapy_justext.processes.pool import Pool
-from scrapy_justext.processes.tasks import RawPage
+from scrapy_justext.workers import STARTS, Pool
 from tests.crawl.content import GOOD_PAGE, GOOD_TEXT
 from tests.crawl.tasks import HARMED, UNLUCKY
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from scrapy_justext.extraction import Extraction
-    from scrapy_justext.processes.tasks import Task
+    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.crawl.processes import Task
 
     Use = Callable[[Pool[Extraction]], Awaitable[None]]
 

@@ -10,18 +10,12 @@ from pathlib import Path
 import pytest
 from scrapy.http import HtmlResponse
 
+from scrapy_justext.core.extractor import extract_parsed
+from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.extraction import extract_parsed
-from scrapy_justext.options import Options, make_options
-from scrapy_justext.pages import extract_response, raw_page
-from scrapy_justext.processes.tasks import (
-    PIECE,
-    RawPage,
-    extract_raw,
-    join_extraction,
-    split_extraction,
-)
-from scrapy_justext.settings import Given, configure
+from scrapy_justext.crawl.pages import extract_response, raw_page
+from scrapy_justext.crawl.processes import PIECE, RawPage, extract_raw, join_extraction, split_extraction
+from scrapy_justext.crawl.settings import Given, configure
 from tests.builders import DEMO_PAGES, page_id
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, page
 
@@ -87,5 +81,5 @@ def test_an_extraction_comes_together_again(blocks: int) -> None:
 
 
 def test_a_process_need_not_load_scrapy() -> None:
-    code = "import sys, scrapy_justext.processes.worker; sys.exit('scrapy' in sys.modules or 'twisted' in sys.modules)"
+    code = "import sys, scrapy_justext.workers; sys.exit('scrapy' in sys.modules or 'twisted' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

@@ -14,13 +14,13 @@ from lxml import etree
 
 from scrapy_justext import Extraction, JustextError, extract
 from scrapy_justext.core.blocks import BAD, GOOD, SHORT, Decision
-from scrapy_justext.core.context import Context
+from scrapy_justext.core.context_sensitive import Context
 from scrapy_justext.core.flattening import flatten, walk
+from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.segmentation import segment
+from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.reading import segment
 from scrapy_justext.core.tags import MODERN, TagRules
-from scrapy_justext.core.thresholds import Thresholds
-from scrapy_justext.profiles import PROFILES
 from tests.builders import RULES, all_text, ancestors_and_self, select
 from tests.property.strategies import bodies, byte_strings, pages, soups, strings
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import Place, Segment
-from scrapy_justext.site_memory.fingerprints import SIZE, normalised, take_fingerprints
+from scrapy_justext.crawl.site_memory.fingerprints import SIZE, normalised, take_fingerprints
 from tests.builders import make_segment
 
 

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints
+from scrapy_justext.crawl.site_memory.memory import SITE_SIZE, LocalStore, Table, load, save
+from scrapy_justext.crawl.site_memory.store import Sightings
 from scrapy_justext.exceptions import SiteMemoryError
-from scrapy_justext.site_memory.files import load, save
-from scrapy_justext.site_memory.fingerprints import SIZE, Fingerprints
-from scrapy_justext.site_memory.local import SITE_SIZE, LocalStore, Table
-from scrapy_justext.site_memory.store import Sightings
 from tests.site_memory.pages import seen, visit_all
 
 if TYPE_CHECKING:
@@ -180,7 +179,7 @@ class TestFile:
 
     def test_another_version_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = self.saved(tmp_path)
-        monkeypatch.setattr("scrapy_justext.site_memory.files.VERSION", 2)
+        monkeypatch.setattr("scrapy_justext.crawl.site_memory.memory.VERSION", 2)
         with pytest.raises(SiteMemoryError, match="is of another version"):
             load(path)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_justext.crawl.site_memory.memory import LocalStore
+from scrapy_justext.crawl.site_memory.shared import SharedStore
+from scrapy_justext.crawl.site_memory.store import Sightings
 from scrapy_justext.exceptions import SiteMemoryError
-from scrapy_justext.site_memory.local import LocalStore
-from scrapy_justext.site_memory.shared import SharedStore
-from scrapy_justext.site_memory.store import Sightings
 from tests.redis_server import RedisServer, needs_redis
 from tests.site_memory.pages import seen, visit_all
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapy_justext.core.blocks import BAD
-from scrapy_justext.settings import configure
-from scrapy_justext.site_memory.store import Sightings
-from scrapy_justext.site_memory.verdicts import find_repeated
+from scrapy_justext.crawl.settings import configure
+from scrapy_justext.crawl.site_memory.store import Sightings, find_repeated
 
 OPTIONS = configure({}).memory._replace(pages=10, share=0.5, minimum=4)
 

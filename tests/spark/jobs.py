@@ -9,8 +9,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, spark_schema
-from scrapy_justext.spark.job import main
+from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main, spark_schema
 
 #: What the package's own jobs read and where they write to; behind the first two stand those that cannot be done.
 JOBS = (

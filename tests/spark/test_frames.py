@@ -13,11 +13,10 @@ pytest.importorskip("pyspark")
 
 import pandas as pd
 
-from scrapy_justext.archives.errors import ArchiveError
-from scrapy_justext.archives.writing.parquet import SCHEMA
+from scrapy_justext.archives.formats import ArchiveError
+from scrapy_justext.archives.parquet import SCHEMA
 from scrapy_justext.exceptions import SettingError
-from scrapy_justext.spark import extract_in_arrow, extract_in_pandas
-from scrapy_justext.spark.job import main
+from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main
 from tests.archives.making import page, url
 
 PAGES = {

@@ -80,7 +80,7 @@ def test_the_functions_for_frames(on_two_cores: tuple[Path, str, str], expected:
 def test_a_cluster_of_two_workers(spark: dict[str, str], archives: Path, expected: Rows, tmp_path: Path) -> None:
     files = [archives / "a.warc.gz", archives / "b.warc.gz"]
     with cluster(spark, tmp_path) as master:
-        done = submit(spark, master, "scrapy_justext.spark.job", *files, "-o", tmp_path / "out")
+        done = submit(spark, master, "scrapy_justext.spark", *files, "-o", tmp_path / "out")
     assert done.status == 0, done.messages
     assert read_rows(tmp_path / "out") == expected["warc"]
     assert all(any((tmp_path / worker).glob("app-*/*")) for worker in ("worker-1", "worker-2"))

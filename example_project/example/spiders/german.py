@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 
 from example.spiders.demo import DemoSpider
-from scrapy_justext.stoplists import shipped_folder
+from scrapy_justext.core.stoplists import shipped_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

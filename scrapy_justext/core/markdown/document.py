@@ -8,12 +8,20 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.core.markdown.containers import Lines, Writer
-from scrapy_justext.core.markdown.inline import cell, fence_for, heading, image, paragraph
-from scrapy_justext.core.markdown.links import destination, resolver
-from scrapy_justext.core.markdown.positions import Position, Positions
-from scrapy_justext.core.markdown.runs import Run, good_runs
-from scrapy_justext.core.markdown.tables import LEAST_COLUMNS, LEAST_ROWS, MOST_BLOCKS, Grid, pipe_rows
+from scrapy_justext.core.markdown.inline import cell, destination, fence_for, heading, image, paragraph, resolver
+from scrapy_justext.core.markdown.structure import (
+    LEAST_COLUMNS,
+    LEAST_ROWS,
+    MOST_BLOCKS,
+    Grid,
+    Lines,
+    Position,
+    Positions,
+    Run,
+    Writer,
+    good_runs,
+    pipe_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.datasets.encodings import find_encoding
-from scrapy_justext.evaluation.datasets.folders import (
+from scrapy_justext.evaluation.datasets.documents import DataSetError, Problem
+from scrapy_justext.evaluation.datasets.files import (
     Content,
     Item,
     Listing,
     files_by_stem,
+    find_encoding,
     pair,
     read_bytes,
     read_folder,
     sub_folder,
 )
 from scrapy_justext.evaluation.datasets.wcxb import is_file_name, parse_object
-from scrapy_justext.evaluation.documents import DataSetError, Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 GOLD_FILE = "ground-truth.json"
 

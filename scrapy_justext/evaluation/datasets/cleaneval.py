@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.evaluation.datasets.encodings import decode_strictly, detect, find_encoding
-from scrapy_justext.evaluation.datasets.folders import (
+from scrapy_justext.evaluation.datasets.files import (
     Content,
     Item,
     Listing,
+    decode_strictly,
+    detect,
+    find_encoding,
     find_pairs,
     read_bytes,
     read_folder,
@@ -24,7 +26,7 @@ from scrapy_justext.evaluation.datasets.folders import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 _BOM = rb"(?P<bom>\xef\xbb\xbf)?"
 #: As it should be; with quotes in the title; without an encoding.

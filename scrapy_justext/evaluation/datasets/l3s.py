@@ -13,11 +13,11 @@ from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import MODERN
-from scrapy_justext.evaluation.datasets.encodings import find_encoding
-from scrapy_justext.evaluation.datasets.folders import (
+from scrapy_justext.evaluation.datasets.files import (
     Content,
     Item,
     Listing,
+    find_encoding,
     find_pairs,
     read_bytes,
     read_folder,
@@ -27,7 +27,7 @@ from scrapy_justext.evaluation.datasets.folders import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 GOLD_LABELS = frozenset({"1", "2"})
 

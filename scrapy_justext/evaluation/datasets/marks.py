@@ -9,16 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.datasets.encodings import DATA_SET, Encoding
-from scrapy_justext.evaluation.datasets.folders import Content, Item, Listing, read_listing
+from scrapy_justext.evaluation.datasets.documents import DataSetError, Problem
+from scrapy_justext.evaluation.datasets.files import DATA_SET, Content, Encoding, Item, Listing, read_listing
 from scrapy_justext.evaluation.datasets.wcxb import is_file_name, parse_object
-from scrapy_justext.evaluation.documents import DataSetError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 _UTF_8 = Encoding("utf-8", DATA_SET, 1.0)
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets.encodings import decode_strictly, find_encoding
-from scrapy_justext.evaluation.datasets.folders import (
+from scrapy_justext.evaluation.datasets.files import (
     Content,
     Item,
     Listing,
+    decode_strictly,
+    find_encoding,
     find_pairs,
     read_bytes,
     read_folder,
@@ -21,7 +22,7 @@ from scrapy_justext.evaluation.datasets.folders import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 PAGE_SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
 

@@ -13,23 +13,25 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.datasets.encodings import DATA_SET, Encoding, decode_strictly
-from scrapy_justext.evaluation.datasets.folders import (
+from scrapy_justext.evaluation.datasets.documents import DataSetError, Problem
+from scrapy_justext.evaluation.datasets.files import (
+    DATA_SET,
     Content,
+    Encoding,
     Item,
     Listing,
+    decode_strictly,
     files_by_stem,
     pair,
     read_bytes,
     read_folder,
     sub_folder,
 )
-from scrapy_justext.evaluation.documents import DataSetError, Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet
 
 GOLD_FILES = ("gold.jsonl.gz", "gold.jsonl")
 

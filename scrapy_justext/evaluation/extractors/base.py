@@ -12,17 +12,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.segmentation import segment
+from scrapy_justext.core.reading import segment
+from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import MODERN
-from scrapy_justext.evaluation.documents import Document
+from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.exceptions import JustextError
-from scrapy_justext.stoplists import find_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from scrapy_justext.languages import Language
+    from scrapy_justext.core.languages import Language
 
 
 class ExtractorError(JustextError):

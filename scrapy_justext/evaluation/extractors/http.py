@@ -30,7 +30,7 @@ from scrapy_justext.exceptions import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy_justext.evaluation.documents import Document
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 #: Seconds that a service may take for an answer, and how often it is asked again.
 DEFAULT_TIMEOUT = 30.0

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.libraries import require
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.report.figures.contents import Request, make_contents
-from scrapy_justext.evaluation.report.reading.records import read_records
-from scrapy_justext.evaluation.report.reading.texts import TextReader
+from scrapy_justext.evaluation.report.records import TextReader, read_records
+from scrapy_justext.evaluation.report.results import Request, make_contents
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def execute(arguments: argparse.Namespace) -> int:
     require("matplotlib", "matplotlib")
     require("jinja2", "jinja2")
     # Imported here, so that the other commands neither wait for these libraries nor need them.
-    from scrapy_justext.evaluation.report.output.files import write_report  # noqa: PLC0415
+    from scrapy_justext.evaluation.report.output import write_report  # noqa: PLC0415
 
     records = read_records(arguments.dir)
     request = Request(

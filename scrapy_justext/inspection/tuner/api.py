@@ -9,24 +9,33 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ParameterError
-from scrapy_justext.inspection.tuner.choices import Choice, Place, make_options, pasting, read_choice, site_of
-from scrapy_justext.inspection.tuner.controls import controls_of
-from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys
+from scrapy_justext.inspection.tuner.judging import (
+    KEPT,
+    Choice,
+    Place,
+    Tuned,
+    block_keys,
+    controls_of,
+    make_options,
+    pasting,
+    read_choice,
+    site_of,
+)
 from scrapy_justext.inspection.tuner.marks import MarksFile, page_id
 from scrapy_justext.inspection.view import page_view
-from scrapy_justext.profiles import PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_justext.core.blocks import Block
-    from scrapy_justext.extraction import Extraction
+    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.options import Options
+    from scrapy_justext.crawl.settings import Layers
     from scrapy_justext.inspection.pages import Inspected
     from scrapy_justext.inspection.tuner.judging import BlockKey
-    from scrapy_justext.options import Options
-    from scrapy_justext.settings import Layers
 
 MARKS: Mapping[str, bool] = {"right": True, "wrong": False}
 

@@ -1,22 +1,177 @@
-"""Pages that are judged again and again: cut into blocks once for each way of cutting, measured once a language.
-
-What a judgement gives is what :func:`~scrapy_justext.extraction.extract` would, because both end in the same function.
-"""
+"""What a user chose in the tuner, and what becomes of it: options for a page, and settings to paste."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
-from scrapy_justext.extraction import Extraction, Prepared, extract_prepared, prepare
+from scrapy_justext.core import context_sensitive
+from scrapy_justext.core.extractor import Extraction, Prepared, extract_prepared, prepare
+from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.crawl.settings import PREFIX, SETTINGS, Given, configure, custom_settings
+from scrapy_justext.crawl.sites import find_domain
+from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Block
+    from scrapy_justext.core.options import Options
+    from scrapy_justext.core.profiles import Profile
+    from scrapy_justext.crawl.settings import Layers
     from scrapy_justext.inspection.pages import Inspected
-    from scrapy_justext.options import Options
-    from scrapy_justext.profiles import Profile
+
+#: Settings by their lower-case names; None stands for the default.
+Choice = dict[str, Any]
+
+_FIELDS = {"profile": "profile", "languages": "language"}
+
+
+class Place(NamedTuple):
+    """What of a page its settings depend on."""
+
+    site: str | None
+    """The site among those with settings of their own that it belongs to."""
+    thresholds: Callable[[Options], Mapping[str, Any]]
+    """Those that count for its language under some options."""
+
+
+class Pasting(NamedTuple):
+    """Settings to paste, and what a user must know who pastes them."""
+
+    settings: str
+    """Empty where nothing differs."""
+    notes: tuple[str, ...]
+
+
+def read_choice(body: Mapping[str, Any]) -> Choice:
+    """What a request says was chosen; raises :class:`ParameterError` for names that are none."""
+    knobs = body.get("knobs") or {}
+    if not isinstance(knobs, dict):
+        raise ParameterError("knobs", knobs, "must be an object of thresholds and their values")
+    for name in knobs:
+        if name not in THRESHOLD_NAMES:
+            raise UnknownNameError("threshold", name, "threshold", THRESHOLD_NAMES)
+    chosen = {setting: body[name] for name, setting in _FIELDS.items() if body.get(name) is not None}
+    return {**chosen, **knobs}
+
+
+def site_of(layers: Layers, url: str | None) -> str | None:
+    """The site among those with settings of their own that a page belongs to."""
+    return find_domain(urlsplit(url).hostname, layers.sites) if url else None
+
+
+def make_options(layers: Layers, site: str | None, choice: Choice) -> Options:
+    """The options of a site's pages, with what was chosen on top; raises :class:`SettingError`."""
+    given = {name: Given(value, PREFIX + name.upper()) for name, value in choice.items()}
+    return configure({**layers.given(site), **given}).options
+
+
+def pasting(layers: Layers, pages: Sequence[Place], choice: Choice) -> Pasting:
+    """The settings that give some pages what was chosen: those that make a difference there."""
+    needed = dict(choice)
+    for name in choice:
+        without = {other: value for other, value in needed.items() if other != name}
+        if all(_same(layers, page, needed, without) for page in pages):
+            needed = without
+    sites = dict.fromkeys(page.site for page in pages if page.site is not None)
+    return Pasting(custom_settings(needed) if needed else "", tuple(_notes(layers, sites, needed)))
+
+
+def _same(layers: Layers, page: Place, chosen: Choice, without: Choice) -> bool:
+    """Whether a page is judged in the same way without one of what was chosen."""
+    one = make_options(layers, page.site, chosen)
+    try:
+        other = make_options(layers, page.site, without)
+    except ParameterError:
+        # The other one of a low and a high threshold would cross the default.
+        return False
+    is_same = (one.profile.name, one.candidates) == (other.profile.name, other.candidates)
+    return is_same and page.thresholds(one) == page.thresholds(other)
+
+
+def _notes(layers: Layers, sites: Iterable[str], choice: Choice) -> Iterator[str]:
+    """Where settings that were chosen are set once more, with more weight than ``custom_settings`` have."""
+    for site in sites:
+        for name in choice:
+            if name in layers.sites[site]:
+                yield f"{layers.sites[site][name].label} counts more on {site}: change it there"
+    for name in choice:
+        if name in layers.spider:
+            yield f"{layers.spider[name].label} counts more: leave it out"
+
+
+# What the tuner lets a user turn, and how far: only data.
+#
+# Ranges are those of the controls on the page, not those that are allowed, which are wider for lengths.
+
+_ALLOWED = {one.name: one.metadata["range"].allowed for one in fields(Thresholds)}
+
+
+class Control(NamedTuple):
+    """A threshold: a number from ``least`` to ``most`` in steps, or one of ``choices``, by value with its name."""
+
+    name: str
+    label: str
+    unit: str = ""
+    least: float = 0
+    most: float = 1
+    step: float = 0.01
+    choices: tuple[tuple[Any, str], ...] = ()
+    partner: str | None = None
+    """The other one of a low and a high threshold, which must not cross."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON values, with the setting's name, meaning and range."""
+        help_text = SETTINGS[self.name].meaning.replace("`", "").removeprefix(f"{self.unit}; ")
+        setting = {"setting": PREFIX + self.name.upper(), "help": help_text, "allowed": _ALLOWED[self.name]}
+        return {**self._asdict(), **setting}
+
+
+_OFF_ON = ((False, "no"), (True, "yes"))
+_LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
+
+_TEXT = (
+    Control("length_low", "Short below", "characters", 0, 400, 5, partner="length_high"),
+    Control("length_high", "Long above", "characters", 0, 800, 10, partner="length_low"),
+    Control("stopwords_low", "Few stop words below", "share", partner="stopwords_high"),
+    Control("stopwords_high", "Many stop words from", "share", partner="stopwords_low"),
+    Control("max_link_density", "Too many links above", "share"),
+)
+_HEADINGS = (
+    Control("max_heading_distance", "Heading rescued within", "characters", 0, 2000, 20),
+    Control("no_headings", "Ignore headings", choices=_OFF_ON),
+)
+_JAVA = (
+    Control("no_headlines", "Ignore headlines", choices=_OFF_ON),
+    Control("no_images", "Ignore images", choices=_OFF_ON),
+)
+_TRAINED = (
+    Control("near_good_probability", "Near-good from", "probability", partner="good_probability"),
+    Control("good_probability", "Good from", "probability", partner="near_good_probability"),
+)
+_TREE = Control("tree_depth", "Keep the main group by", choices=((None, "off"), *_LEVELS))
+#: None stands for the profile's own, so that one which has a depth cannot be without.
+_TREE_ALWAYS = _TREE._replace(choices=_LEVELS)
+
+
+def controls_of(profile: Profile) -> tuple[Control, ...]:
+    """The controls of the thresholds that a profile looks at."""
+    passes = set(profile.passes)
+    return (
+        *(_TEXT if profile.by_stopwords else ()),
+        *(_TRAINED if profile.reads_data else ()),
+        *(_HEADINGS if passes & {context_sensitive.promote, context_sensitive.restore} else ()),
+        *(_JAVA if context_sensitive.promote_images in passes else ()),
+        *((_TREE_ALWAYS if profile.thresholds.tree_depth else _TREE,) if context_sensitive.select in passes else ()),
+    )
+
+
+# Pages that are judged again and again: cut into blocks once for each way of cutting, measured once a language.
+#
+# What a judgement gives is what :func:`~scrapy_justext.core.extractor.extract` would, because both end in the same
+# function.
 
 #: Ways of cutting and languages of a page that are kept.
 KEPT = 8
@@ -131,9 +286,9 @@ def _make_ready(page: Inspected, options: Options) -> _Ready:
 
 def _weighed(profile: Profile, prepared: Prepared) -> Profile:
     """A trained profile that knows what its model makes of a page's blocks."""
-    from scrapy_justext.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy, as profiles say)
-    from scrapy_justext.learned.features import compute  # noqa: PLC0415
-    from scrapy_justext.learned.model import shipped_model  # noqa: PLC0415
+    from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy, as profiles say)
+    from scrapy_justext.core.learned.features import compute  # noqa: PLC0415
+    from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
 
     assert prepared.elements is not None
     weighed = weigh(compute(prepared.segments, prepared.elements), shipped_model(profile.name))
@@ -144,8 +299,8 @@ def _weighed(profile: Profile, prepared: Prepared) -> Profile:
 def _model_limits(options: Options) -> Mapping[str, float]:
     if not options.profile.reads_data:
         return {}
-    from scrapy_justext.learned.classifier import limits  # noqa: PLC0415
-    from scrapy_justext.learned.model import shipped_model  # noqa: PLC0415
+    from scrapy_justext.core.learned.classifier import limits  # noqa: PLC0415
+    from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
 
     good, near_good = limits(options.thresholds, shipped_model(options.profile.name))
     return {"good_probability": good, "near_good_probability": near_good}

@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from scrapy_justext.exceptions import InspectionError
-from scrapy_justext.inspection.files import PRIVATE, check_writable, replace_file
+from scrapy_justext.inspection.pages import PRIVATE, check_writable, replace_file
 from scrapy_justext.inspection.tuner.judging import block_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from scrapy_justext.extraction import Extraction
+    from scrapy_justext.core.extractor import Extraction
     from scrapy_justext.inspection.pages import Inspected
     from scrapy_justext.inspection.tuner.judging import BlockKey
 

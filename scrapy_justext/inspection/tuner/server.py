@@ -1,35 +1,228 @@
-"""The tuner's web server: on the loopback interface only, behind a random token."""
+"""The files of the tuner's page."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from twisted.internet.defer import Deferred, DeferredLock
 from twisted.internet.error import CannotListenError
 from twisted.internet.threads import deferToThreadPool
 from twisted.web.resource import Resource
-from twisted.web.server import NOT_DONE_YET, Site
+from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from scrapy_justext.exceptions import InspectionError, JustextError, ParameterError
-from scrapy_justext.garbage import spare_what_is_there
+from scrapy_justext.inspection import view
 from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.assets import ASSETS, read_asset
-from scrapy_justext.inspection.tuner.guards import LOOPBACK, Asked, Place, Refusal, below_token, refuse
-from scrapy_justext.inspection.tuner.requests import GuardedRequest
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE
+from scrapy_justext.workers import spare_what_is_there
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from twisted.web.http import Request
+    from twisted.web.http import Request as HTTPRequest
 
+    from scrapy_justext.crawl.settings import Layers
     from scrapy_justext.inspection.pages import Inspected
-    from scrapy_justext.settings import Layers
+
+#: Each defines classes or functions at the top level, for those after it.
+_SCRIPTS = ("choice.js", "asking.js", "controls.js", "languages.js", "pages.js", "marking.js", "tuner.js")
+
+
+class Asset(NamedTuple):
+    """A file that is served: its content type, and what gives its text."""
+
+    content_type: str
+    read: Callable[[], str]
+
+
+def read_asset(name: str) -> bytes:
+    """What a file holds."""
+    return ASSETS[name].read().encode()
+
+
+@cache
+def _read(name: str) -> str:
+    return files("scrapy_justext.inspection").joinpath("static", "tuner", name).read_text("utf-8")
+
+
+def _script() -> str:
+    return "\n".join(map(_read, _SCRIPTS))
+
+
+_HTML, _CSS, _JAVASCRIPT = (f"text/{kind}; charset=utf-8" for kind in ("html", "css", "javascript"))
+
+#: By their paths below the token; the page itself has none.
+ASSETS: Mapping[str, Asset] = {
+    "": Asset(_HTML, partial(_read, "tuner.html")),
+    "tuner.css": Asset(_CSS, partial(_read, "tuner.css")),
+    "tuner.js": Asset(_JAVASCRIPT, _script),
+    "view.css": Asset(_CSS, view.style),
+    "view.js": Asset(_JAVASCRIPT, view.script),
+}
+
+
+# Who may ask the tuner's server what: checks of a request without its body, the first that fails answers it.
+#
+# The server listens on the loopback interface, which every page that the user has open in the browser can reach.  So
+#
+# * a name that somebody else made lead here (DNS rebinding) is refused by the ``Host`` header;
+# * nobody who does not know the token in the path learns that there is anything, and the token is in no referrer;
+# * what changes something must come from the tuner's own page (``Origin``), as JSON, which no form can send.
+
+LOOPBACK = "127.0.0.1"
+_NAMES = (LOOPBACK, "localhost")
+#: Bytes of a request's body, at the most.
+MOST_BYTES = 1 << 20
+_JSON = "application/json"
+
+
+class Asked(NamedTuple):
+    """A request: ``path`` as it was sent, header values as lists by lower-case names."""
+
+    method: str
+    path: str
+    headers: Mapping[str, Sequence[str]]
+    size: int
+    """Bytes of the body, as far as they are known."""
+    body: bytes = b""
+
+
+class Place(NamedTuple):
+    """Where the server is: its port, the token in its URL, and the methods that each path below that allows."""
+
+    port: int
+    token: str
+    methods: Mapping[str, Sequence[str]]
+
+
+class Refusal(NamedTuple):
+    """``status``: of HTTP."""
+
+    status: int
+    why: str
+
+
+#: Whether a request fails.
+_Check = Callable[[Place, Asked], bool]
+
+
+def refuse(place: Place, asked: Asked) -> Refusal | None:
+    """Why a request is not answered; None where it is."""
+    return next((refusal for fails, refusal in _CHECKS if fails(place, asked)), None)
+
+
+def below_token(path: str) -> str:
+    """A path without the token: ``/TOKEN/api/judge`` -> ``api/judge``."""
+    return path.removeprefix("/").partition("/")[2]
+
+
+def _has_other_host(place: Place, asked: Asked) -> bool:
+    return [*asked.headers.get("host", ())] not in [[f"{name}:{place.port}"] for name in _NAMES]
+
+
+def _has_other_token(place: Place, asked: Asked) -> bool:
+    token, slash, _ = asked.path.removeprefix("/").partition("/")
+    return not slash or not secrets.compare_digest(token.encode(), place.token.encode())
+
+
+def _is_elsewhere(place: Place, asked: Asked) -> bool:
+    return below_token(asked.path) not in place.methods
+
+
+def _has_other_method(place: Place, asked: Asked) -> bool:
+    return asked.method not in place.methods[below_token(asked.path)]
+
+
+def _has_other_origin(place: Place, asked: Asked) -> bool:  # noqa: ARG001 (one signature for all checks)
+    own = [f"http://{host}" for host in asked.headers["host"]]
+    return asked.method == "POST" and [*asked.headers.get("origin", ())] != own
+
+
+def _is_other_type(place: Place, asked: Asked) -> bool:  # noqa: ARG001
+    types = [value.partition(";")[0].strip().lower() for value in asked.headers.get("content-type", ())]
+    return asked.method == "POST" and types != [_JSON]
+
+
+def _is_too_large(place: Place, asked: Asked) -> bool:  # noqa: ARG001
+    return asked.size > MOST_BYTES
+
+
+_CHECKS: tuple[tuple[_Check, Refusal], ...] = (
+    (_has_other_host, Refusal(403, "this server answers to its own address only")),
+    (_has_other_token, Refusal(404, "not found")),
+    (_is_elsewhere, Refusal(404, "not found")),
+    (_has_other_method, Refusal(405, "method not allowed")),
+    (_has_other_origin, Refusal(403, "this server obeys its own page only")),
+    (_is_other_type, Refusal(415, "the body must be application/json")),
+    (_is_too_large, Refusal(413, f"the body must not be longer than {MOST_BYTES} bytes")),
+)
+
+
+# Requests whose bodies are taken in from those alone who may send them.
+#
+# Twisted hands a request over when all of it is there.  Who may not ask is found out by the headers here, so that what
+# such a one sends is held nowhere.
+
+#: Bytes of a body that is refused which are passed over, so that the sender comes to hear why; who sends more is cut
+#: off.
+_PATIENCE = 4 * MOST_BYTES
+
+_CUT_OFF = b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+class GuardedRequest(Request):
+    """A request to a site whose resource has a method ``refuse``, as that of the tuner has."""
+
+    _size = 0
+    _taken = 0
+    _is_welcome = True
+    _is_cut_off = False
+
+    def gotLength(self, length: int | None) -> None:  # noqa: N802 (Twisted names it)
+        """All headers are there; ``length``: what they say of the body's, None where they do not."""
+        super().gotLength(0)  # type: ignore[no-untyped-call]
+        self._size = length or 0
+        # What the first line says gets to the request itself only with the body.
+        channel: Any = self.channel
+        asked = self._asked(channel._command, channel._path.partition(b"?")[0])
+        self._is_welcome = channel.site.resource.refuse(asked) is None
+
+    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802
+        """A part of the body is there."""
+        self._taken += len(data)
+        self._size = max(self._size, self._taken)
+        if self._is_welcome and self._taken <= MOST_BYTES:
+            super().handleContentChunk(data)  # type: ignore[no-untyped-call]
+        elif self._taken > _PATIENCE and not self._is_cut_off:
+            self._is_cut_off = True
+            channel: Any = self.channel
+            channel.write(_CUT_OFF)
+            channel.loseConnection()
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:  # noqa: N802
+        """All of it is there."""
+        if not self._is_cut_off:
+            super().requestReceived(command, path, version)  # type: ignore[no-untyped-call]
+
+    def asked(self) -> Asked:
+        """The whole request."""
+        body = b"" if self.content is None else self.content.read()
+        return self._asked(self.method, self.path)._replace(body=body)
+
+    def _asked(self, method: bytes, path: bytes) -> Asked:
+        headers = {
+            name.decode("latin-1").lower(): [value.decode("latin-1") for value in values]
+            for name, values in self.requestHeaders.getAllRawHeaders()
+        }
+        return Asked(method.decode("latin-1"), path.decode("latin-1"), headers, self._size)
+
+
+# The tuner's web server: on the loopback interface only, behind a random token.
 
 #: Only the page's own files.  The frame that shows the page under inspection inherits all of this.
 POLICY = (
@@ -49,7 +242,7 @@ HEADERS: Mapping[str, str] = {
 
 LAST_PORT = 0xFFFF
 
-_JSON = "application/json"
+_JSON_server = "application/json"
 
 
 class Answer(NamedTuple):
@@ -126,7 +319,7 @@ def _put_late(request: GuardedRequest, answer: Answer) -> None:
 class _SilentSite(Site):
     """A site that logs no request: the token is in each of them."""
 
-    def log(self, request: Request) -> None:
+    def log(self, request: HTTPRequest) -> None:
         """Log nothing."""
 
 
@@ -222,4 +415,4 @@ def _error(status: int, why: str) -> Answer:
 
 
 def _json(status: int, value: Mapping[str, Any]) -> Answer:
-    return Answer(status, _JSON, json.dumps(value).encode("ascii"))
+    return Answer(status, _JSON_server, json.dumps(value).encode("ascii"))

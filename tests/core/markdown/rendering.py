@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from scrapy_justext.core.blocks import GOOD, Decision
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.markdown.document import to_markdown
-from scrapy_justext.core.segmentation import segment_and_count
+from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import MODERN
 from tests.builders import tree
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.core.profiles import PROFILES
 from tests.builders import CORPORA, DEMO_PAGES, corpus_pages, page_id, read_page
 from tests.core.markdown.rendering import collapse, page_and_text, rendered_text
 

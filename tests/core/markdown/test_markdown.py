@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.markdown.positions import DEEPEST
+from scrapy_justext.core.markdown.structure import DEEPEST
 from scrapy_justext.core.tags import JAVA, REFERENCE
 from tests.core.markdown.rendering import collapse, markdown_of, page_and_text, render, rendered_text
 

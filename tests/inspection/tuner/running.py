@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 from twisted.internet.selectreactor import SelectReactor
 
 from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.crawl.settings import Given, Layers, make_layers
 from scrapy_justext.inspection.pages import Inspected
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.server import listen
-from scrapy_justext.settings import Given, Layers, make_layers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

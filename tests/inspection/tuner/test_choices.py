@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from scrapy_justext.inspection.tuner.choices import Place, make_options, pasting, read_choice, site_of
-from scrapy_justext.settings import Given, configure, make_layers
+from scrapy_justext.crawl.settings import Given, configure, make_layers
+from scrapy_justext.inspection.tuner.judging import Place, make_options, pasting, read_choice, site_of
 from tests.inspection.tuner.running import layers
 
 

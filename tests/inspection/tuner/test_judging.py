@@ -10,20 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_justext import extract
-from scrapy_justext.core.thresholds import Thresholds
-from scrapy_justext.evaluation.tuning.search import knobs_of
+from scrapy_justext.core.options import make_options
+from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.evaluation.tuning import knobs_of
 from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.controls import controls_of
-from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys
-from scrapy_justext.options import make_options
-from scrapy_justext.profiles import PROFILES
+from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys, controls_of
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.extraction import Extraction
+    from scrapy_justext.core.extractor import Extraction
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 CHINESE = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.evaluation.cli import main
-from scrapy_justext.evaluation.datasets import open_data_set
-from scrapy_justext.evaluation.documents import DataSetError
+from scrapy_justext.evaluation.__main__ import main
+from scrapy_justext.evaluation.datasets.documents import DataSetError
+from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.marks import page_html, page_id, read_marks

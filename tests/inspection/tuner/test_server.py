@@ -23,9 +23,8 @@ from twisted.web.server import Request
 
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.guards import MOST_BYTES
 from scrapy_justext.inspection.tuner.marks import read_marks
-from scrapy_justext.inspection.tuner.server import listen
+from scrapy_justext.inspection.tuner.server import MOST_BYTES, listen
 from tests.inspection.tuner.running import Running, inspected, layers, running
 
 if TYPE_CHECKING:

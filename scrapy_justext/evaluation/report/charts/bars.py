@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.report.charts.drawing import (
+    INK,
+    MUTED,
     SMALL,
+    STEP_1,
+    STEP_2,
+    STEP_4,
     WIDTH,
     Chart,
     draw,
@@ -13,9 +18,7 @@ from scrapy_justext.evaluation.report.charts.drawing import (
     shorten,
     strip_axes,
 )
-from scrapy_justext.evaluation.report.charts.theme import INK, MUTED, STEP_1, STEP_2, STEP_4
-from scrapy_justext.evaluation.report.figures.table import number
-from scrapy_justext.evaluation.report.figures.values import TITLES
+from scrapy_justext.evaluation.report.results import TITLES, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from scrapy_justext.evaluation.report.figures.values import Figure as Value
-    from scrapy_justext.evaluation.report.figures.values import Standing
+    from scrapy_justext.evaluation.report.results import Figure as Value
+    from scrapy_justext.evaluation.report.results import Standing
 
 
 class _Look(NamedTuple):

@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from scrapy_justext.evaluation.report.charts.drawing import SMALL, WIDTH, Chart, draw, heading, shorten, strip_axes
-from scrapy_justext.evaluation.report.charts.theme import (
+from scrapy_justext.evaluation.report.charts.drawing import (
     FAILURE,
     INK,
     MUTED,
+    SMALL,
     STEP_1,
     STEP_2,
     STEP_3,
     STEP_4,
     SURFACE,
+    WIDTH,
+    Chart,
+    draw,
+    heading,
+    shorten,
+    strip_axes,
 )
-from scrapy_justext.evaluation.report.figures.tables import CASES, cases_of
+from scrapy_justext.evaluation.report.results import CASES, cases_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from scrapy_justext.evaluation.report.figures.values import Standing
+    from scrapy_justext.evaluation.report.results import Standing
 
 
 class _Look(NamedTuple):

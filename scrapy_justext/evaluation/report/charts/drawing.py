@@ -1,4 +1,8 @@
-"""What all charts share: size, type, and the way to SVG."""
+"""Colours by what they are for, light and dark.
+
+A chart is drawn in the light ones; in a page their places are taken by custom properties, so that a chart follows the
+reader's choice.  Kinds are told apart by luminance and hatches, never by hue alone.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import io
 import re
 import warnings
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib as mpl
@@ -14,12 +19,47 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from scrapy_justext.evaluation.report.charts.theme import GRID, INK, MUTED, SURFACE
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
+
+
+class Shade(NamedTuple):
+    """A colour in light and in dark surroundings; no two light ones are equal."""
+
+    light: str
+    dark: str
+
+
+SHADES: Mapping[str, Shade] = MappingProxyType(
+    {
+        "surface": Shade("#ffffff", "#14181d"),
+        "ink": Shade("#1c2128", "#e6ebf0"),
+        "muted": Shade("#56606b", "#a3aeb9"),
+        "grid": Shade("#d9dee3", "#333b44"),
+        # From the loudest to the quietest: four steps of luminance, each with a hatch of its own.
+        "step-1": Shade("#1f5a94", "#8fc1f2"),
+        "step-2": Shade("#7fabd6", "#4d81b5"),
+        "step-3": Shade("#c3d9ee", "#2c4a68"),
+        "step-4": Shade("#eff5fb", "#1d2a37"),
+        # A failure is no shade of the others.
+        "failure": Shade("#3a3030", "#f0dcd6"),
+    }
+)
+
+SURFACE = SHADES["surface"].light
+INK = SHADES["ink"].light
+MUTED = SHADES["muted"].light
+GRID = SHADES["grid"].light
+STEP_1 = SHADES["step-1"].light
+STEP_2 = SHADES["step-2"].light
+STEP_3 = SHADES["step-3"].light
+STEP_4 = SHADES["step-4"].light
+FAILURE = SHADES["failure"].light
+
+
+# What all charts share: size, type, and the way to SVG.
 
 #: Inches; so narrow that the smallest text can still be read where a chart is as wide as a telephone.
 WIDTH = 4.8
@@ -161,3 +201,80 @@ def _paint_by_style(element: Any) -> None:
     paints = [f"{paint}: {value}" for paint in _PAINTS if (value := element.attrib.pop(paint, None)) is not None]
     if paints:
         element.set("style", "; ".join([*paints, *filter(None, [element.get("style")])]))
+
+
+# Where the names of points go so that they cover neither each other nor a point.
+
+#: Half the side of a point and its surroundings, in the unit of the boxes.
+_POINT = 5.0
+
+#: Directions in which a name is tried: first beside its point, then over and under it, then farther away.
+_DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+_RINGS = (1.0, 2.0, 3.2, 4.6)
+
+
+class Box(NamedTuple):
+    """A rectangle."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def area(self) -> float:
+        """Its area."""
+        return (self.right - self.left) * (self.top - self.bottom)
+
+    def overlap(self, other: Box) -> float:
+        """The area that both cover.
+
+        >>> Box(0, 0, 2, 2).overlap(Box(1, 1, 3, 3)), Box(0, 0, 1, 1).overlap(Box(2, 0, 3, 1))
+        (1, 0)
+        """
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.top, other.top) - max(self.bottom, other.bottom)
+        return width * height if width > 0 and height > 0 else 0
+
+
+class Label(NamedTuple):
+    """A name's place, and whether it is so far from its point that a line must lead there."""
+
+    box: Box
+    far: bool
+
+
+def place_labels(
+    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
+) -> list[Label]:
+    """A place within the frame for each point's name of a given width and height: the nearest that is free.
+
+    Where none is free, the one that covers least.
+    """
+    taken = [Box(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in points]
+    labels: list[Label] = []
+    for point, size in zip(points, sizes, strict=True):
+        best = min(_candidates(point, size), key=lambda label: _cost(label.box, taken, frame))
+        labels.append(best)
+        taken.append(best.box)
+    return labels
+
+
+def _candidates(point: tuple[float, float], size: tuple[float, float]) -> Iterator[Label]:
+    (x, y), (width, height) = point, size
+    for ring in _RINGS:
+        for across, up in _DIRECTIONS:
+            reach = _POINT + 1.0 if ring == _RINGS[0] else _POINT + (ring - 1.0) * 14.0
+            # A name above or below its point is centred on it, one aslant begins or ends there.
+            left = x + across * reach - (0.0 if across > 0 else width if across < 0 else width / 2)
+            bottom = (
+                y
+                + up * (reach if not across else reach * 0.8 + height / 2)
+                - (height / 2 if across else (0.0 if up > 0 else height))
+            )
+            yield Label(Box(left, bottom, left + width, bottom + height), ring != _RINGS[0])
+
+
+def _cost(box: Box, taken: Sequence[Box], frame: Box) -> float:
+    outside = box.area - box.overlap(frame)
+    return round(sum(box.overlap(other) for other in taken) + 4 * outside, 6)

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from scrapy_justext.evaluation.report.charts.drawing import POINTS, SMALL, WIDTH, Chart, draw, shorten
-from scrapy_justext.evaluation.report.charts.labels import Box, place_labels
-from scrapy_justext.evaluation.report.charts.theme import INK, MUTED, STEP_2
+from scrapy_justext.evaluation.report.charts.drawing import (
+    INK,
+    MUTED,
+    POINTS,
+    SMALL,
+    STEP_2,
+    WIDTH,
+    Box,
+    Chart,
+    draw,
+    place_labels,
+    shorten,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from scrapy_justext.evaluation.report.figures.values import Standing
+    from scrapy_justext.evaluation.report.results import Standing
 
 #: Inches.
 _HEIGHT = 3.7

@@ -1,1 +1,0 @@
-"""What becomes of rows: their formats, the output while it is unfinished, the journal, the summary."""

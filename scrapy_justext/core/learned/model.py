@@ -1,0 +1,215 @@
+"""A model: its data file, and the probabilities that it gives.
+
+A file is an ``.npz`` archive without pickled objects: weights as arrays, and ``header``, JSON in UTF-8 as bytes.
+A model is several networks (seeds) that are averaged.  Of each: features -> dense layer with ReLU; its mean and
+maximum over the page's blocks beside each block's own -> dense layer with ReLU -> log-odds.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from scrapy_justext.core.learned.features import transform
+from scrapy_justext.core.learned.table import FEATURES
+from scrapy_justext.exceptions import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+FORMAT = 1
+FOLDER = Path(__file__).parent / "models"
+
+#: Standardised inputs are cut here, on both sides.
+LIMIT = 6.0
+#: No input is divided by less: a flag that is nearly always 0 would become huge where it is 1.
+LEAST_SCALE = 1e-3
+#: No weight is larger, so that no sum of them overflows.
+MOST = 1e6
+
+#: The arrays of a file by their names, with their dimensions: f features, s seeds, h hidden units.
+SHAPES: Mapping[str, str] = {
+    "center": "f",
+    "scale": "f",
+    "w1": "sfh",
+    "b1": "sh",
+    "own": "shh",
+    "mean": "shh",
+    "most": "shh",
+    "b2": "sh",
+    "w3": "sh",
+    "b3": "s",
+}
+
+
+class Judgement(NamedTuple):
+    """Of some of a page's blocks.
+
+    ``part``: which; ``probabilities``: of being content, a block each; ``weights``: how much each feature (column) of
+    each block (row) raised its log-odds: the slope there times the input, in the first network, which stands for all.
+    """
+
+    part: slice
+    probabilities: Floats
+    weights: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that was loaded.  ``good``, ``near_good``: the thresholds of its card."""
+
+    name: str
+    version: str
+    good: float
+    near_good: float
+    arrays: Mapping[str, Floats]
+
+    def judge(self, features: Floats) -> Iterator[Judgement]:
+        """The judgements of all of a page's blocks, in their order, some at a time: there may be very many."""
+        arrays = self.arrays
+        seeds, _, hidden = arrays["w1"].shape
+        first = np.empty((seeds, len(features), hidden), np.float32)
+        parts = [slice(start, start + _AT_A_TIME) for start in range(0, len(features), _AT_A_TIME)]
+        for part in parts:
+            # Of most pages there is one part, whose inputs serve below, too.
+            x = self._inputs(features[part])
+            for one in range(seeds):
+                np.maximum(_product(x, arrays["w1"][one]) + arrays["b1"][one], 0, out=first[one, part])
+        of_page = [
+            first[one].mean(axis=0) @ arrays["mean"][one]
+            + first[one].max(axis=0) @ arrays["most"][one]
+            + arrays["b2"][one]
+            for one in range(seeds if parts else 0)
+        ]
+        for part in parts:
+            if len(parts) > 1:
+                x = self._inputs(features[part])
+            second = [
+                np.maximum(_product(first[one, part], arrays["own"][one]) + of_page[one], 0) for one in range(seeds)
+            ]
+            log_odds = sum(second[one] @ arrays["w3"][one] + arrays["b3"][one] for one in range(seeds))
+            slope = _product((second[0] > 0) * arrays["w3"][0], arrays["own"][0].T)
+            weights = _product(slope * (first[0, part] > 0), arrays["w1"][0].T)
+            weights *= x
+            yield Judgement(part, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
+
+    def _inputs(self, features: Floats) -> Floats:
+        x = transform(features)
+        x -= self.arrays["center"]
+        x *= 1 / self.arrays["scale"]
+        return np.clip(x, -LIMIT, LIMIT, out=x)
+
+
+@lru_cache(maxsize=8)
+def shipped_model(name: str) -> Model:
+    """A model that comes along, by its name.  Raises :class:`ModelError`."""
+    return load_model(FOLDER / f"{name}.npz")
+
+
+def features_digest() -> str:
+    """A digest of the features' names in their order, which tells whether a model was made for them."""
+    return sha256("\n".join(one.name for one in FEATURES).encode()).hexdigest()
+
+
+def load_model(path: Path) -> Model:
+    """The model in a file.  Raises :class:`ModelError` that names the file, and what is wrong with it."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except Exception as error:  # a broken archive raises whatever zipfile, zlib, tokenize and NumPy raise
+        raise ModelError(path, f"cannot be read ({error})") from error
+    header = _header(path, arrays.pop("header", None))
+    floats = {name: _array(path, name, arrays) for name in SHAPES}
+    _check_shapes(path, floats)
+    good, near_good = (_threshold(path, header, name) for name in ("good", "near_good"))
+    if near_good > good:
+        raise ModelError(path, f"near_good = {near_good:g} is above good = {good:g}")
+    return Model(str(header.get("name")), str(header.get("version")), good, near_good, floats)
+
+
+def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
+    """Write a model; ``card``: what else its header is to say, as JSON values."""
+    header = {
+        **card,
+        "format": FORMAT,
+        "features": features_digest(),
+        "name": model.name,
+        "version": model.version,
+        "good": model.good,
+        "near_good": model.near_good,
+    }
+    # Half the size; no probability moves by more than 0.01.
+    arrays = {name: value.astype(np.float16 if value.ndim > 1 else np.float32) for name, value in model.arrays.items()}
+    encoded = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
+    np.savez_compressed(path, header=encoded, **arrays)  # type: ignore[arg-type]
+
+
+def _header(path: Path, data: NDArray[Any] | None) -> dict[str, Any]:
+    try:
+        header = json.loads(b"" if data is None else data.tobytes())
+    except ValueError as error:
+        raise ModelError(path, "has no header") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT or header["format"] is True:
+        found = header.get("format") if isinstance(header, dict) else None
+        raise ModelError(path, f"has format {found!r}, this version reads {FORMAT}")
+    if header.get("features") != features_digest():
+        raise ModelError(path, "was made for other features than those of this version: train it again")
+    return header
+
+
+def _threshold(path: Path, header: Mapping[str, Any], name: str) -> float:
+    value = header.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ModelError(path, f"{name} = {value!r} is no probability")
+    return float(value)
+
+
+def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats:
+    array = arrays.get(name)
+    if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
+        raise ModelError(path, f"has no numbers as {name}")
+    if float(np.abs(array).max(initial=0)) > MOST:
+        raise ModelError(path, f"has numbers above {MOST:g} as {name}")
+    return array.astype(np.float32)
+
+
+def _check_shapes(path: Path, arrays: Mapping[str, Floats]) -> None:
+    sizes = {"f": len(FEATURES)}
+    for name, dimensions in SHAPES.items():
+        shape = arrays[name].shape
+        expected = tuple(sizes.setdefault(letter, size) for letter, size in zip(dimensions, shape, strict=False))
+        if len(shape) != len(dimensions) or shape != expected:
+            raise ModelError(path, f"{name} has the shape {shape}")
+    if min(sizes.values()) < 1:
+        raise ModelError(path, "has no networks")
+    if arrays["scale"].min() < LEAST_SCALE:
+        raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
+
+
+#: Blocks at a time.
+_AT_A_TIME = 4096
+
+#: Multiplications at a time.  From about here on, the linear algebra that numpy brings spreads a product over all
+#: cores, which costs far more than it gives where pages are small and crawls have other work for the cores.
+_ON_ONE_CORE = 500_000
+#: Rows that processors take together.
+_ROWS = 16
+
+
+def _product(rows: Floats, weights: Floats) -> Floats:
+    """The matrix product, by few rows at a time."""
+    size = max(_ON_ONE_CORE // weights.size // _ROWS * _ROWS, _ROWS)
+    result: Floats = np.empty((len(rows), weights.shape[1]), np.float32)
+    for start in range(0, len(rows), size):
+        np.matmul(rows[start : start + size], weights, out=result[start : start + size])
+    return result

@@ -1,0 +1,176 @@
+"""The features by their names: what each means, in the order of the columns.  Only data.
+
+A meaning completes "for it: …" in the reason of a block.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
+
+
+class Feature(NamedTuple):
+    """A column.  ``is_flag``: 0 or 1, shown without a figure where it is 1, and not at all where it is 0."""
+
+    name: str
+    meaning: str
+    is_flag: bool = False
+
+
+def _rows(*rows: tuple[str, str]) -> tuple[Feature, ...]:
+    return tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in rows)
+
+
+BLOCK = _rows(
+    ("units", "length"),
+    ("words", "words"),
+    ("link_density", "link density"),
+    ("link_units", "length inside links"),
+    ("units_per_word", "length of words"),
+    ("ends", "sentence ends"),
+    ("ends_per_100", "sentence ends by length"),
+    ("units_per_end", "length of sentences"),
+    ("commas", "commas"),
+    ("commas_per_100", "commas by length"),
+    ("digit_share", "share of digits"),
+    ("upper_share", "share of capitals"),
+    ("capitalised_share", "share of capitalised words"),
+    ("letter_share", "share of letters"),
+    ("mark_share", "share of marks"),
+    ("bars", "bars and bullets"),
+    ("currencies", "currency signs"),
+    ("copyrights", "copyright sign?"),
+    ("questions", "question marks"),
+    ("ends_sentence", "closes a sentence?"),
+    ("ends_colon", "ends with a colon?"),
+    ("begins_upper", "begins with a capital?"),
+    ("begins_digit", "begins with a digit?"),
+    ("tags", "inline elements"),
+    ("tags_per_word", "inline elements a word"),
+    ("repeats", "times the text stands on the page"),
+    ("is_repeated", "stood further up already?"),
+    ("heading_level", "heading level"),
+    ("is_heading", "heading?"),
+    ("in_title", "part of the page's title?"),
+    ("is_sentence_like", "sentence-like?"),
+)
+
+PLACE = _rows(
+    ("index_share", "place among the blocks"),
+    ("units_before_share", "share of the page before"),
+    ("units_before", "text before"),
+    ("blocks", "blocks on the page"),
+    ("page_units", "length of the page"),
+    ("page_link_density", "link density of the page"),
+    ("page_prose", "sentence-like text of the page"),
+    ("page_prose_share", "share of sentence-like text on the page"),
+    ("from_first_prose", "blocks since the first sentence-like one"),
+    ("to_last_prose", "blocks to the last sentence-like one"),
+    ("prose_before", "share of the sentence-like text before"),
+    ("before_prose", "before all sentence-like text?"),
+    ("after_prose", "after all sentence-like text?"),
+    ("depth", "depth"),
+    ("from_h1", "blocks since H1"),
+    ("h1_before", "after H1?"),
+    ("h1s", "H1 on the page"),
+    ("from_heading", "blocks since a heading"),
+    ("last_level", "level of the last heading"),
+    ("prose_since_heading", "sentence-like text since a heading"),
+    ("class_units", "text in elements of the same class"),
+    ("class_blocks", "blocks in elements of the same class"),
+    ("class_link_density", "link density of elements of the same class"),
+    ("class_prose_share", "share of sentence-like text in elements of the same class"),
+    ("path_blocks", "blocks with the same path"),
+    ("path_units_share", "share of the page in blocks with the same path"),
+    ("path_link_density", "link density of blocks with the same path"),
+    ("path_prose_share", "share of sentence-like text in blocks with the same path"),
+    ("path_mean_units", "mean length of blocks with the same path"),
+)
+
+_LEVEL_NAMES = ("its element", "its parent", "its grandparent", "its great-grandparent", "the fourth element around it",
+                "the fifth element around it")  # fmt: skip
+
+#: How many elements around a block are looked at, its own included.  Those that hold no more text than the one inside
+#: are passed over.
+LEVELS = len(_LEVEL_NAMES)
+
+#: Of each of these elements.
+_OF_ELEMENT = (
+    ("units", "text in {}"),
+    ("share", "share of the page in {}"),
+    ("link_density", "link density of {}"),
+    ("blocks", "blocks in {}"),
+    ("prose_share", "share of sentence-like text in {}"),
+    ("prose_density", "density of sentence-like text in {}"),
+    ("heading_share", "share of headings in {}"),
+    ("alike", "elements beside {} that are like it"),
+    ("place", "place in {}"),
+    ("start", "where {} starts"),
+)
+
+TREE = tuple(
+    Feature(f"{name}_{level}", meaning.format(where))
+    for name, meaning in _OF_ELEMENT
+    for level, where in enumerate(_LEVEL_NAMES)
+)
+
+#: Places of neighbours, from the block.
+OFFSETS = (-3, -2, -1, 1, 2, 3)
+_OF_NEIGHBOUR = (
+    ("units", "length of the block {}"),
+    ("link_density", "link density of the block {}"),
+    ("ends", "sentence ends of the block {}"),
+    ("same_class", "same class as the block {}?"),
+    ("same_parent", "same parent as the block {}?"),
+    ("is_heading", "heading {}?"),
+    ("is_prose", "sentence-like block {}?"),
+)
+#: Blocks on each side of a window.
+WINDOWS = (2, 6, 15)
+_OF_WINDOW = (
+    ("prose_density", "density of sentence-like text"),
+    ("link_density", "link density"),
+    ("mean_units", "mean length"),
+)
+
+
+def _where(offset: int) -> str:
+    return f"{abs(offset)} {'before' if offset < 0 else 'ahead'}"
+
+
+NEIGHBOURS = (
+    *_rows(
+        *(
+            (f"{name}_{offset:+d}", meaning.replace("{}", _where(offset)))
+            for name, meaning in _OF_NEIGHBOUR
+            for offset in OFFSETS
+        )
+    ),
+    *_rows(
+        *(
+            (f"{name}_window_{2 * size + 1}", f"{meaning} of the {2 * size + 1} blocks around it")
+            for name, meaning in _OF_WINDOW
+            for size in WINDOWS
+        )
+    ),
+)
+
+
+def _named(prefix: str, inside: str) -> tuple[Feature, ...]:
+    """A flag for each of the names; those of elements are in capitals, to tell NAV from the word nav."""
+    return (
+        *(Feature(f"{prefix}_{tag.upper()}", f"{inside} {tag.upper()}", True) for tag in TAGS),
+        *(Feature(f"{prefix}_{word}", f"{inside} an element named {word}", True) for word in WORDS),
+        *(Feature(f"{prefix}_{state}", f"{inside} an element that is {state}", True) for state in STATES),
+    )
+
+
+OWN_NAMES = _named("own", "in")
+ALL_NAMES = _named("inside", "inside")
+
+#: What is the same for all blocks of a page, and explains none of them.
+OF_PAGE = frozenset({"blocks", "page_units", "page_link_density", "page_prose", "page_prose_share", "h1s"})
+
+NUMBERS = (*BLOCK, *PLACE, *TREE, *NEIGHBOURS)
+FEATURES = (*NUMBERS, *OWN_NAMES, *ALL_NAMES)

@@ -1,0 +1,126 @@
+"""What a user may choose for an extraction, checked once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.core.languages import Language
+from scrapy_justext.core.overrides import RULE_NAMES, Selection, make_selection
+from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.core.profiles import Profile, find_profile
+from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
+from scrapy_justext.core.unsegmented import WRITINGS, Writing, writing_of_words
+from scrapy_justext.exceptions import ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: What decides the classes of blocks beside stop words.
+KNOBS = (*THRESHOLD_NAMES, *RULE_NAMES)
+
+
+class Judging(NamedTuple):
+    """Stop words and thresholds for a page, and its writing where that has no spaces."""
+
+    stopwords: frozenset[str]
+    thresholds: Thresholds
+    writing: Writing | None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How pages are to be extracted; made by :func:`make_options`, which checks what it is given."""
+
+    profile: Profile
+    thresholds: Thresholds
+    unspaced_thresholds: Mapping[str, Thresholds]
+    """Those for pages in a language without spaces, by the code of its writing."""
+    library: StoplistLibrary
+    candidates: tuple[Language, ...] | None
+    """The languages to choose from; None: all."""
+    stopwords: frozenset[str] | None
+    """The user's own list; None: that of the page's language."""
+    selection: Selection
+    paths: bool
+    markdown: bool = False
+
+    def judging(self, language: Language | None) -> Judging:
+        """What pages in a language are judged by; None: without stop words, unless the user gave some."""
+        stopwords = self.stopwords
+        if stopwords is None:
+            if language is None:
+                thresholds = replace(self.thresholds, stopwords_low=0.0, stopwords_high=0.0)
+                return Judging(frozenset(), thresholds, None)
+            stopwords = self.library.words(language)
+        writing = writing_of_words(stopwords) if self.profile.unspaced else None
+        thresholds = self.thresholds if writing is None else self.unspaced_thresholds[writing.code]
+        return Judging(stopwords, thresholds, writing)
+
+
+def make_options(
+    *,
+    language: str | Sequence[str] = "auto",
+    stoplist: StoplistSource | None = None,
+    stoplists_dir: str | Path | None = None,
+    profile: str = "justext",
+    paths: bool = False,
+    markdown: bool = False,
+    knobs: Mapping[str, Any] | None = None,
+) -> Options:
+    """Options from what a user gives; raises :class:`ParameterError` for what is not allowed.
+
+    ``knobs``: thresholds, and what :func:`~scrapy_justext.core.overrides.make_selection` takes.
+    """
+    found = find_profile(profile)
+    for name in knobs or {}:
+        if name not in KNOBS:
+            raise UnknownNameError("threshold", name, "threshold", KNOBS)
+    rules = {name: value for name, value in (knobs or {}).items() if name in RULE_NAMES}
+    given = {name: value for name, value in (knobs or {}).items() if name in THRESHOLD_NAMES}
+    library = find_library(stoplists_dir)
+    checked = replace(found.thresholds, **given)
+    return Options(
+        profile=found,
+        thresholds=checked,
+        unspaced_thresholds={one.code: replace(checked, **_not_given(one.thresholds, given)) for one in WRITINGS},
+        library=library,
+        candidates=_candidates(language, library, any_code=stoplist is not None),
+        stopwords=None if stoplist is None else stoplist_words(stoplist),
+        selection=make_selection(**rules),
+        paths=paths,
+        markdown=markdown,
+    )
+
+
+def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a writing's thresholds that the user left alone.
+
+    Low and high go together: one in the unit of one script cannot be compared with one of another.
+    """
+    kinds = {name.partition("_")[0] for name in given}
+    return {name: value for name, value in thresholds.items() if name.partition("_")[0] not in kinds}
+
+
+def _candidates(
+    language: str | Sequence[str], library: StoplistLibrary, *, any_code: bool
+) -> tuple[Language, ...] | None:
+    """The languages to choose from; ``any_code``: a code that has no list will do."""
+    names = [language] if isinstance(language, str) else language
+    if not isinstance(names, Sequence) or not names:
+        allowed = 'must be a language, a list of them, or "auto"'
+        raise ParameterError("language", language, allowed)
+    if list(names) == ["auto"]:
+        return None
+    return tuple(
+        dict.fromkeys(
+            Language(name, (name,)) if any_code and _is_other_code(name, library) else library.get(name)
+            for name in names
+        )
+    )
+
+
+def _is_other_code(name: object, library: StoplistLibrary) -> bool:
+    return isinstance(name, str) and re.fullmatch("[a-z]{2,3}", name) is not None and library.find(name) is None

@@ -1,0 +1,116 @@
+"""Named bundles of segmentation tags, classifier, passes and thresholds: only data.
+
+======================  =================================================================================
+``justext``             the published algorithm on the block-level elements of today's HTML
+``justext-3.0``         what ``justext`` 3.0 gives, block for block, for corpora that must be reproduced;
+                        without its losses: text nested deeper than 250 elements, empty pages that raise
+``justext-java``        the Java port by WizeNoze: H1 is good, images are blocks
+``article``             ``justext``, then the HTML-tree filter
+``boilerpipe``          Boilerpipe's block classifier
+``boilerpipe-article``  ``boilerpipe``, then the HTML-tree filter: the method of its paper as it stands
+``learned``             a trained model in place of the rules: all that is main content
+``learned-article``     the same, for the body of an article alone
+======================  =================================================================================
+
+Every profile ends with the tree filter, which does nothing without ``tree_depth``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from scrapy_justext.core import boilerpipe, context_sensitive
+from scrapy_justext.core.blocks import Decision, Figures, Segment
+from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
+from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
+from scrapy_justext.exceptions import UnknownNameError
+
+if TYPE_CHECKING:
+    from scrapy_justext.core.context_sensitive import Pass
+    from scrapy_justext.core.elements import Elements
+
+#: Segments, their figures, thresholds, the elements they stand in (None: no page) -> context-free decisions.
+Classifier = Callable[[Sequence[Segment], Sequence[Figures], Thresholds, "Elements | None"], list[Decision]]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How a page is cut into blocks, and what decides their classes.
+
+    ``by_stopwords``: whether the classifier looks at stop words; ``unspaced``: whether languages without
+    spaces are measured in their own way; ``reads_data``: whether JSON-LD and embedded state are read where
+    the page shows next to nothing.
+    """
+
+    name: str
+    tags: TagRules
+    classify: Classifier
+    passes: tuple[Pass, ...]
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    by_stopwords: bool = True
+    unspaced: bool = True
+    reads_data: bool = False
+
+
+def _classify_learned(
+    segments: Sequence[Segment],
+    figures: Sequence[Figures],  # noqa: ARG001 (one signature for all classifiers)
+    thresholds: Thresholds,
+    elements: Elements | None,
+    *,
+    model: str,
+) -> list[Decision]:
+    # It needs numpy, whose import takes a tenth of a second: not before a page asks for it.
+    from scrapy_justext.core.learned.classifier import classify as classify_learned  # noqa: PLC0415
+
+    return classify_learned(segments, thresholds, elements, model)
+
+
+def _learned(name: str) -> Profile:
+    """The profile of the model of that name."""
+    judge = partial(_classify_learned, model=name)
+    return Profile(name, LENIENT, judge, _LEARNED, by_stopwords=False, reads_data=True)
+
+
+_JUSTEXT = (context_sensitive.promote, context_sensitive.resolve, context_sensitive.restore, context_sensitive.select)
+_LEARNED = (context_sensitive.resolve, context_sensitive.restore, context_sensitive.select)
+_ARTICLE = Thresholds(tree_depth=2)
+
+_ROWS = (
+    Profile("justext", MODERN, partial(classify, rules=MODERN_RULES), _JUSTEXT),
+    Profile(
+        "justext-3.0",
+        REFERENCE,
+        partial(classify, rules=PUBLISHED_RULES),
+        # Its heading pre-pass does nothing, see there.
+        (context_sensitive.resolve, context_sensitive.restore, context_sensitive.select),
+        unspaced=False,
+    ),
+    Profile(
+        "justext-java",
+        JAVA,
+        partial(classify, rules=JAVA_RULES),
+        (context_sensitive.promote, context_sensitive.promote_images, *_JUSTEXT[1:]),
+    ),
+    Profile("article", MODERN, partial(classify, rules=MODERN_RULES), _JUSTEXT, _ARTICLE),
+    Profile("boilerpipe", MODERN, boilerpipe.classify, (context_sensitive.select,), by_stopwords=False),
+    Profile(
+        "boilerpipe-article", MODERN, boilerpipe.classify, (context_sensitive.select,), _ARTICLE, by_stopwords=False
+    ),
+    _learned("learned"),
+    _learned("learned-article"),
+)
+
+PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _ROWS})
+
+
+def find_profile(name: object) -> Profile:
+    """The profile of that name; raises :class:`UnknownNameError` with close matches."""
+    if isinstance(name, str) and name in PROFILES:
+        return PROFILES[name]
+    raise UnknownNameError("profile", name, "profile", PROFILES)

@@ -1,0 +1,140 @@
+"""Find, read and cache stoplists: the only file reading in the library.
+
+A stoplist is a UTF-8 text file with a word a line, ``LANGUAGE.txt``.  Those that come with the library
+lie in the installed package, or beside it in a checkout; a folder of the user's own comes before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from scrapy_justext.core.language_table import LANGUAGES
+from scrapy_justext.core.languages import Language, normalise
+from scrapy_justext.exceptions import StoplistError, UnknownNameError
+
+#: One file, several files merged, or the words themselves.
+StoplistSource = str | Path | Iterable[str | Path]
+
+
+def shipped_folder() -> Path:
+    """The folder of the lists that come with the library: in the package, else beside it."""
+    package = Path(__file__).parents[1]
+    inside = package / "data" / "stoplists"
+    return inside if inside.is_dir() else package.parent / "stoplists"
+
+
+_OWN_LIST = "; the ISO 639 code of any other will do where a stoplist of your own is given"
+
+
+class StoplistLibrary:
+    """The stoplists at hand: the shipped ones, and those of a folder, which come first.
+
+    Raises :class:`StoplistError` when the folder is not there or holds no list.
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        self._files = _list_folder(shipped_folder())
+        if folder is not None:
+            self._files |= _list_own_folder(folder)
+        self._languages = {
+            normalise(key): language
+            for language in map(_language, self._files)
+            for key in reversed((language.name, *language.codes))
+        }
+
+    @property
+    def languages(self) -> list[Language]:
+        """The languages that have a list, by name."""
+        return sorted(set(self._languages.values()))
+
+    def find(self, name: str) -> Language | None:
+        """The language of an English name or ISO 639 code; None when it has no list.
+
+        Case and punctuation do not count, nor does what follows a code's first part (``pt-BR``).
+        """
+        key = normalise(name)
+        return self._languages.get(key) or self._languages.get(normalise(_primary(name)))
+
+    def get(self, name: object, parameter: str = "language") -> Language:
+        """Like :meth:`find`; raises :class:`UnknownNameError` with close matches."""
+        language = self.find(name) if isinstance(name, str) else None
+        if language is None:
+            known = [found.name for found in self.languages]
+            raise UnknownNameError(parameter, name, "language", known, _OWN_LIST)
+        return language
+
+    def words(self, language: Language) -> frozenset[str]:
+        """The stop words of a language, in lower case."""
+        return read_stoplist(self._files[language.name])
+
+
+def find_library(folder: str | Path | None = None) -> StoplistLibrary:
+    """The library of a folder, whose files' names are read once in a process."""
+    return _library(folder) if isinstance(folder, str | Path | None) else StoplistLibrary(folder)
+
+
+_library = lru_cache(maxsize=16)(StoplistLibrary)
+
+
+def stoplist_words(source: StoplistSource) -> frozenset[str]:
+    """The words of a user's own list, in lower case.
+
+    ``source``: a path (``str`` or ``Path``), several ``Path`` merged, or an iterable of words.
+    Raises :class:`StoplistError` for a file that cannot be read, and for no words at all.
+    """
+    if isinstance(source, str | Path):
+        return read_stoplist(source)
+    entries = list(source) if isinstance(source, Iterable) else [None]
+    paths = [entry for entry in entries if isinstance(entry, Path)]
+    if paths and len(paths) == len(entries):
+        return frozenset().union(*map(read_stoplist, paths))
+    if not all(isinstance(entry, str) for entry in entries):
+        raise StoplistError("stoplist", source, "must be a path, a list of Path, or words")
+    words = frozenset(word.strip().lower() for word in map(str, entries)) - {""}
+    if not words:
+        raise StoplistError("stoplist", source, "holds no word")
+    return words
+
+
+@lru_cache(maxsize=256)
+def read_stoplist(path: str | Path) -> frozenset[str]:
+    """The words of a file, in lower case; raises :class:`StoplistError`.
+
+    A file is read once in a process.
+    """
+    try:
+        lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
+        words = frozenset(line.decode().strip().lower() for line in lines) - {""}
+    except OSError as error:
+        raise StoplistError("stoplist", str(path), f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise StoplistError("stoplist", str(path), "is not UTF-8") from error
+    except ValueError as error:
+        raise StoplistError("stoplist", str(path), f"cannot be a path: {error}") from error
+    if not words:
+        raise StoplistError("stoplist", str(path), "holds no word")
+    return words
+
+
+def _list_folder(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(folder.glob("*.txt"))}
+
+
+def _list_own_folder(folder: str | Path) -> dict[str, Path]:
+    if not isinstance(folder, str | Path) or not Path(folder).is_dir():
+        raise StoplistError("stoplists_dir", folder, "is not a folder")
+    files = _list_folder(Path(folder))
+    if not files:
+        raise StoplistError("stoplists_dir", folder, "holds no LANGUAGE.txt")
+    known = {normalise(key): name for name, codes in LANGUAGES.items() for key in (name, *codes)}
+    return {known.get(normalise(name), name): path for name, path in files.items()}
+
+
+def _language(name: str) -> Language:
+    return Language(name, LANGUAGES.get(name, (name.lower(),)))
+
+
+def _primary(name: str) -> str:
+    return name.replace("_", "-").split("-")[0]

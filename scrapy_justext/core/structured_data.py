@@ -1,0 +1,401 @@
+"""The texts in a script of JSON-LD, by the vocabulary of schema.org.
+
+Scripts are read as browsers' users write them: wrapped in comments or CDATA, with something behind the JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape, unescape
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from scrapy_justext.core.blocks import GOOD, Decision
+from scrapy_justext.core.flattening import tops
+from scrapy_justext.core.overrides import first_match
+from scrapy_justext.core.parsing import declared_languages, parse_html
+from scrapy_justext.core.reading import segment
+from scrapy_justext.core.unsegmented import MOST_UNITS, units, writing_of
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+    from lxml import etree
+
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.overrides import Selection
+    from scrapy_justext.core.tags import TagRules
+
+#: The properties of schema.org that hold a thing's text; of one object, the first that is there.
+PROPERTIES = ("articleBody", "text", "reviewBody", "description")
+#: Names may stand with their vocabulary before them.
+VOCABULARIES = ("", "schema:", "http://schema.org/", "https://schema.org/")
+#: Things that a page is not about, without case.
+PASSED_OVER = frozenset(
+    [
+        "airline",
+        "brand",
+        "breadcrumblist",
+        "consortium",
+        "corporation",
+        "imageobject",
+        "ngo",
+        "onlinebusiness",
+        "onlinestore",
+        "person",
+        "searchaction",
+        "website",
+    ]
+)
+#: How the names of most kinds of organizations end.
+PASSED_OVER_END = "organization"
+
+#: Units; a shorter text says nothing.
+LEAST = 60
+#: Characters of a script that are read; longer ones are cut there.
+MOST_READ = 1 << 22
+
+_OPENING = re.compile(r"(?:[\s\ufeff]|//|/\*|\*/|<!\[CDATA\[|<!--)*", re.IGNORECASE)
+_LANGUAGE = re.compile(r"@none|[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+
+
+def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
+    """The texts in a script of JSON-LD, in order.
+
+    ``languages``: tags; of a text in several languages, one in these is taken, else the first.
+
+    >>> list(json_ld_texts('{"@graph": [{"@type": "Product", "description": "%s"}]}' % ("A lamp. " * 10)))[0][:14]
+    'A lamp. A lamp'
+    """
+    script = script[:MOST_READ]
+    start = _OPENING.match(script)
+    try:
+        # What is behind the JSON ends what wraps it.
+        value, _ = json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)
+    except (ValueError, RecursionError):
+        return
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting.extend(reversed(value))
+        elif isinstance(value, dict) and not _is_passed_over(value.get("@type")):
+            yield from _texts_of(value, languages)
+            waiting.extend(reversed([one for one in value.values() if isinstance(one, dict | list)]))
+
+
+def _is_passed_over(kind: object) -> bool:
+    kinds = kind if isinstance(kind, list) else [kind]
+    names = [re.split("[/#:]", one)[-1].lower() for one in kinds if isinstance(one, str)]
+    return any(name in PASSED_OVER or name.endswith(PASSED_OVER_END) for name in names)
+
+
+def _texts_of(thing: Mapping[str, object], languages: Sequence[str]) -> list[str]:
+    """The first of a thing's texts that is long enough, in its parts."""
+    for name in PROPERTIES:
+        for vocabulary in VOCABULARIES:
+            parts = _in_one_language(list(_parts(thing.get(vocabulary + name))), languages)
+            if sum(map(units, parts)) >= LEAST:
+                return parts
+    return []
+
+
+def _parts(value: object) -> Iterator[tuple[str, str]]:
+    """The strings of a property's value, each with its language, which may be empty."""
+    for one in value if isinstance(value, list) else [value]:
+        if isinstance(one, str):
+            yield "", one
+        elif isinstance(one, dict) and isinstance(text := one.get("@value"), str):
+            yield str(one.get("@language") or ""), text
+        elif isinstance(one, dict) and all(map(_LANGUAGE.fullmatch, one)):
+            for language, texts in one.items():
+                yield from ((language, text) for text in _strings(texts))
+
+
+def _strings(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, str)]
+
+
+def _in_one_language(parts: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[str]:
+    there = dict.fromkeys(_primary(language) for language, _ in parts if language)
+    chosen = next((one for one in map(_primary, languages) if one in there), next(iter(there), ""))
+    return [text for language, text in parts if not language or _primary(language) == chosen]
+
+
+def _primary(tag: str) -> str:
+    return re.split("[-_]", tag.strip().lower())[0]
+
+
+# The prose in scripts that hold a page's state.
+#
+# No name tells what such a text is, so that it is taken by how it reads: sentences, little of what code has, none of
+# what
+# is said about cookies and forms.  Strings are those of JavaScript; JSON may be written into a string.
+
+#: Units of a string that counts, at the least.
+LEAST_embedded = 200
+#: Characters of a script that are read; longer ones are cut there.
+MOST_READ_embedded = 1 << 22
+#: How often JSON may be written into a string of JSON.
+NESTING = 3
+
+#: A string; an escape outside of one goes by, or each escaped quote would be looked at as a beginning.  An apostrophe
+#: in a word begins none.
+_STRING = re.compile(r"""\\.|"((?:[^"\\\n]|\\.)*)"|(?<!\w)'((?:[^'\\\n]|\\.)*)'""")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_CONTROLS = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": "\n", "v": "\n", "0": ""}
+#: What a string that holds JSON begins with, or has inside.
+_JSON = re.compile(r"""\A\s*(?:[\[{]\s*["'\[{]|\[\s*(?:[-.\d]{1,30}|null|true|false)\s*,)|"\s*:\s*["\[{]""")
+
+_CODE = re.compile(r"[{}=;<>|\\_$]|https?:|\(\)")
+_SENTENCE = re.compile(r"[\w\"'”’)][.!?](?:\s|$)|[。！？।۔؟]")
+_TAG = re.compile(r"<[^<>]{0,500}>|&[a-z]{2,8};|&#\d{1,6};")
+#: Signs of code a character, at the most.
+_CODE_SHARE = 0.01
+#: Characters a space, at the most, in text with spaces between words.
+_SPACING = 12
+
+#: The name that a string is given, at the end of what is before it.
+_NAME = re.compile(r"""([\w$-]{1,60})["']?\s{0,9}[:=]\s{0,9}[\[(]?\s{0,9}\Z""")
+_NAME_READ = 90
+#: What names of messages have inside.
+_MESSAGE_NAME = re.compile(
+    "cookie|consent|gdpr|ccpa|privacy|error|invalid|validat|required|warning|placeholder|tooltip", re.IGNORECASE
+)
+#: What messages to the user of a site say; each alternative is one sign.
+_MESSAGE = re.compile(
+    r"\bcookie|\bconsent|\bgdpr\b|privacy policy|third[- ]part|opt[- ]?out|personal data|your preferences|datenschutz"
+    r"|einwilligung|please (?:enter|correct|fill|enable)|(?:field|value|address|e-?mail|password|name) is required"
+    r"|\b(?:in)?valid (?:e-?mail|phone|number|date|address|value)|try again|went wrong|error (?:has )?occurred"
+    r"|at least \d+ characters|required field|enable javascript",
+    re.IGNORECASE,
+)
+#: Different signs from which a text is such a message, and units for each sign at the most.
+_MESSAGE_SIGNS = 2
+_MESSAGE_SPACING = 150
+#: Units; a longer text is about such things.
+_MOST_MESSAGE = 1000
+
+
+def embedded_texts(script: str, nesting: int = NESTING) -> Iterator[str]:
+    r"""The strings in a script that read like prose, in order, also those in strings that hold JSON.
+
+    >>> text = "The kettle is made from one sheet of copper. " * 6
+    >>> list(embedded_texts("let page = '{\"d\": \"%s\"}'" % text)) == [text]
+    True
+    """
+    script = script[:MOST_READ_embedded]
+    for match in _STRING.finditer(script):
+        written = match[1] or match[2] or ""
+        if len(written) * MOST_UNITS < LEAST_embedded:
+            continue
+        text = _ESCAPE.sub(_escaped, written) if "\\" in written else written
+        if not _JSON.search(text) and is_prose(text):
+            if not _is_message(text, script[max(match.start() - _NAME_READ, 0) : match.start()]):
+                yield text
+        elif nesting:
+            yield from embedded_texts(text, nesting - 1)
+
+
+def _escaped(escape: re.Match[str]) -> str:
+    """What an escape stands for."""
+    code = escape[1] or escape[2]
+    return chr(int(code, 16)) if code else _CONTROLS.get(escape[3], escape[3])
+
+
+def is_prose(text: str) -> bool:
+    """Whether a string is running text, and no code or list of names; with or without markup.
+
+    >>> is_prose("The kettle is made from one sheet of copper. " * 6), is_prose("color:#fff;" * 30)
+    (True, False)
+    """
+    plain = _TAG.sub(" ", text)
+    if units(text) < LEAST_embedded or units(plain) < LEAST_embedded / 2 or not _SENTENCE.search(plain):
+        return False
+    spaced = plain.count(" ") * _SPACING >= len(plain) or writing_of(plain) is not None
+    return spaced and len(_CODE.findall(plain)) <= _CODE_SHARE * len(plain)
+
+
+def _is_message(text: str, before: str) -> bool:
+    """Whether a string is what a site says to its user, by its name in the script or by its words."""
+    name = _NAME.search(before)
+    if name and _MESSAGE_NAME.search(name[1]):
+        return True
+    length = units(text)
+    if length > _MOST_MESSAGE:
+        return False
+    signs = [one.lower() for one in _MESSAGE.findall(text)]
+    return len(set(signs)) >= _MESSAGE_SIGNS and len(signs) * _MESSAGE_SPACING >= length
+
+
+# Text of a page that stands in data instead of elements: JSON-LD, and the state that scripts start from.
+#
+# Product and job pages often have their description nowhere else.  No element tells what such a text is, so it is
+# for pages that show next to nothing.  What a page shows is there, whatever thresholds and rules of the user's make of
+# it.  Lengths are in units (:mod:`.units`).
+
+JSON_LD, EMBEDDED, PAGE = "json-ld", "embedded", "page"
+
+#: Units; a page with so many in its content has no need of its data, one with so many in all its blocks no need of
+#: what scripts hold.  By validation on WCXB's development set: JSON-LD helps below, and hurts from 300 on.
+ENOUGH = 200
+#: A block is content from this probability on, also where the user asks for more.
+CONTENT_PROBABILITY = 0.5
+#: Characters of a page's text in which that of its data is looked for.
+MOST_COMPARED = 1 << 16
+
+_WORD = re.compile(r"[^\W_]+")
+_MARKUP = re.compile(r"</?[a-zA-Z][^<>]*>|<!--")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]\w{1,30});")
+#: An entity that was escaped once more.
+_ESCAPED_ENTITY = re.compile(f"&amp;(?={_ENTITY.pattern[1:]})")
+#: No text to be shown, whatever markup is around it.
+_ESCAPED_CODE = re.compile("&(?:amp;){0,2}lt;(?:script|style)\\b", re.IGNORECASE)
+#: How often text may be escaped.
+_ESCAPED = 2
+
+
+class Data(NamedTuple):
+    """What a page's data hold.  ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`; ``segments``: blocks of text."""
+
+    origin: str
+    segments: list[Segment]
+
+
+class DataText(NamedTuple):
+    """What a page's data add to its blocks; ``decisions``: one a segment."""
+
+    origin: str
+    segments: list[Segment]
+    decisions: list[Decision]
+
+    @property
+    def good(self) -> list[Segment]:
+        """The segments that no rule of the user's made bad."""
+        return [
+            one for one, decision in zip(self.segments, self.decisions, strict=True) if decision.block_class is GOOD
+        ]
+
+
+class Shown(NamedTuple):
+    """A page's blocks as they were judged; ``chosen``: the indices of those that the user's rules decided."""
+
+    segments: Sequence[Segment]
+    decisions: Sequence[Decision]
+    probabilities: Sequence[float | None]
+    chosen: Container[int]
+
+
+def shows_little(segments: Iterable[Segment]) -> bool:
+    """Whether blocks have less text than :data:`ENOUGH`."""
+    length = 0
+    for one in segments:
+        length += units(one.collapsed)
+        if length >= ENOUGH:
+            return False
+    return True
+
+
+def supplement(shown: Shown, elements: Elements, selection: Selection, data: Data | None = None) -> DataText | None:
+    """What a page's data add to its blocks; None where those have content of their own.
+
+    ``data``: what was found on the page, where it was looked for.
+    """
+    content = [
+        decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
+        for decision, probability in zip(shown.decisions, shown.probabilities, strict=True)
+    ]
+    length = sum(units(one.collapsed) for one, is_content in zip(shown.segments, content, strict=True) if is_content)
+    if length >= ENOUGH:
+        return None
+    data = data or find_data(elements, selection, embedded=shows_little(shown.segments))
+    there = _Present(
+        [one for i, one in enumerate(shown.segments) if content[i] or i in shown.chosen] if data.segments else []
+    )
+    segments = [one for one in data.segments if one not in there]
+    added = Decision(GOOD, f"from {data.origin}, as the page has only {length} < {ENOUGH} characters of content")
+    decisions = [first_match(selection.patterns, one.collapsed) or added for one in segments]
+    return DataText(data.origin, segments, decisions) if segments else None
+
+
+class _Present:
+    """The texts of blocks: one by one, and as one run of words in which a text over several of them is found."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._texts = {one.collapsed for one in segments}
+        self._run = _words(" ".join(one.collapsed for one in segments)[:MOST_COMPARED])
+
+    def __contains__(self, one: Segment) -> bool:
+        text = one.collapsed
+        return text in self._texts or (units(text) >= LEAST and _words(text) in self._run)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def find_data(elements: Elements, selection: Selection, *, embedded: bool = True) -> Data:
+    """The blocks of the texts in JSON-LD, and where there are none, of those in embedded state.
+
+    ``embedded``: whether embedded state is looked at.  Scripts in elements that the user dropped are passed over.
+    """
+    scripts = _scripts(elements, selection)
+    linked = [one.text or "" for one in scripts if _is_linked_data(one)]
+    others = [one.text or "" for one in scripts if not _is_linked_data(one)] if embedded else []
+    languages = declared_languages(elements.root)
+    for origin, texts in (
+        (JSON_LD, (text for one in linked for text in json_ld_texts(one, languages))),
+        (EMBEDDED, (text for one in others for text in embedded_texts(one))),
+    ):
+        segments = list(segments_of(texts, elements.rules))
+        if segments:
+            return Data(origin, segments)
+    return Data(PAGE, [])
+
+
+def _is_linked_data(script: etree._Element) -> bool:
+    return "ld+json" in (script.get("type") or "").lower()
+
+
+def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
+    every = list(tops(elements.root))
+    scripts = [one for top in every for one in top.iter("script") if "src" not in one.attrib]
+    dropped: Mapping[etree._Element, bool] = {
+        node: True
+        for selector, _ in selection.drop
+        for top in every
+        for node in cast("list[etree._Element]", selector(top))
+    }
+    is_dropped = elements.inherited(dropped.get)
+    return [one for one in scripts if not is_dropped(one)] if dropped else scripts
+
+
+def segments_of(texts: Iterable[str], rules: TagRules) -> Iterator[Segment]:
+    """The blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
+    readable = map(_unescaped, dict.fromkeys(texts))
+    for has_markup, group in groupby(readable, lambda text: _MARKUP.search(text) is not None):
+        # Markup that is not closed must not reach into the next text.  All else is cut at once, which is far quicker.
+        for page in map(_without_escaped_entities, group) if has_markup else ["".join(map(_paragraphs, group))]:
+            root = parse_html(f"<body>{page}").root
+            yield from [] if root is None else segment(root, rules)
+
+
+def _without_escaped_entities(html: str) -> str:
+    return _ESCAPED_ENTITY.sub("&", html)
+
+
+def _paragraphs(text: str) -> str:
+    """A plain text as HTML, a paragraph a line."""
+    return "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
+
+
+def _unescaped(text: str) -> str:
+    """A text without entities where it is plain; as HTML where it has markup."""
+    for _ in range(_ESCAPED):
+        if _MARKUP.search(text) and not _ESCAPED_CODE.search(text):
+            break
+        text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+    return text

@@ -1,0 +1,341 @@
+"""Languages that white space does not cut into words: their scripts, and what a character of them says.
+
+Where there are no words to count, the function words of the stoplist (characters and short strings) are
+counted by greedy longest match over the text; the stop-word density is the share of the characters that
+they cover.  Lengths are in characters as everywhere, but a Chinese character says more than a Latin
+letter, so that these languages have thresholds of their own.  ``benchmarks/calibration.py`` derives them from
+running text, boilerplate and parallel texts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.blocks import Figures, maker
+from scrapy_justext.core.context_free import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from scrapy_justext.core.blocks import Segment
+
+# How many characters of texts the words of a stoplist cover: greedy, longest match first, from left to right.
+#
+# All texts of a page are looked at together, in columns: the first characters of all matches, then their
+# second ones, and so on, down a tree of the words.  A loop over the characters would be several times as
+# dear, and so would a regular expression, which tries one word after the other.
+
+#: Characters that are looked at together, so that the columns of a huge page stay small.
+_BATCH = 1 << 20
+
+
+#: Cells of a table of all nodes by all characters; a larger one is not made, but a list of those that are filled.
+_LARGEST_TABLE = 1 << 21
+
+
+class _Tree(NamedTuple):
+    """The words as a tree; 0 is its root, and at the same time what stands for no node.
+
+    ``characters``: by code point, the number of each character that stands in a word, 0 for all others; one
+    entry more than the highest code point.  A step is a node times ``width`` plus a character; it leads to
+    ``below``: of that step, or, where ``steps`` lists those that there are in ascending order, at its place
+    there.  ``words``: by node, the length of the word that ends there, else 0.  ``inner``: nodes from this
+    number on have none below.
+    """
+
+    characters: NDArray[np.int64]
+    width: int
+    steps: NDArray[np.int64] | None
+    below: NDArray[np.int32]
+    words: NDArray[np.int32]
+    inner: int
+
+
+def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]:
+    """For each of the texts, how many of its characters are covered.
+
+    >>> covered_characters(["to be or not to be", "into", ""], frozenset({"to", "not to", "o"}))
+    [9, 2, 0]
+    """
+    return [count for batch in _batches(texts) for count in _cover(batch, words)]
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        batch.append(text)
+        size += len(text)
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _cover(texts: Sequence[str], words: frozenset[str]) -> list[int]:
+    # Loading it takes a tenth of a second: not before a page needs it.
+    import numpy as np  # noqa: PLC0415
+
+    # No word goes on over a line feed.
+    longest = _longest_matches("\n".join(texts), _tree(words))
+    # A word of one character never reaches into another one, so only the longer ones can stand in each other's way.
+    starts = np.flatnonzero(longest > 1)
+    starts = starts[_first_come(starts, starts + longest[starts])]
+    ends = starts + longest[starts]
+    changes = np.zeros(len(longest) + 1, np.int8)
+    changes[starts] += 1
+    changes[ends] -= 1
+    is_covered = (longest == 1) | (np.cumsum(changes[:-1], dtype=np.int8) > 0)
+    before = np.concatenate([[0], np.cumsum(is_covered)])
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    text_ends = np.cumsum(lengths + 1) - 1
+    counts: list[int] = (before[text_ends] - before[text_ends - lengths]).tolist()
+    return counts
+
+
+def _longest_matches(text: str, tree: _Tree) -> NDArray[np.int32]:
+    """The length of the longest word that begins at each character; 0 without one."""
+    import numpy as np  # noqa: PLC0415
+
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    characters = tree.characters[np.minimum(codes, len(tree.characters) - 1)]
+    nodes = _below(tree, characters)
+    longest = tree.words[nodes]
+    positions = np.flatnonzero((nodes > 0) & (nodes < tree.inner))
+    nodes = nodes[positions]
+    depth = 1
+    while len(positions):
+        fits = positions + depth < len(characters)
+        positions, nodes = positions[fits], nodes[fits]
+        nodes = _below(tree, nodes.astype(np.int64) * tree.width + characters[positions + depth])
+        depth += 1
+        is_word = tree.words[nodes] > 0
+        longest[positions[is_word]] = depth
+        goes_on = (nodes > 0) & (nodes < tree.inner)
+        positions, nodes = positions[goes_on], nodes[goes_on]
+    return longest
+
+
+def _below(tree: _Tree, steps: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The nodes that steps lead to; 0 for those that lead to none."""
+    import numpy as np  # noqa: PLC0415
+
+    if tree.steps is None:
+        return tree.below[steps]
+    places = np.minimum(np.searchsorted(tree.steps, steps), len(tree.steps) - 1)
+    return np.where(tree.steps[places] == steps, tree.below[places], 0).astype(np.int32)
+
+
+def _first_come(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which matches stay when those go, from left to right, that begin inside one that stays."""
+    import numpy as np  # noqa: PLC0415
+
+    stays = np.ones(len(starts), np.bool_)
+    overlaps = starts[1:] < np.maximum.accumulate(ends)[:-1]
+    # Most matches touch no other.
+    in_question = np.flatnonzero(np.append(overlaps, [False]) | np.append([False], overlaps))
+    end = 0
+    rows = zip(in_question.tolist(), starts[in_question].tolist(), ends[in_question].tolist(), strict=True)
+    for i, start, its_end in rows:
+        if start >= end:
+            end = its_end
+        else:
+            stays[i] = False
+    return stays
+
+
+@lru_cache(maxsize=64)
+def _tree(words: frozenset[str]) -> _Tree:
+    import numpy as np  # noqa: PLC0415
+
+    alphabet = {character: i for i, character in enumerate(sorted(set().union(*words)), start=1)}
+    inner = sorted({word[:length] for word in words for length in range(len(word))} | {""})
+    nodes = [*inner, *sorted(words - set(inner))]
+    numbers = {prefix: number for number, prefix in enumerate(nodes)}
+    width = len(alphabet) + 1
+    steps = {
+        numbers[prefix[:-1]] * width + alphabet[prefix[-1]]: number for prefix, number in numbers.items() if prefix
+    }
+    is_table = len(inner) * width <= _LARGEST_TABLE or not steps
+    listed = None if is_table else np.array(sorted(steps), np.int64)
+    if listed is None:
+        below = np.zeros(len(inner) * width, np.int32)
+        below[list(steps)] = list(steps.values())
+    else:
+        below = np.array([steps[step] for step in listed.tolist()], np.int32)
+    characters = np.zeros(max(map(ord, alphabet), default=0) + 2, np.int64)
+    for character, number in alphabet.items():
+        characters[ord(character)] = number
+    lengths = np.array([len(prefix) if prefix in words else 0 for prefix in nodes], np.int32)
+    return _Tree(characters, width, listed, below, lengths, len(inner))
+
+
+HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A way of writing without spaces.
+
+    ``code``: of the language that is mostly written so; ``characters``: a regular expression's set of them;
+    ``characters_per_word``: the mean, to estimate how many words a text has; ``thresholds``: those that
+    differ from a profile's.
+    """
+
+    code: str
+    characters: str
+    characters_per_word: float
+    thresholds: Mapping[str, float]
+
+
+def _writing(
+    code: str, characters: str, per_word: float, *, length: tuple[int, int], stopwords: tuple[float, float]
+) -> Writing:
+    names = ("length_low", "length_high", "stopwords_low", "stopwords_high")
+    return Writing(code, characters, per_word, dict(zip(names, (*length, *stopwords), strict=True)))
+
+
+CHINESE = _writing("zh", HAN, 1.5, length=(20, 55), stopwords=(0.14, 0.16))
+JAPANESE = _writing("ja", HAN + KANA, 2.4, length=(30, 85), stopwords=(0.16, 0.21))
+WRITINGS = (
+    CHINESE,
+    JAPANESE,
+    _writing("th", r"\u0e01-\u0e3a\u0e40-\u0e4e", 4.1, length=(50, 150), stopwords=(0.24, 0.28)),
+    _writing("lo", r"\u0e81-\u0ece\u0edc-\u0edf", 4.6, length=(60, 165), stopwords=(0.23, 0.24)),
+    _writing("km", r"\u1780-\u17d3\u17dc\u17dd", 5.3, length=(70, 195), stopwords=(0.13, 0.16)),
+    _writing("my", r"\u1000-\u103f\u104c-\u108f", 7.1, length=(90, 255), stopwords=(0.22, 0.25)),
+    _writing("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.22, 0.26)),
+)
+
+#: The share of the letters from which a text counts as written without spaces.  A third of the letters is more
+#: than a third of the words.
+SHARE = 1 / 3
+
+#: The share of kana among Han characters and kana from which a text is Japanese, not Chinese.
+KANA_SHARE = 0.1
+
+
+def writing_of(text: str, *, kana_share: float = KANA_SHARE) -> Writing | None:
+    """The writing of a text; None where most of it has spaces.
+
+    >>> [one and one.code for one in map(writing_of, ["春眠不覺曉", "春はあけぼの", "spring", "ฤดูร้อน"])]
+    ['zh', 'ja', None, 'th']
+    """
+    if not _pattern("".join(one.characters for one in WRITINGS)).search(text):
+        return None
+    counts = {one.code: _count(one.characters, text) for one in WRITINGS}
+    best = max(WRITINGS, key=lambda one: counts[one.code])
+    letters = sum(map(str.isalpha, text))
+    if counts[best.code] < SHARE * letters:
+        return None
+    if best in (CHINESE, JAPANESE):
+        return JAPANESE if _count(KANA, text) >= kana_share * counts["ja"] else CHINESE
+    return best
+
+
+@lru_cache(maxsize=256)
+def writing_of_words(stoplist: frozenset[str]) -> Writing | None:
+    """The writing that a stoplist is made for."""
+    return writing_of("".join(sorted(stoplist)))
+
+
+def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], writing: Writing) -> list[Figures]:
+    """The figures of each segment of a page in a language without spaces."""
+    # None of these scripts has cases; a list may hold a word of one that does.
+    has_case = any(word != word.upper() for word in stoplist)
+    texts = [_comparable(segment.collapsed, has_case=has_case) for segment in segments]
+    covered = covered_characters(texts, stoplist)
+    rows: list[tuple[int, int, int, float, float]] = []
+    for segment, text, stopwords in zip(segments, texts, covered, strict=True):
+        characters = len(segment.collapsed)
+        if not text:
+            rows.append(NOTHING._replace(characters=characters))
+            continue
+        words = estimate_words(text, writing)
+        density = segment.link_characters / characters
+        rows.append((characters, words, round(density * words), density, stopwords / len(text)))
+    return list(map(maker(Figures), rows))
+
+
+def _comparable(text: str, *, has_case: bool) -> str:
+    """The text as stop words are looked for in it."""
+    for typed, meant in _SPELLINGS:
+        text = text.replace(typed, meant)
+    return text.lower() if has_case else text
+
+
+#: What stoplists have not, and what stands there for it: the zero-width space, which Khmer, Burmese and Thai pages put
+#: where a line may break, and two Burmese marks that many type in the other order than Unicode's canonical one.
+_SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
+
+
+def estimate_words(text: str, writing: Writing) -> int:
+    """Words in ASCII by white space and punctuation, all else by the characters; at least 1.
+
+    >>> estimate_words("我们在Python里写程序。", CHINESE)
+    6
+    """
+    if text.isascii():
+        return max(len(text.split()), 1)
+    words = _ASCII_WORD.findall(text)
+    return max(round((len(text) - sum(map(len, words))) / writing.characters_per_word) + len(words), 1)
+
+
+_ASCII_WORD = re.compile("[A-Za-z0-9]+")
+
+
+def _count(characters: str, text: str) -> int:
+    return sum(map(len, _pattern(characters).findall(text)))
+
+
+@lru_cache
+def _pattern(characters: str) -> re.Pattern[str]:
+    return re.compile(f"[{characters}]+")
+
+
+# How much a text says in any script: its length in units, of which a Latin letter is one.
+#
+# A Chinese character says three times as much, so that a paragraph has about as many units in every language (the
+# ratios are those of :data:`~scrapy_justext.core.unsegmented.WRITINGS`).
+
+#: Code points from, to (inclusive), and the units that a character there counts.
+UNITS: tuple[tuple[int, int, float], ...] = (
+    (0x0E01, 0x0E4E, 1.4),
+    (0x0E81, 0x0EDF, 1.2),
+    (0x0F00, 0x0FBC, 0.9),
+    (0x1000, 0x109F, 0.8),
+    (0x1780, 0x17DD, 1.0),
+    (0x3005, 0x3007, 3.0),
+    (0x3041, 0x30FF, 2.0),
+    (0x3400, 0x9FFF, 3.0),
+    (0xAC00, 0xD7A3, 2.2),
+    (0xF900, 0xFAFF, 3.0),
+    (0xFF66, 0xFF9F, 2.0),
+)
+
+#: The most that a character counts.
+MOST_UNITS = max(units for _, _, units in UNITS)
+
+_SETS = {
+    value: re.compile(f"[{''.join(f'{chr(start)}-{chr(end)}' for start, end, units in UNITS if units == value)}]+")
+    for value in {units for _, _, units in UNITS} - {1.0}
+}
+
+
+def units(text: str) -> int:
+    """The length of a text in units.
+
+    >>> units("copper"), units("銅壺")
+    (6, 6)
+    """
+    if text.isascii():
+        return len(text)
+    return round(len(text) + sum((value - 1) * sum(map(len, one.findall(text))) for value, one in _SETS.items()))

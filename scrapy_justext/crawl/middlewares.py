@@ -1,0 +1,66 @@
+"""Extracts every page as soon as it is downloaded, before the spider can change its tree."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import IgnoreRequest
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from scrapy_justext.crawl.pages import explain_no_content
+from scrapy_justext.crawl.session import Session, get_session
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+
+class JustextDownloaderMiddleware:
+    """Extracts pages; with ``JUSTEXT_DROP = "response"`` drops those without good content.
+
+    Belongs at 545: after decompression, redirects and retries, before the spider.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Begin or join the crawl's session."""
+        return cls(get_session(crawler))
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """The response, untouched; raises ``IgnoreRequest`` where it is to be dropped."""
+        page = await self._session.receive(response, request)
+        await self._session.send_due_items()
+        if page is not None and page.configuration.drop == "response" and not page.is_good:
+            self._session.count("responses_dropped")
+            message = explain_no_content(page.extraction, page.configuration)
+            logger.info("Dropped %s: %s", response, message)
+            raise IgnoreRequest(message)
+        return response
+
+
+# Notes which item came from which page: a pipeline cannot know.
+
+
+class JustextSpiderMiddleware(BaseSpiderMiddleware):
+    """Belongs at 25: nearest to the engine, so that it sees the items as they go to the pipelines."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._session = get_session(crawler)
+
+    def process_spider_input(self, response: Response) -> None:
+        """Extract the page where another component put a new response in the place of the first."""
+        self._session.look_at(response, response.request)
+
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """The item, untouched; None for one that waits, and goes to the pipelines later."""
+        goes_on = response is None or self._session.note_item(item, response)
+        return item if goes_on else None

@@ -1,0 +1,199 @@
+"""Which responses are pages to clean, and how one is taken from a response."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+from scrapy.http import HtmlResponse, TextResponse
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_justext.core.extractor import extraction_of, judge_page, prepare
+from scrapy_justext.core.parsing import Parsed, is_cut, parse_html
+from scrapy_justext.crawl.processes import RawPage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from scrapy_justext.core.blocks import Block
+    from scrapy_justext.core.extractor import Extraction, JudgedPage
+    from scrapy_justext.core.parameters import Thresholds
+    from scrapy_justext.crawl.settings import Configuration
+    from scrapy_justext.crawl.site_memory.memory import SitePage
+
+#: A document that says of itself that it is HTML, behind white space, a byte order mark, an XML declaration,
+#: comments.
+_LOOKS_LIKE_HTML = re.compile(
+    r"\A(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
+_SNIFFED_CHARACTERS = 2048
+
+#: Control characters that no text holds, and the share of them from which bytes are no text.
+_CONTROL = bytes(set(range(0x20)) - {*b"\t\n\r\f\x1b"}) + b"\x7f"
+_SNIFFED_BYTES = 1024
+_BINARY_SHARE = 0.03
+
+
+def skip_reason(request: Request | None, response: Response, configuration: Configuration) -> str | None:
+    """Why a response is not cleaned, as the stats name it; None when it is."""
+    # Robots.txt, images and other files that Scrapy fetches for itself.
+    if request is not None and request.callback is NO_CALLBACK:
+        return "no_callback"
+    if not isinstance(response, TextResponse):
+        return "not_html"
+    return next((why for why, applies in _SKIPS if applies(response, configuration)), None)
+
+
+def _has_other_status(response: TextResponse, configuration: Configuration) -> bool:
+    return not (200 <= response.status < 300 or response.status in configuration.extra_statuses)
+
+
+#: Why a text is not cleaned; the first that applies is counted, so the cheap and the sure come first.
+_SKIPS: tuple[tuple[str, Callable[[TextResponse, Configuration], bool]], ...] = (
+    ("status", _has_other_status),
+    ("empty", lambda response, _: not response.body.strip()),
+    ("too_large", lambda response, configuration: len(response.body) > configuration.max_body_bytes),
+    ("not_html", lambda response, _: not is_html(response)),
+    ("binary", lambda response, _: is_binary(response)),
+)
+
+
+def is_html(response: TextResponse) -> bool:
+    """Whether a text is HTML by its class, its content type or its markup."""
+    content_type = (response.headers.get("Content-Type") or b"").lower()
+    if isinstance(response, HtmlResponse) or b"html" in content_type:
+        return True
+    if content_type.startswith(b"text/plain"):
+        return False
+    return _LOOKS_LIKE_HTML.match(response.text[:_SNIFFED_CHARACTERS]) is not None
+
+
+def is_binary(response: TextResponse) -> bool:
+    """Whether a response that claims to be text starts with bytes that no text has."""
+    if response.encoding.lower().startswith(("utf-16", "utf-32")):
+        return False
+    sample = response.body[:_SNIFFED_BYTES]
+    return len(sample) - len(sample.translate(None, _CONTROL)) > _BINARY_SHARE * len(sample)
+
+
+def extract_response(response: TextResponse, configuration: Configuration) -> Extraction:
+    """The extraction of a page."""
+    return extraction_of(judge_response(response, configuration))
+
+
+def judge_response(response: TextResponse, configuration: Configuration) -> JudgedPage:
+    """A page with the classes of its blocks."""
+    parsed, options = parse_response(response), configuration.options
+    prepared = prepare(parsed, options, declared=header_languages(response))
+    return judge_page(parsed, prepared, options, url=response.url)
+
+
+def raw_page(response: TextResponse) -> RawPage:
+    """A page as it is sent to another process, where its body is decoded, too."""
+    return RawPage(response.body, response.encoding, response.url, tuple(header_languages(response)))
+
+
+def header_languages(response: Response) -> list[str]:
+    """The languages that the page's HTTP headers claim it to be in."""
+    return [value.decode("latin-1") for value in response.headers.getlist("Content-Language")]
+
+
+def parse_response(response: TextResponse) -> Parsed:
+    """The tree of a page: that of the response's selector where it is HTML."""
+    selector = response.selector
+    if selector.type == "html" and isinstance(selector.root, etree._Element):
+        return Parsed(selector.root, is_cut(selector.root))
+    return parse_html(response.text)
+
+
+# A cleaned page as the parts of a crawl hand it on: what was found, and how its items are filled from it.
+
+
+class Page(NamedTuple):
+    """A cleaned page and what its items get of it."""
+
+    extraction: Extraction
+    configuration: Configuration
+    seen: SitePage | None = None
+    """Where it is to be judged again, when more is known of its site."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the page has enough good content."""
+        return self.extraction.good_characters >= self.configuration.min_good_characters
+
+
+def page_counts(page: Page) -> dict[str, int]:
+    """What a page adds to the figures of a crawl."""
+    extraction = page.extraction
+    counts = {"pages": 1, f"language/{_language_name(page)}": 1}
+    counts |= {f"blocks/{kind}": n for kind, n in Counter(b.block_class for b in extraction.blocks).items()}
+    facts = {
+        "pages_judged_without_stop_words": extraction.language_source == "fallback",
+        "pages_cut_at_depth": extraction.is_cut,
+        "pages_without_good_content": not page.is_good,
+    }
+    return counts | {name: 1 for name, is_so in facts.items() if is_so}
+
+
+def _language_name(page: Page) -> str:
+    language = page.configuration.options.library.find(page.extraction.language)
+    return language.name if language is not None else page.extraction.language
+
+
+# Why a page has no good content, in a line.
+
+
+def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:
+    """What a page without good content lacks, by the block that came nearest to being good."""
+    blocks = extraction.blocks
+    if not blocks:
+        return "no good content: the page has no text"
+    good = [block for block in blocks if block.is_good]
+    found = f"no good content: {len(good)} of {len(blocks)} blocks"
+    if good:
+        minimum = configuration.min_good_characters
+        return f"{found}, {extraction.good_characters} < {minimum} good characters"
+    options = configuration.options
+    if not options.profile.by_stopwords:
+        if any(block.probability is not None for block in blocks):
+            nearest = max(blocks, key=lambda block: block.probability or 0)
+            return f"{found}; nearest miss: {nearest.characters} characters, {nearest.reason}"
+        longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
+        return f"{found}; longest: {longest.characters} characters, {longest.reason}"
+    is_listed = extraction.language_source != "fallback"
+    thresholds = options.judging(options.library.find(extraction.language) if is_listed else None).thresholds
+    nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
+    return f"{found}; nearest miss: {_miss(nearest, thresholds)}"
+
+
+def _nearness(block: Block, thresholds: Thresholds) -> float:
+    """From 0, nothing like content, to 2, nothing missing."""
+    if block.link_density > thresholds.max_link_density:
+        return 0.0
+    return _share(block.characters, thresholds.length_high) + _share(block.stopword_density, thresholds.stopwords_high)
+
+
+def _share(value: float, of: float) -> float:
+    return min(value / of, 1.0) if of else 1.0
+
+
+def _miss(block: Block, thresholds: Thresholds) -> str:
+    """The figures of a block beside the thresholds that it missed.
+
+    Where it missed none of them, something else decided, and its own reason tells.
+    """
+    missed = []
+    if block.link_density > thresholds.max_link_density:
+        missed.append(f"link density {block.link_density:.2f} > {thresholds.max_link_density:.2f}")
+    if block.stopword_density < thresholds.stopwords_low:
+        missed.append(f"stop-word density {block.stopword_density:.2f} < {thresholds.stopwords_low:.2f}")
+    length = f"{block.characters} characters"
+    if block.characters <= thresholds.length_high:
+        length += f" <= {thresholds.length_high}" if not missed else ""
+    return ", ".join([length, *missed]) if missed or "<=" in length else f"{length}, {block.reason}"

@@ -1,0 +1,353 @@
+"""The table of settings: of each its default, the check of its values, its meaning.
+
+Data alone: where values come from, and what becomes of them, is in :mod:`scrapy_justext.crawl.settings`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.core.options import KNOBS, Options, make_options
+from scrapy_justext.crawl.conversion import (
+    Converter,
+    as_given,
+    boolean,
+    classes,
+    item_field,
+    laid_over,
+    language,
+    mapping,
+    names_among,
+    number,
+    one_of,
+    rules,
+    seconds,
+    statuses,
+    whole_number,
+)
+from scrapy_justext.crawl.site_memory import memory as site_memory
+from scrapy_justext.crawl.site_memory.memory import MemoryOptions, memory_options
+from scrapy_justext.crawl.sites import domain
+from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Spider
+    from scrapy.settings import BaseSettings
+
+#: The parts of an extraction that an item can get, with the item field that each goes to.
+DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
+    {
+        "text": "text",
+        "paragraphs": "paragraphs",
+        "blocks": "blocks",
+        "language": "language",
+        "title": "title",
+        "language_source": None,
+        "profile": None,
+        "markdown": None,
+    }
+)
+
+#: Paths are dear, so they are made only when asked for.
+PATH_FIELDS = frozenset({"xpath", "dom_path"})
+#: What blocks have where the profile makes blocks of images.
+IMAGE_FIELDS = ("image_url", "image_alt")
+#: And where a trained model judges.
+MODEL_FIELDS = ("probability", "origin")
+DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*PATH_FIELDS, *IMAGE_FIELDS, *MODEL_FIELDS})
+
+
+#: What holds for a whole crawl or not at all.
+OF_CRAWLS = frozenset({"sites", "processes", *site_memory.OF_THE_CRAWL})
+
+
+class Setting(NamedTuple):
+    """A setting: its default (None: not set), how a value is converted and checked, its meaning."""
+
+    default: object
+    convert: Converter
+    meaning: str
+
+
+#: All settings by their lower-case names.  The README's table is checked against this one.
+SETTINGS: Mapping[str, Setting] = MappingProxyType(
+    {
+        "enabled": Setting(True, boolean, "off switch"),
+        "profile": Setting("justext", as_given, "the passes and thresholds to use"),
+        "language": Setting(
+            "auto",
+            language,
+            'an English name or ISO 639 code; a list: the page\'s language is chosen among these; "auto": among all',
+        ),
+        "stoplist": Setting(
+            None,
+            as_given,
+            "your own list in place of the language's: a path, a list of `Path` merged, or words",
+        ),
+        "stoplists_dir": Setting(None, as_given, "a folder of LANGUAGE.txt files that come before the shipped ones"),
+        "length_low": Setting(None, number, "characters; a shorter block is short, or bad with a link"),
+        "length_high": Setting(None, number, "characters; only a longer block is good by itself"),
+        "stopwords_low": Setting(None, number, "stop-word density below which a block is bad"),
+        "stopwords_high": Setting(None, number, "stop-word density from which a long block is good"),
+        "max_link_density": Setting(None, number, "link density above which a block is bad"),
+        "max_heading_distance": Setting(
+            None, number, "characters from a heading to the good block that rescues it, at the most"
+        ),
+        "no_headings": Setting(None, boolean, "treat headings like any other block"),
+        "no_headlines": Setting(None, boolean, "`justext-java`: judge what stands in H1 like any other block"),
+        "no_images": Setting(None, boolean, "`justext-java`: images before good text stay bad"),
+        "tree_depth": Setting(
+            None, number, "1 to 5: after any profile, keep the main group of blocks that share this ancestor"
+        ),
+        "good_probability": Setting(
+            None, number, "`learned` profiles: probability from which a block is good; None: the model's own"
+        ),
+        "near_good_probability": Setting(
+            None, number, "`learned` profiles: probability from which it is near-good, to be decided by its neighbours"
+        ),
+        "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
+        "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
+        "drop_text": Setting((), rules, "regular expressions, searched in blocks' text, of blocks that are bad"),
+        "sites": Setting(
+            MappingProxyType({}), mapping, "settings by domain, sub-domains included, in lower case without the prefix"
+        ),
+        "fields": Setting(
+            DEFAULT_FIELDS,
+            laid_over(DEFAULT_FIELDS, "part of an extraction"),
+            "item field for each part of the extraction; laid over the default; None leaves a part out",
+        ),
+        "item_classes": Setting(None, classes, "item classes to clean; others pass untouched"),
+        "block_fields": Setting(
+            DEFAULT_BLOCK_FIELDS,
+            names_among("field of a block", BLOCK_FIELDS),
+            "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for; those of images "
+            "and of trained models only where the profile has them",
+        ),
+        "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
+        "drop": Setting(
+            "item",
+            one_of("item", "response", "none"),
+            "what is dropped for a page without good content: item, response, none",
+        ),
+        "min_good_characters": Setting(
+            1, whole_number, "a page with fewer characters in good blocks has no good content"
+        ),
+        "html_field": Setting(None, item_field, "item field that holds HTML, for items that come from no page"),
+        "max_body_bytes": Setting(10 * 1024 * 1024, whole_number, "larger pages are passed on, counted, not cleaned"),
+        "extra_statuses": Setting(frozenset(), statuses, "HTTP statuses beside 200 to 299 whose pages are cleaned"),
+        "processes": Setting(
+            0, whole_number, "processes that extract pages beside the crawl's own; 0: pages are extracted in place"
+        ),
+        "timeout": Setting(
+            None, seconds, "seconds after which a page is given up; without `processes` told only when it is done"
+        ),
+        **{name: Setting(*row) for name, row in site_memory.ROWS.items()},
+    }
+)
+
+
+# From JUSTEXT_* settings, wherever they were set, to one checked configuration.
+#
+# The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``length_low`` in a spider's attribute
+# ``justext`` and in ``request.meta["justext"]``, ``justext_length_low`` as a spider argument.
+# Which settings there are is in :mod:`scrapy_justext.crawl.settings`.
+
+PREFIX = "JUSTEXT_"
+#: Name of the spider's attribute and of the key in ``request.meta``; prefix of spider arguments.
+KEY = "justext"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What is done to the pages and items of a crawl, checked."""
+
+    options: Options
+    fields: Mapping[str, str | None]
+    item_classes: tuple[type, ...] | None
+    block_fields: tuple[str, ...]
+    blocks: str
+    drop: str
+    min_good_characters: int
+    html_field: str | None
+    max_body_bytes: int
+    extra_statuses: frozenset[int]
+    processes: int
+    timeout: float | None
+    memory: MemoryOptions
+
+
+class Given(NamedTuple):
+    """A value that somebody set, and what to call the place where they did."""
+
+    value: object
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """What was set for a crawl, by how far it reaches; the later the stronger."""
+
+    project: Mapping[str, Given]
+    sites: Mapping[str, Mapping[str, Given]]
+    """By domain."""
+    spider: Mapping[str, Given]
+
+    def given(self, site: str | None = None) -> dict[str, Given]:
+        """All that holds for the pages of a site."""
+        return {**self.project, **(self.sites[site] if site is not None else {}), **self.spider}
+
+
+def make_layers(project: Mapping[str, Given], spider: Mapping[str, Given]) -> Layers:
+    """The layers of a crawl; raises :class:`SettingError` for sites that are none, or not allowed.
+
+    Every site's settings are checked, though none of its pages may come.
+    """
+    layers = Layers(project, _sites({**project, **spider}), spider)
+    for site in layers.sites:
+        configure(layers.given(site))
+    return layers
+
+
+def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
+    label = given["sites"].label if "sites" in given else ""
+    sites: dict[str, dict[str, Given]] = {}
+    for name, values in _values(given)["sites"].items():
+        try:
+            site = domain(name)
+        except ParameterError as error:
+            raise SettingError(label, name, error.allowed) from error
+        if site in sites:
+            raise SettingError(label, name, "must be there once")
+        sites[site] = from_mapping(values, f"{label}[{name!r}]", but=OF_CRAWLS)
+    return sites
+
+
+def from_settings(settings: BaseSettings) -> dict[str, Given]:
+    """What is set as JUSTEXT_*."""
+    return {
+        _known(name, "setting", _as_setting): Given(settings.get(name), name)
+        for name in settings
+        if isinstance(name, str) and name.startswith(PREFIX)
+    }
+
+
+def from_spider(spider: Spider) -> dict[str, Given]:
+    """What the spider's attribute ``justext`` and, above it, its arguments ``justext_*`` say."""
+    values = getattr(spider, KEY, None)
+    attribute = from_mapping({} if values is None else values, f"{type(spider).__name__}.{KEY}")
+    arguments = {
+        _known(name, "spider argument", _as_argument): Given(value, f"-a {name}")
+        for name, value in vars(spider).items()
+        if name.startswith(f"{KEY}_")
+    }
+    return attribute | arguments
+
+
+def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset()) -> dict[str, Given]:
+    """What a mapping of lower-case names says; ``label`` is the mapping's name in messages.
+
+    ``but``: settings that have no place in it.
+    """
+    if not isinstance(values, Mapping):
+        raise SettingError(label, values, "must be a mapping of setting names to values")
+    for name in values:
+        if name in but:
+            raise SettingError(f"{label}[{name!r}]", values[name], "has no place here")
+    names = [name for name in SETTINGS if name not in but]
+    return {_known(name, label, str, names): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
+
+
+def _known(name: object, label: str, spell: Callable[[str], str], names: Iterable[str] = ()) -> str:
+    """The setting that is spelt ``name`` in the place that ``label`` names; ``names``: the settings it can be."""
+    spelt = {spell(known): known for known in (names or SETTINGS)}
+    if isinstance(name, str) and name in spelt:
+        return spelt[name]
+    raise UnknownNameError(label, name, "setting", spelt)
+
+
+def _as_setting(name: str) -> str:
+    return PREFIX + name.upper()
+
+
+def _as_argument(name: str) -> str:
+    return f"{KEY}_{name}"
+
+
+def is_enabled(given: Mapping[str, Given]) -> bool:
+    """Whether the plugin is switched on."""
+    return bool(_values(given)["enabled"])
+
+
+def configure(given: Mapping[str, Given]) -> Configuration:
+    """One configuration of what was set, defaults for the rest; raises :class:`SettingError`."""
+    values = _values(given)
+    block_fields = values["block_fields"]
+    try:
+        options = make_options(
+            language=values["language"],
+            stoplist=values["stoplist"],
+            stoplists_dir=values["stoplists_dir"],
+            profile=values["profile"],
+            paths=not PATH_FIELDS.isdisjoint(block_fields),
+            markdown=values["fields"]["markdown"] is not None,
+            knobs={name: values[name] for name in KNOBS if values[name] is not None},
+        )
+    except ParameterError as error:
+        label = given[error.name].label if error.name in given else PREFIX + error.name.upper()
+        raise SettingError(label, error.value, error.allowed) from error
+    if values["block_fields"] is DEFAULT_BLOCK_FIELDS:
+        of_images = IMAGE_FIELDS if options.profile.tags.images else ()
+        of_models = MODEL_FIELDS if options.profile.reads_data else ()
+        values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
+    return Configuration(
+        options=options,
+        memory=memory_options(values),
+        **{name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS},
+    )
+
+
+def _values(given: Mapping[str, Given]) -> dict[str, Any]:
+    """A converted value for each setting; None stands for the default, as in Scrapy's own."""
+    values = {name: setting.default for name, setting in SETTINGS.items()}
+    for name, (value, label) in given.items():
+        if value is None:
+            continue
+        try:
+            values[name] = SETTINGS[name].convert(value)
+        except ParameterError as error:
+            raise SettingError(label, error.value, error.allowed) from error
+    return values
+
+
+# Settings in the form in which people paste them.
+
+
+def custom_settings(values: Mapping[str, Any]) -> str:
+    """What gives a spider these settings, which are named in lower case without the prefix.
+
+    >>> print(custom_settings({"profile": "article", "length_low": 50}))
+    custom_settings = {
+        "JUSTEXT_PROFILE": "article",
+        "JUSTEXT_LENGTH_LOW": 50,
+    }
+    """
+    lines = (f'    "{PREFIX}{name.upper()}": {literal(value)},\n' for name, value in values.items())
+    return f"custom_settings = {{\n{''.join(lines)}}}"
+
+
+def literal(value: object) -> str:
+    """A value as Python spells it, strings in double quotes.
+
+    >>> literal(["de", "fr"]), literal(None), literal(0.3)
+    ('["de", "fr"]', 'None', '0.3')
+    """
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return f"[{', '.join(map(literal, value))}]" if isinstance(value, list | tuple) else repr(value)

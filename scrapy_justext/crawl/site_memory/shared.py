@@ -1,0 +1,143 @@
+"""The memory of several workers, in Redis: each counts what all see.
+
+Of each site there are four keys, ``justext:1:SPIDER:SITE:`` and
+
+* ``pages``: how many distinct pages were seen;
+* ``visits``: the clock of the site;
+* ``counts``: a hash, how many pages held each fingerprint;
+* ``seen``: a sorted set of the same fingerprints by their last visit.
+
+One script does all that a page asks for, in one round trip: what happens in a script happens at once for all workers.
+A site is forgotten :data:`DAYS` after its last page; within a site, as in :mod:`local`, what was seen longest ago.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from scrapy_justext.crawl.site_memory.store import Sightings
+from scrapy_justext.exceptions import SiteMemoryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "justext:1"
+DAYS = 30
+#: Seconds to wait for an answer: the crawl stands still meanwhile.
+TIMEOUT = 5.0
+
+# KEYS: pages, visits, counts, seen.  ARGV: "1" to add the page, entries at the most, seconds to keep, the two
+# fingerprints of the page, then those of its blocks, which may repeat.
+_SCRIPT = """
+local pages, visits, counts, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local adds, most, seconds = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3])
+if adds then
+  local visit = redis.call('INCR', visits)
+  local is_new = redis.call('HEXISTS', counts, ARGV[4]) == 0 and redis.call('HEXISTS', counts, ARGV[5]) == 0
+  local done = {}
+  for i = 4, is_new and #ARGV or 5 do
+    local entry = ARGV[i]
+    if not done[entry] then
+      done[entry] = true
+      if is_new or redis.call('HEXISTS', counts, entry) == 0 then
+        redis.call('HINCRBY', counts, entry, 1)
+      end
+      redis.call('ZADD', seen, visit, entry)
+    end
+  end
+  if is_new then
+    redis.call('INCR', pages)
+  end
+end
+local found = {tonumber(redis.call('GET', pages) or 0)}
+for i = 6, #ARGV do
+  found[#found + 1] = tonumber(redis.call('HGET', counts, ARGV[i]) or 0)
+end
+if adds then
+  local surplus = redis.call('ZCARD', seen) - most
+  if surplus > 0 then
+    local oldest = redis.call('ZPOPMIN', seen, surplus)
+    for i = 1, #oldest, 2 do
+      redis.call('HDEL', counts, oldest[i])
+    end
+  end
+  for _, key in ipairs(KEYS) do
+    redis.call('EXPIRE', key, seconds)
+  end
+end
+return found
+"""
+
+
+class SharedStore:
+    """``name``: of what the workers do together, their spider; ``blocks``: entries of a site at the most.
+
+    When Redis is lost, the log says so once, ``on_lost`` is called for each page that comes, and nothing is remembered
+    any more.  Raises :class:`SiteMemoryError` where there is no Redis at ``url``.
+    """
+
+    def __init__(self, url: str, name: str, blocks: int, on_lost: Callable[[], None]) -> None:
+        self._prefix = f"{PREFIX}:{name}"
+        self._blocks = blocks
+        self._on_lost = on_lost
+        self.is_lost = False
+        try:
+            self._redis = Redis.from_url(
+                url,
+                socket_timeout=TIMEOUT,
+                socket_connect_timeout=TIMEOUT,
+                # Once more, since a server may have closed a connection that was idle for long.
+                retry=Retry(NoBackoff(), 1),
+            )
+            self._redis.ping()
+        except (RedisError, ValueError) as error:
+            raise SiteMemoryError(without_password(url), f"cannot be used: {error}") from error
+        self._script = self._redis.register_script(_SCRIPT)
+
+    def visit(self, site: str, page: Fingerprints) -> Sightings:
+        """Add a page, then tell of its blocks."""
+        return self._run(site, page, adds=True)
+
+    def recall(self, site: str, page: Fingerprints) -> Sightings:
+        """Tell of a page's blocks."""
+        return self._run(site, page, adds=False)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._redis.close()
+
+    def _run(self, site: str, page: Fingerprints, *, adds: bool) -> Sightings:
+        keys = [f"{self._prefix}:{site}:{name}" for name in ("pages", "visits", "counts", "seen")]
+        arguments: list[int | bytes] = [int(adds), self._blocks, DAYS * 24 * 60 * 60, *page.page, *page.blocks]
+        try:
+            if not self.is_lost:
+                pages, *counts = self._script(keys, arguments)
+                return Sightings(pages, counts)
+        except RedisError as error:
+            self.is_lost = True
+            # No bug of ours: a traceback would say nothing.
+            logger.error("Redis is lost (%s): the crawl goes on without site memory", error)  # noqa: TRY400
+        if adds:
+            self._on_lost()
+        return Sightings(0, [0] * len(page.blocks))
+
+
+def without_password(url: str) -> str:
+    """An address of Redis as it may be shown.
+
+    >>> without_password("redis://user:secret@cache:6379/0")
+    'redis://cache:6379/0'
+    """
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

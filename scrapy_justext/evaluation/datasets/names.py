@@ -1,0 +1,71 @@
+"""Data sets by their kinds, as ``KIND:PATH``.
+
+Other packages add kinds by entry points of the group ``scrapy_justext.datasets``: the kind as name, and a callable that
+takes a ``Path`` and returns a :class:`~scrapy_justext.evaluation.datasets.documents.DataSet` or raises a
+:class:`DataSetError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from scrapy_justext.evaluation.datasets.article_benchmark import open_article_benchmark
+from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval
+from scrapy_justext.evaluation.datasets.documents import DataSet, DataSetError
+from scrapy_justext.evaluation.datasets.l3s import open_l3s
+from scrapy_justext.evaluation.datasets.marks import open_marks
+from scrapy_justext.evaluation.datasets.pairs import open_pairs
+from scrapy_justext.evaluation.datasets.wcxb import open_wcxb
+from scrapy_justext.exceptions import UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ENTRY_POINTS = "scrapy_justext.datasets"
+
+Opener = Callable[[Path], DataSet]
+
+#: The kinds that are built in.
+KINDS: Mapping[str, Opener] = MappingProxyType(
+    {
+        "article-benchmark": open_article_benchmark,
+        "cleaneval": open_cleaneval,
+        "l3s-gn1": open_l3s,
+        "marks": open_marks,
+        "pairs": open_pairs,
+        "wcxb": open_wcxb,
+    }
+)
+
+
+def kinds() -> tuple[str, ...]:
+    """The names of all kinds, those of other packages too."""
+    return tuple(sorted({*KINDS, *entry_points(group=ENTRY_POINTS).names}))
+
+
+def open_data_set(spec: str) -> DataSet:
+    """The data set that ``KIND:PATH`` names.
+
+    Raises :class:`UnknownNameError` for an unknown kind, with those of similar names, and :class:`DataSetError` for
+    a folder that is missing, of another layout, or without any page that has its gold standard.
+    """
+    kind, colon, path = spec.partition(":")
+    if not colon or not kind or not path:
+        raise DataSetError("dataset", spec, f"must be KIND:PATH, with a KIND of {', '.join(kinds())}")
+    opener = KINDS.get(kind) or _opener_of_others(kind)
+    return opener(Path(path).expanduser())
+
+
+def _opener_of_others(kind: str) -> Opener:
+    found = next(iter(entry_points(group=ENTRY_POINTS, name=kind)), None)
+    if found is None:
+        raise UnknownNameError("dataset", kind, "kind of data set", kinds())
+    try:
+        opener: Opener = found.load()
+    except (ImportError, AttributeError) as error:
+        raise DataSetError("dataset", kind, f"the reader {found.value} cannot be loaded: {error}") from error
+    return opener

@@ -1,1 +1,0 @@
-"""What the report says, as values: tables, distributions, comparisons."""

@@ -1,1 +1,0 @@
-"""What the report reads: the scores of a run, and the texts behind them."""

@@ -1,0 +1,409 @@
+"""The command ``run``: extract the pages of data sets, store the texts, score them."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import pickle
+import shutil
+import signal
+import sys
+import time
+from collections import defaultdict, deque
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.extractors.base import ExtractorError, find_language
+from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
+from scrapy_justext.evaluation.store import Result, ResultStore, describe_run, open_results, start_run
+from scrapy_justext.evaluation.tables import by_f1, format_table
+from scrapy_justext.evaluation.workers import Finished, Progress, Step, Task, Worker
+from scrapy_justext.exceptions import JustextError, ParameterError
+from scrapy_justext.files import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.store import Run, Status
+
+# Running extractors over data sets: processes, time-outs, going on where a run was stopped.
+#
+# Work goes to the processes a document at a time, with the extractors that still lack a result for it.  A process
+# reports each result as soon as it has it, and it is written down before anything else happens.  A process that dies,
+# and one that takes too long and is killed, is a result too: of the extractor whose turn it was.  Another process then
+# goes on with the other extractors.
+
+#: Seconds that an extractor may take over a page.
+DEFAULT_TIMEOUT = 60.0
+#: Seconds that everything else may take: starting a process, loading an extractor, reading a page.
+PATIENCE = 120.0
+
+_LIMITED = frozenset({Step.WARMING_UP, Step.EXTRACTING})
+
+
+class RunningError(JustextError):
+    """A run that cannot go on; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be run.  ``limit``: at most so many documents of each data set; ``timeout``: seconds for a page."""
+
+    out: Path
+    data_sets: Sequence[DataSet]
+    extractors: Sequence[str]
+    language: str | None = None
+    limit: int | None = None
+    jobs: int = 1
+    timeout: float = DEFAULT_TIMEOUT
+
+
+class Remaining(NamedTuple):
+    """``tasks``: what is left to do; ``done``: results that are there already; ``total``: those of a whole run."""
+
+    tasks: Sequence[Task]
+    done: int
+    total: int
+
+
+def find_remaining(plan: Plan) -> Remaining:
+    """What a run still has to do; a result that was torn in the writing is cut off."""
+    tasks: list[Task] = []
+    done = total = 0
+    for place, data_set in enumerate(plan.data_sets):
+        finished = {name: _finished_ids(open_results(plan.out, data_set.name, name)) for name in plan.extractors}
+        ids = data_set.ids[: plan.limit]
+        total += len(ids) * len(plan.extractors)
+        for document_id in ids:
+            lacking = tuple(name for name in plan.extractors if document_id not in finished[name])
+            done += len(plan.extractors) - len(lacking)
+            if lacking:
+                tasks.append(Task(place, document_id, lacking))
+    return Remaining(tasks, done, total)
+
+
+def _finished_ids(results: ResultStore) -> frozenset[str]:
+    results.mend()
+    return frozenset(results.read())
+
+
+def run(plan: Plan, tasks: Sequence[Task], report: Callable[[Result], None]) -> None:
+    """Do the tasks and store each result; ``report`` is called after each.
+
+    However it ends, by the end of the work or by an exception such as ``KeyboardInterrupt``, no process is left.
+    Raises :class:`RunningError` when processes do not even start.
+    """
+    for data_set in plan.data_sets:
+        _check_sendable(data_set)
+    pool = _Pool(plan, tasks, report)
+    try:
+        pool.run()
+    finally:
+        pool.close()
+
+
+def _check_sendable(data_set: DataSet) -> None:
+    """A reader of another package may make documents in a way that stays in its process."""
+    try:
+        pickle.dumps(data_set)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise RunningError(f"the data set {data_set.name} cannot be given to other processes: {error}") from error
+
+
+@dataclass(slots=True)
+class _Seat:
+    """A place for a process: the one that has it, what it is doing, and until when it may.
+
+    ``lacking``: the extractors of ``task`` without a result, the one whose turn it is first.
+    """
+
+    worker: Worker
+    task: Task
+    lacking: deque[str]
+    step: Step = Step.STARTING
+    deadline: float = 0.0
+
+    def expect(self, step: Step, seconds: float) -> None:
+        self.step = step
+        self.deadline = time.monotonic() + seconds
+
+
+class _Pool:
+    def __init__(self, plan: Plan, tasks: Sequence[Task], report: Callable[[Result], None]) -> None:
+        self._plan = plan
+        self._waiting = deque(tasks)
+        self._report = report
+        self._seats: list[_Seat] = []
+        self._stores: Mapping[tuple[int, str], ResultStore] = {
+            (place, name): open_results(plan.out, data_set.name, name)
+            for place, data_set in enumerate(plan.data_sets)
+            for name in plan.extractors
+        }
+
+    def run(self) -> None:
+        for _ in range(min(self._plan.jobs, len(self._waiting))):
+            task = self._waiting.popleft()
+            seat = _Seat(self._start_worker(), task, deque(task.extractors))
+            self._seats.append(seat)
+            self._hand_over(seat, Step.STARTING)
+        while self._seats:
+            self._wait()
+            for seat in list(self._seats):
+                self._attend(seat)
+
+    def close(self) -> None:
+        for seat in self._seats:
+            seat.worker.kill()
+
+    def _start_worker(self) -> Worker:
+        return Worker(self._plan.data_sets, self._plan.language)
+
+    def _hand_over(self, seat: _Seat, step: Step) -> None:
+        seat.expect(step, PATIENCE)
+        seat.worker.send(seat.task._replace(extractors=tuple(seat.lacking)))
+
+    def _wait(self) -> None:
+        seconds = min(seat.deadline for seat in self._seats) - time.monotonic()
+        connection.wait([one for seat in self._seats for one in seat.worker.waitables], max(seconds, 0.0))
+
+    def _attend(self, seat: _Seat) -> None:
+        # Asked before its messages are read: what a process said before it died counts.
+        alive = seat.worker.is_alive()
+        for message in seat.worker.receive():
+            self._hear(seat, message)
+        if seat.lacking and not alive:
+            self._replace(seat, "failed", seat.worker.describe_death())
+        elif seat.lacking and time.monotonic() >= seat.deadline:
+            self._replace(seat, "timeout", f"not finished in {self._allowed(seat.step):g} s")
+        if not seat.lacking:
+            self._go_on(seat, alive)
+
+    def _hear(self, seat: _Seat, message: Step | Finished) -> None:
+        if isinstance(message, Step):
+            seat.expect(message, self._allowed(message))
+        else:
+            self._store(seat, message)
+            seat.expect(Step.LOADING, PATIENCE)
+
+    def _allowed(self, step: Step) -> float:
+        return self._plan.timeout if step in _LIMITED else PATIENCE
+
+    def _replace(self, seat: _Seat, status: Status, reason: str) -> None:
+        """Note the end of a process, and put another in its place while the task has extractors left."""
+        if seat.step is Step.STARTING:
+            raise RunningError(f"a process for the extractors does not start: {reason}")
+        seat.worker.kill()
+        where = "" if seat.step is Step.EXTRACTING else f"{seat.step.value}: "
+        self._store(seat, Finished(status, None, where + reason, None))
+        if seat.lacking:
+            seat.worker = self._start_worker()
+            self._hand_over(seat, Step.STARTING)
+
+    def _go_on(self, seat: _Seat, alive: bool) -> None:
+        """The next task, for the same process when there still is one."""
+        if not self._waiting:
+            seat.worker.kill()
+            self._seats.remove(seat)
+            return
+        seat.task = self._waiting.popleft()
+        seat.lacking = deque(seat.task.extractors)
+        if alive and seat.worker.is_alive():
+            self._hand_over(seat, Step.READING)
+        else:
+            seat.worker.kill()
+            seat.worker = self._start_worker()
+            self._hand_over(seat, Step.STARTING)
+
+    def _store(self, seat: _Seat, finished: Finished) -> None:
+        result = Result(seat.task.document_id, finished.status, finished.seconds, finished.error)
+        self._stores[seat.task.data_set, seat.lacking.popleft()].append(result, finished.text)
+        self._report(result)
+
+
+#: The measure of the table that is printed at the end; summary.json has all.
+SHOWN_MEASURE = "sequence"
+#: Names of documents that a warning lists.
+_NAMES_SHOWN = 5
+
+
+class _Terminated(KeyboardInterrupt):
+    """The process was asked to end by a signal other than Ctrl-C's."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument(
+        "--dataset",
+        required=True,
+        nargs="+",
+        action="extend",
+        metavar="KIND:PATH",
+        help="labelled pages; may be repeated",
+    )
+    parser.add_argument(
+        "--extractor",
+        required=True,
+        nargs="+",
+        action="extend",
+        metavar="NAME,NAME",
+        help="a profile, ref:NAME for another library, ttr, the address of a service; may be repeated",
+    )
+    parser.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="folder for the results; a run stopped there goes on"
+    )
+    parser.add_argument("--language", default=None, metavar="L", help="language of all pages; left out: not known")
+    parser.add_argument(
+        "--jobs", type=_positive_int, default=os.cpu_count() or 1, metavar="N", help="processes (default: one a core)"
+    )
+    parser.add_argument("--limit", type=_positive_int, default=None, metavar="N", help="first N pages of each data set")
+    parser.add_argument(
+        "--timeout",
+        type=_positive_seconds,
+        default=DEFAULT_TIMEOUT,
+        metavar="S",
+        help="seconds that an extractor may take over a page (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--keep-non-ascii", action="store_true", help="measure words with letters beyond ASCII whole, for other scripts"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run, score and print; raises :class:`JustextError` for what cannot be done as it was asked for."""
+    try:
+        with _terminable():
+            plan, record = _make_plan(arguments)
+            with locked(plan.out):
+                start_run(plan.out, record)
+                _carry_out(plan)
+                rows = score_run(plan.out, plan.data_sets, plan.jobs, keep_non_ascii=arguments.keep_non_ascii)
+    except KeyboardInterrupt as stop:
+        _say("stopped; the same command goes on from here")
+        return 128 + (signal.SIGTERM if isinstance(stop, _Terminated) else signal.SIGINT)
+    _print_tables(plan, rows)
+    return 0
+
+
+def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
+    """What to do, and the record of it, everything checked but the folder of results."""
+    found = find_language(arguments.language)
+    language = None if found is None else found.name
+    names = list(dict.fromkeys(name for part in arguments.extractor for name in part.split(",") if name))
+    if not names:
+        raise ParameterError("extractor", ",".join(arguments.extractor), "must be at least one name")
+    extractors = _usable(names)
+    data_sets = [open_data_set(given) for given in dict.fromkeys(arguments.dataset)]
+    _check_names(data_sets)
+    for data_set in data_sets:
+        _warn_of_problems(data_set)
+    plan = Plan(
+        out=arguments.out,
+        data_sets=data_sets,
+        extractors=[extractor.name for extractor in extractors],
+        language=language,
+        limit=arguments.limit,
+        jobs=arguments.jobs,
+        timeout=arguments.timeout,
+    )
+    return plan, describe_run(data_sets, extractors, language, arguments.limit)
+
+
+def _usable(names: Iterable[str]) -> list[Extractor]:
+    """The extractors that can be loaded; the others are warned of, and it is an error when none is left."""
+    usable: list[Extractor] = []
+    problem: ExtractorError | None = None
+    for name in names:
+        try:
+            usable.append(find_extractor(name))
+        except ExtractorError as error:
+            _say(f"left out: {error}")
+            problem = error
+    if problem is not None and not usable:
+        raise ExtractorError("no extractor is left") from problem
+    return usable
+
+
+def _check_names(data_sets: Iterable[DataSet]) -> None:
+    """Results are stored by the names of data sets, so two must not share one."""
+    paths: dict[str, Path] = {}
+    for data_set in data_sets:
+        other = paths.setdefault(data_set.name.casefold(), data_set.path)
+        if other is not data_set.path:
+            raise ParameterError("dataset", data_set.name, f"is the name of two folders, {other} and {data_set.path}")
+
+
+def _warn_of_problems(data_set: DataSet) -> None:
+    names = defaultdict(list)
+    for problem in data_set.problems:
+        names[problem.kind].append(problem.name)
+    for kind, found in names.items():
+        more = f" and {len(found) - _NAMES_SHOWN} more" if len(found) > _NAMES_SHOWN else ""
+        _say(f"warning: {data_set.name}: left out, {kind}: {len(found)} ({', '.join(found[:_NAMES_SHOWN])}{more})")
+
+
+def _carry_out(plan: Plan) -> None:
+    remaining = find_remaining(plan)
+    if remaining.done:
+        _say(f"{remaining.done} of {remaining.total} results are there already")
+    if remaining.tasks:
+        with Progress(remaining.total, remaining.done) as progress:
+            run(plan, remaining.tasks, progress.update)
+
+
+def _print_tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> None:
+    for data_set in plan.data_sets:
+        _print_table(data_set.name, [row for row in rows if row["dataset"] == data_set.name])
+    print(f"\nAll measures: {plan.out / SUMMARY_FILE}")
+
+
+def _print_table(name: str, rows: Sequence[dict[str, Any]]) -> None:
+    shown = by_f1([row for row in rows if row["measure"] == SHOWN_MEASURE])
+    if shown:
+        print(f"\n{name}, measure {SHOWN_MEASURE}")
+        print(format_table(shown, shutil.get_terminal_size((120, 24)).columns))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Within, SIGTERM raises as Ctrl-C does, so that processes are ended."""
+
+    def terminate(*_: object) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _positive_int(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return number
+
+
+def _positive_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+    return seconds
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,4 +1,0 @@
-"""Context-free classification that was trained: features of blocks, a small network, its decisions in words.
-
-Only the profiles that need it load it, since it needs numpy.
-"""
