@@ -38,7 +38,7 @@ class Command(ScrapyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         """Scrapy's own options, and ours."""
-        from scrapy_justext.inspection.run import add_options_running as add_options  # noqa: PLC0415
+        from scrapy_justext.inspection.run import add_options  # noqa: PLC0415
 
         super().add_options(parser)
         add_options(parser)

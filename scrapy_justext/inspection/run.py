@@ -77,7 +77,7 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def add_options(parser: ArgumentParser) -> None:
+def _add_parameters(parser: ArgumentParser) -> None:
     """Add an option for each of the settings."""
     group = parser.add_argument_group("Judging", "defaults are the project's settings, and those of the page's site")
     for name in NAMES:
@@ -146,8 +146,8 @@ class _Job(NamedTuple):
     port: int
 
 
-def add_options_running(parser: ArgumentParser) -> None:
-    """Add what can be asked for."""
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options for what is printed, and those for the extraction."""
     # What is short for an option today may be short for two tomorrow.
     parser.allow_abbrev = False
     # Scrapy's tells the usage before what is wrong.
@@ -167,7 +167,7 @@ def add_options_running(parser: ArgumentParser) -> None:
         help=f"where --serve keeps which blocks were marked right or wrong (default: {_MARKS})",
     )
     add("--encoding", metavar="NAME", help="of files that declare none")
-    add_options_running(parser)
+    _add_parameters(parser)
 
 
 def run(
