@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
-import tldextract
 
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute, transform
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.crawl.sites import registered_domain
 from training.labels import block_weights, soft_labels, words_of
 
 if TYPE_CHECKING:
@@ -60,23 +59,8 @@ def make_sample(document: Document) -> Sample | None:
 
 def fold_of(document: Document) -> int:
     """The fold of a page, by its registered domain, so that no site is in two; by its id where it has no URL."""
-    domain = registered_domain(document.url) if document.url else document.id
+    domain = registered_domain(document.url or "") or document.id
     return int(sha256(domain.encode()).hexdigest(), 16) % FOLDS
-
-
-def registered_domain(url: str) -> str:
-    """The domain that somebody registered, by the list of public suffixes that comes with tldextract.
-
-    >>> registered_domain("https://blog.example.co.uk/a")
-    'example.co.uk'
-    """
-    found = _extractor()(url)
-    return found.top_domain_under_public_suffix or found.fqdn or url
-
-
-@lru_cache(maxsize=1)
-def _extractor() -> tldextract.TLDExtract:
-    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
 def make_samples(documents: Sequence[Document]) -> list[Sample]:

@@ -17,7 +17,6 @@ from threading import Thread
 from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from urllib.parse import urlsplit
 
 from scrapy_justext.archives.formats import ArchiveError, describe, find_format
 from scrapy_justext.archives.records import TROUBLES, Place, Record, Where, make_response
@@ -25,7 +24,7 @@ from scrapy_justext.core.extractor import extract_parsed
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.pages import Page, header_languages, page_counts, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
-from scrapy_justext.crawl.sites import find_domain
+from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.workers import end_with_parent
 
 if TYPE_CHECKING:
@@ -174,7 +173,7 @@ class Judge:
         document = record.document()
         if isinstance(document, str):
             return document
-        configuration = self._configuration_of(find_domain(_host(document.url), self._layers.sites))
+        configuration = self._configuration_of(find_domain(host_of(document.url), self._layers.sites))
         if configuration is None:
             return "site"
         response = make_response(document, configuration.max_body_bytes)
@@ -191,18 +190,6 @@ class Judge:
         """The configuration for a site's pages; None where they are not to be cleaned."""
         given = self._layers.given(site)
         return configure(given) if is_enabled(given) else None
-
-
-def _host(url: str | None) -> str | None:
-    """The host of a URL; None for one that has none, or is none.
-
-    >>> _host("https://example.org/a"), _host("https://[example"), _host(None)
-    ('example.org', None, None)
-    """
-    try:
-        return urlsplit(url or "").hostname
-    except ValueError:
-        return None
 
 
 def _is_redirect(response: Response) -> bool:

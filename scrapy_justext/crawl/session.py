@@ -13,7 +13,6 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_justext.core.extractor import Extraction, extraction_of
 from scrapy_justext.crawl.command_line import end_command
@@ -32,7 +31,7 @@ from scrapy_justext.crawl.settings import (
 )
 from scrapy_justext.crawl.site_memory.held_items import SecondLooks, begin
 from scrapy_justext.crawl.site_memory.memory import SiteMemory, SitePage
-from scrapy_justext.crawl.sites import find_domain, site_of
+from scrapy_justext.crawl.sites import find_domain, host_of, site_of
 from scrapy_justext.exceptions import JustextError, PageTimeout
 from scrapy_justext.workers import Pool
 
@@ -290,7 +289,7 @@ class Session:
         override = request.meta.get(KEY) if request is not None else None
         if override is False:
             return "request"
-        site = find_domain(urlparse_cached(response).hostname, self._layers.sites)
+        site = find_domain(host_of(response.url), self._layers.sites)
         if override is not None:
             given = self._layers.given(site) | from_mapping(override, f"request.meta[{KEY!r}]", but=OF_CRAWLS)
             if not is_enabled(given):
@@ -324,7 +323,7 @@ class Session:
         if isinstance(found, Extraction) or not configuration.memory.is_on:
             return _checked(_extraction(found), seconds, configuration)
         _check_time(seconds, configuration)
-        host = urlparse_cached(response).hostname
+        host = host_of(response.url)
         page = SitePage(find_domain(host, self._layers.sites) or site_of(host), found)
         return self._first_look(page, configuration), seconds
 

@@ -1,22 +1,45 @@
-"""Which of the domains in JUSTEXT_SITES a page belongs to."""
+"""From a URL to its host, and from a host to the site that it belongs to.
+
+There are three notions of a site, each for a purpose of its own:
+
+* the domain in ``JUSTEXT_SITES`` that a host is, or is a sub-domain of, for settings (:func:`find_domain`);
+* the host without ``www.``, for the memory of sites (:func:`site_of`);
+* the domain that somebody registered, for the split of a data set (:func:`registered_domain`).
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tldextract import TLDExtract
+
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 
 
-def domain(value: object) -> str:
-    """A domain as hosts are spelt: in lower case, other scripts in Punycode.
+def host_of(url: str | None) -> str | None:
+    """Return the host of a URL, or None if there is none.
 
-    Raises :class:`ParameterError` for what is more than a domain, or none.
+    >>> host_of("https://Example.org:8000/a"), host_of("https://[example"), host_of(None)
+    ('example.org', None, None)
+    """
+    try:
+        return urlsplit(url or "").hostname
+    except ValueError:
+        return None
+
+
+def domain(value: object) -> str:
+    """Return a domain as hosts are spelt: in lower case, other scripts in Punycode.
+
+    Raises :class:`ParameterError` for a value that is not a domain.
 
     >>> domain("Example.com"), domain("bücher.example")
     ('example.com', 'xn--bcher-kva.example')
@@ -34,7 +57,7 @@ def domain(value: object) -> str:
 
 
 def find_domain(host: str | None, domains: Iterable[str]) -> str | None:
-    """The longest of the ``domains`` that ``host`` is, or is a sub-domain of; None without one.
+    """Return the longest of the ``domains`` that ``host`` is, or is a sub-domain of; None if there is none.
 
     >>> find_domain("blog.example.com", ["example.com", "ample.com"])
     'example.com'
@@ -46,9 +69,28 @@ def find_domain(host: str | None, domains: Iterable[str]) -> str | None:
 
 
 def site_of(host: str | None) -> str:
-    """The site that the pages of a host belong to.
+    """Return the host without ``www.``.
 
     >>> site_of("www.example.com"), site_of("blog.example.com")
     ('example.com', 'blog.example.com')
     """
     return (host or "").rstrip(".").removeprefix("www.")
+
+
+def registered_domain(url: str) -> str:
+    """Return the registered domain of a URL, its host if nobody can register it, "" if there is no host.
+
+    >>> registered_domain("https://news.example.co.uk/a"), registered_domain("http://127.0.0.1:8000/")
+    ('example.co.uk', '127.0.0.1')
+    """
+    found = _public_suffixes()(url)
+    return f"{found.domain}.{found.suffix}" if found.domain and found.suffix else host_of(url) or ""
+
+
+@lru_cache(maxsize=1)
+def _public_suffixes() -> TLDExtract:
+    """Load the list that comes with the library: without network, and without a cache folder."""
+    # Half a second, which only an evaluation needs.
+    from tldextract import TLDExtract  # noqa: PLC0415
+
+    return TLDExtract(suffix_list_urls=(), cache_dir=None)

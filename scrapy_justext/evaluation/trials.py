@@ -19,7 +19,7 @@ from scrapy_justext.core.extractor import Prepared, judge, prepare
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import PARAGRAPHS
-from scrapy_justext.evaluation.libraries import require
+from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
 from scrapy_justext.evaluation.statistics import mean
 from scrapy_justext.exceptions import JustextError
@@ -326,27 +326,6 @@ def label(data_set: int, document: Document) -> Labelled:
     """A page with its group: the registered domain of its address, else a group of its own."""
     domain = registered_domain(document.url) if document.url else ""
     return Labelled(data_set, document.id, domain or f"{data_set}/{document.id}")
-
-
-def registered_domain(url: str) -> str:
-    """The registered domain of an address, its host where that has none; "" for what is no address.
-
-    >>> registered_domain("https://news.example.co.uk/a"), registered_domain("http://127.0.0.1:8000/")
-    ('example.co.uk', '127.0.0.1')
-    """
-    found = _extract(url)
-    return f"{found.domain}.{found.suffix}" if found.domain and found.suffix else str(found.domain)
-
-
-def _extract(url: str) -> Any:
-    global _extractor  # noqa: PLW0603
-    if _extractor is None:
-        # Scrapy brings the library.  Its own list of suffixes, without looking for a newer one on the network.
-        _extractor = require("tldextract", "tldextract").TLDExtract(cache_dir=None, suffix_list_urls=())
-    return _extractor(url)
-
-
-_extractor: Any = None
 
 
 def split(pages: Sequence[Labelled], seed: int = 0) -> Split:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
-from urllib.parse import urlsplit
 
 from scrapy.http import Response
 
@@ -22,7 +21,7 @@ from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.conversion import Converter, boolean, number, rules
 from scrapy_justext.crawl.pages import explain_no_content
 from scrapy_justext.crawl.settings import SETTINGS, Configuration, Given, Layers, configure, from_settings, make_layers
-from scrapy_justext.crawl.sites import find_domain
+from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import InspectionError, JustextError, PageError, ParameterError, close_names
 from scrapy_justext.inspection.pages import (
     STANDARD_INPUT,
@@ -114,8 +113,7 @@ def with_profile(layers: Layers, name: str) -> Layers:
 
 def configuration_for(layers: Layers, url: str | None) -> Configuration:
     """What holds for a page; without a URL, one of no site."""
-    host = None if url is None else urlsplit(url).hostname
-    return configure(layers.given(find_domain(host, layers.sites)))
+    return configure(layers.given(find_domain(host_of(url), layers.sites)))
 
 
 # From the command line to what is printed: the pages in order, one line for each that cannot be used.

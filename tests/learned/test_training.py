@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from scrapy_justext.core.learned.model import Model, load_model
+from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.extractors.base import ExtractorError
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from tests.builders import REPOSITORY
@@ -17,7 +18,7 @@ from tests.learned.pages import document
 from training.labels import block_weights, soft_labels, words_of
 from training.making import make_model
 from training.network import Batch, Recipe, _gradients, new_weights, sigmoid
-from training.samples import FOLDS, fold_of, make_samples, registered_domain
+from training.samples import FOLDS, fold_of, make_samples
 from training.scoring import best_limit, options_with, score_page
 from training.train import save_folds
 from training.validated import VARIABLE

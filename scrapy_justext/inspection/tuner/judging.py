@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 from scrapy_justext.core import context_sensitive
 from scrapy_justext.core.extractor import Extraction, Prepared, extract_prepared, prepare
 from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
 from scrapy_justext.crawl.settings import PREFIX, SETTINGS, Given, configure, custom_settings
-from scrapy_justext.crawl.sites import find_domain
+from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def read_choice(body: Mapping[str, Any]) -> Choice:
 
 def site_of(layers: Layers, url: str | None) -> str | None:
     """The site among those with settings of their own that a page belongs to."""
-    return find_domain(urlsplit(url).hostname, layers.sites) if url else None
+    return find_domain(host_of(url), layers.sites)
 
 
 def make_options(layers: Layers, site: str | None, choice: Choice) -> Options:

@@ -9,7 +9,7 @@ from scrapy import Spider
 from scrapy.settings import Settings
 
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, from_spider, make_layers
-from scrapy_justext.crawl.sites import domain, find_domain
+from scrapy_justext.crawl.sites import domain, find_domain, registered_domain
 from scrapy_justext.exceptions import JustextError, ParameterError
 from tests.crawl.content import ENGLISH, GERMAN, page
 from tests.crawl.crawling import Crawl, crawl
@@ -61,6 +61,24 @@ def test_the_longest_domain_that_fits_is_a_page_s(host: str | None, domains: lis
 )
 def test_domains_are_spelt_as_hosts_are(name: str, spelt: str) -> None:
     assert domain(name) == spelt
+
+
+@pytest.mark.parametrize(
+    ("url", "registered"),
+    [
+        ("https://a.b.example.co.uk/x", "example.co.uk"),
+        ("http://example.co.uk", "example.co.uk"),
+        ("http://[::1]:80/", "::1"),
+        ("http://127.0.0.1/", "127.0.0.1"),
+        ("http://localhost:8000/", "localhost"),
+        ("http://two.labels.example/", "two.labels.example"),
+        ("http://co.uk/", "co.uk"),
+        ("/path", ""),
+        ("", ""),
+    ],
+)
+def test_a_host_that_nobody_can_register_is_a_site_of_its_own(url: str, registered: str) -> None:
+    assert registered_domain(url) == registered
 
 
 BAD_DOMAINS = [
