@@ -335,7 +335,7 @@ class TestServe:
 
     def test_it_announces_its_address_answers_and_ends_by_ctrl_c(self, tmp_path: Path) -> None:
         code = (
-            "import sys\nfrom pathlib import Path\nfrom scrapy_justext.inspection.tuner import serve\n"
+            "import sys\nfrom pathlib import Path\nfrom scrapy_justext.inspection.tuner.server import serve\n"
             "from tests.inspection.tuner.running import inspected, layers\n"
             "serve([inspected()], layers(), marks=Path(sys.argv[1]), announce=lambda url: print(url, flush=True))\n"
         )
