@@ -4,7 +4,7 @@
 
     OUT.unfinished/rows           what the chunks became, one behind the other; what is behind the journal's length
                                   was written by a run that was ended before it noted that
-    OUT.unfinished/journal.json   see :mod:`.journal`
+    OUT.unfinished/journal.json   how far the run got: :class:`Progress`
     OUT.unfinished/.lock          there while a run is going on
 """
 
@@ -166,7 +166,7 @@ class Output:
         os.fsync(self._rows.fileno())
         now = monotonic()
         self.progress.seconds += now - self._saved
-        save(_folder(self._out) / "json", self._task, self.progress)
+        save(_folder(self._out) / "journal.json", self._task, self.progress)
         self._saved = now
 
     def finish(self, form: Format) -> None:
@@ -196,7 +196,7 @@ def unfinished(out: Path, task: Mapping[str, Any], *, restart: bool) -> Iterator
                 _remove(folder)
             elif out.exists() and not (folder / "rows").exists():
                 raise ArchiveError(out, "is there already; --restart makes it anew")
-            progress = load(folder / "json", task)
+            progress = load(folder / "journal.json", task)
             # No buffer: what did not fit would be tried once more when the file is closed.
             with (folder / "rows").open("ab", buffering=0) as rows:
                 rows.truncate(progress.length)
@@ -205,7 +205,7 @@ def unfinished(out: Path, task: Mapping[str, Any], *, restart: bool) -> Iterator
                 yield output
             _remove(folder)
     except OSError as error:
-        is_noted = (folder / "json").exists()
+        is_noted = (folder / "journal.json").exists()
         if not is_noted:
             (folder / "rows").unlink(missing_ok=True)
         kept = "; what was finished is kept, and gone on with when the same is run again" if is_noted else ""
