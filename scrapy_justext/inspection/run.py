@@ -33,7 +33,7 @@ from scrapy_justext.inspection.pages import (
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Looked, complain, style_of, write
+from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Inspection, complain, style_of, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -310,23 +310,26 @@ def _print(job: _Job, pages: Sequence[Inspected]) -> bool:
     chosen_format = next((name for name in FORMATS if getattr(job.options, name, None)), DEFAULT_FORMAT)
     any_good = False
     for place, page in enumerate(pages):
-        looked = _look(job, page)
+        inspection = _inspection(job, page)
         if job.options.html is None:
-            text = FORMATS[chosen_format](looked, style)
+            text = FORMATS[chosen_format](inspection, style)
             write(_with_header(text, page.name, place, len(job.names), is_data=chosen_format == "json"))
-        if looked.extraction.good_characters >= page.configuration.min_good_characters:
+        if inspection.extraction.good_characters >= page.configuration.min_good_characters:
             any_good = True
         else:
-            complain(InspectionError(page.name, explain_no_content(looked.extraction, page.configuration)))
+            complain(InspectionError(page.name, explain_no_content(inspection.extraction, page.configuration)))
     return any_good
 
 
-def _look(job: _Job, page: Inspected) -> Looked:
-    others = None if job.others is None else configuration_for(job.others, page.url).options
+def _inspection(job: _Job, page: Inspected) -> Inspection:
+    other = None
+    if job.others is not None:
+        options = configuration_for(job.others, page.url).options
+        other = Inspection(page, options, page.extract(options))
     options = page.configuration.options
     if job.options.markdown:
         options = replace(options, markdown=True)
-    return Looked(page, options, page.extract(options), others)
+    return Inspection(page, options, page.extract(options), other)
 
 
 def _with_header(text: str, name: str, place: int, of: int, *, is_data: bool) -> str:

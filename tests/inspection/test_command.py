@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 import pytest
+from wcwidth import width
 
 from scrapy_justext import extract
 from scrapy_justext.inspection.run import NAMES, option
-from scrapy_justext.inspection.terminal import width
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command_line, environment
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here

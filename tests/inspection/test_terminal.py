@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wcwidth import width
 
 from scrapy_justext import extract
-from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, on_one_line, pad, width, wrap
+from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, on_one_line, pad, wrap
 from tests.builders import DEMO_PAGES, page_id
 
 if TYPE_CHECKING:
