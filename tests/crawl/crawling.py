@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests import forked
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -110,7 +112,7 @@ def crawl(crawls: Mapping[str, Crawl], *, together: bool = False) -> dict[str, R
     with tempfile.TemporaryDirectory() as folder:
         job, report = Path(folder) / "job", Path(folder) / "report"
         job.write_bytes(pickle.dumps((dict(crawls), together)))
-        done = _run([sys.executable, "-m", "tests.crawl.runner", str(job), str(report)], REPOSITORY)
+        done = _run("tests.crawl.runner:main", ["runner", str(job), str(report)], REPOSITORY)
         assert done.returncode == 0, done.stderr
         assert not done.stderr.strip(), done.stderr
         results: dict[str, Result] = pickle.loads(report.read_bytes())
@@ -137,7 +139,7 @@ def command_line(*arguments: str) -> list[str]:
 
 def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """``scrapy …``, run to its end in a folder."""
-    return _run(command_line(*arguments), folder)
+    return _run(forked.COMMAND, ["scrapy", *arguments], folder)
 
 
 def environment() -> dict[str, str]:
@@ -154,16 +156,9 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
 
 
-def _run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        arguments,
-        cwd=folder,
-        env=environment(),
-        check=False,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=SECONDS,
-    )
+def _run(function: str, arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    done = forked.run(function, arguments, folder=folder, environment=environment(), seconds=SECONDS)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def counted(names: Sequence[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Runs the crawls of :mod:`tests.crawl.crawling`: ``python -m tests.crawl.runner JOB REPORT``."""
+"""Runs the crawls of :mod:`tests.crawl.crawling` in a process of their own."""
 
 from __future__ import annotations
 
@@ -80,7 +80,9 @@ async def run_all(crawls: dict[str, Crawl], *, together: bool) -> dict[str, Resu
     return {name: await run(runner, one) for name, one in crawls.items()}
 
 
-def main(job: Path, report: Path) -> None:
+def main() -> None:
+    """Run the crawls of the file that the first argument names, and write what came of them to the second."""
+    job, report = map(Path, sys.argv[1:])
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     logging.root.setLevel(logging.INFO)
     crawls, together = pickle.loads(job.read_bytes())
@@ -89,7 +91,3 @@ def main(job: Path, report: Path) -> None:
         report.write_bytes(pickle.dumps(await run_all(crawls, together=together)))
 
     react(lambda _: deferred_from_coro(work()))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
