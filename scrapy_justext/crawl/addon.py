@@ -1,4 +1,4 @@
-"""Enabling everything with one line: ``ADDONS = {"scrapy_justext.Addon": 500}``."""
+"""Enables all components with one line: ``ADDONS = {"scrapy_justext.Addon": 500}``."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
 from scrapy_justext.crawl.pipelines import JustextPipeline
-from scrapy_justext.crawl.site_memory.held_items import HOLDING
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: Where each component belongs; the classes say why.
+#: The order of each component; the classes say why.
 COMPONENTS: tuple[tuple[str, type, int], ...] = (
     ("DOWNLOADER_MIDDLEWARES", JustextDownloaderMiddleware, 545),
     ("SPIDER_MIDDLEWARES", JustextSpiderMiddleware, 25),
@@ -20,10 +19,9 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
 
 
 class Addon:
-    """Adds the middlewares, the pipeline and what closes pipelines to a project; those set by hand stay."""
+    """Adds the middlewares and the pipeline to a project; those set by hand stay."""
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Called by Scrapy before the crawl's components are made."""
+        """Add the components; Scrapy calls this before it makes them."""
         for name, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(name, component, order)
-        settings.set("ITEM_PROCESSOR", HOLDING, priority="addon")

@@ -119,8 +119,8 @@ class Page(NamedTuple):
 
     extraction: Extraction
     configuration: Configuration
-    seen: SitePage | None = None
-    """Where it is to be judged again, when more is known of its site."""
+    unfinished: SitePage | None = None
+    """What is judged again when more is known of the site; None if the page stays as it is."""
 
     @property
     def is_good(self) -> bool:

@@ -7,6 +7,7 @@ which item came from which page; the pipeline, which sees items only, asks here.
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary, WeakSet, finalize
@@ -29,14 +30,14 @@ from scrapy_justext.crawl.settings import (
     is_enabled,
     make_layers,
 )
-from scrapy_justext.crawl.site_memory.held_items import SecondLooks, begin
+from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory, SitePage
 from scrapy_justext.crawl.sites import find_domain, host_of, site_of
 from scrapy_justext.exceptions import JustextError, PageTimeout
 from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
@@ -78,10 +79,14 @@ class NotedItems:
         self._of_response[response].append(id(item))
         self._note(item, page)
 
-    def note_for_once(self, item: Any, page: Page) -> Callable[[], None]:
-        """Remember the page of an item until what is returned gets called."""
+    @contextmanager
+    def noted(self, item: Any, page: Page) -> Iterator[None]:
+        """Remember the page of an item within the context."""
         self._note(item, page)
-        return lambda: self._forget([id(item)], page)
+        try:
+            yield
+        finally:
+            self._forget([id(item)], page)
 
     def take(self, item: Any) -> Page | None:
         """The page of an item, forgotten when it was asked for as often as noted; None without one."""
@@ -202,10 +207,11 @@ class Session:
         self._pool: Pool[Extraction] | Pool[JudgedPage] | None = None
         self._judges_in_pool = False
         self._memory = SiteMemory(crawler, self.configuration, self.count)
-        self._second_looks = SecondLooks(
-            crawler, self._memory, self.configuration.memory.hold, self._look_again, self._items.note_for_once
+        self._held_items = HeldItems(
+            crawler, self._memory, self.configuration.memory.hold, self._look_again, self._items.noted
         )
-        begin(crawler, self._memory, self._all_configurations())
+        if any(configuration.memory.is_on for configuration in self._all_configurations()):
+            self._memory.open()
         crawler.signals.connect(self._open_pool, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
@@ -238,18 +244,14 @@ class Session:
 
     async def send_due_items(self) -> None:
         """Send on the items that waited for more pages of their site, which have been seen by now."""
-        await self._second_looks.send_due()
-
-    async def send_all_items(self) -> None:
-        """Send on all items that wait."""
-        await self._second_looks.send_all()
+        await self._held_items.send_due()
 
     def note_item(self, item: Any, response: Response) -> bool:
         """Remember that an item came from a response; False where it goes on later."""
         page = _PAGES.get(response)
         if page is None:
             return True
-        if self._second_looks.hold(item, page, response):
+        if self._held_items.hold(item, page, response):
             self.count("site_memory/items_held")
             return False
         self._items.note(item, page, response)
@@ -329,15 +331,15 @@ class Session:
 
     def _first_look(self, page: SitePage, configuration: Configuration) -> Page:
         judged = self._memory.first_look(page, configuration)
-        self._second_looks.mark(page.site)
-        is_wanted = self._second_looks.is_wanted(page.site, configuration)
+        self._held_items.note_visit(page.site)
+        is_wanted = self._held_items.waits_for(page.site, configuration)
         return Page(extraction_of(judged), configuration, page if is_wanted else None)
 
     def _look_again(self, page: Page) -> Page:
         """A page as it is judged by now; as it was where that fails."""
-        assert page.seen is not None
+        assert page.unfinished is not None
         try:
-            judged = self._memory.second_look(page.seen, page.configuration)
+            judged = self._memory.second_look(page.unfinished, page.configuration)
             return Page(extraction_of(judged), page.configuration)
         except Exception as error:
             self._counts.add_error(error, page.extraction.url or "")
@@ -398,8 +400,3 @@ def get_session(crawler: Crawler) -> Session:
             end_command(error)
             raise
     return _SESSIONS[crawler]
-
-
-def find_session(crawler: Crawler) -> Session | None:
-    """The session of a crawl; None where nothing is cleaned."""
-    return _SESSIONS.get(crawler)

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
 
@@ -36,6 +36,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.requests[self.path] += 1
+        self.server.before.get(self.path, _nothing)()
         answer = self.server.answers.get(self.path.partition("?")[0], Answer("<p>Not here.", status=404))
         # Not send_response, which adds a date, and so a difference between two crawls.
         self.send_response_only(answer.status)
@@ -51,12 +52,17 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
+def _nothing() -> None:
+    pass
+
+
 class _Server(ThreadingHTTPServer):
     request_queue_size = 128
     daemon_threads = True
 
-    def __init__(self, answers: Mapping[str, Answer | str]) -> None:
+    def __init__(self, answers: Mapping[str, Answer | str], before: Mapping[str, Callable[[], None]]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.before = before
         self.answers = {
             path: answer if isinstance(answer, Answer) else Answer(answer) for path, answer in answers.items()
         }
@@ -72,10 +78,15 @@ class _Server(ThreadingHTTPServer):
 
 
 class Site:
-    """Serves ``answers``, by path, while it is entered; counts the requests for each path."""
+    """Serves ``answers``, by path, while it is entered; counts the requests for each path.
 
-    def __init__(self, answers: Mapping[str, Answer | str]) -> None:
-        self._server = _Server(answers)
+    ``before``: what is done when a path is asked for, before the answer is sent.
+    """
+
+    def __init__(
+        self, answers: Mapping[str, Answer | str], before: Mapping[str, Callable[[], None]] | None = None
+    ) -> None:
+        self._server = _Server(answers, before or {})
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> Site:

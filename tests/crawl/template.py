@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import CloseSpider
+from scrapy.pipelines import ItemPipelineManager
+from scrapy.utils.defer import deferred_from_coro
 
 from tests.crawl.content import ENGLISH, page
 from tests.crawl.spiders import PageSpider, path_of
@@ -12,7 +16,11 @@ from tests.crawl.spiders import PageSpider, path_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from twisted.internet.defer import Deferred
+    from typing_extensions import Self
 
 PAGES = 12
 #: On every page.
@@ -72,7 +80,14 @@ class ClosingSpider(ChainSpider):
 
 
 class StoringPipeline:
-    """Fails for items that come when it is closed already."""
+    """Fails for items that come when it is closed already; tells the spider whether its manager was changed."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
 
     def open_spider(self) -> None:
         self.is_open = True
@@ -84,3 +99,58 @@ class StoringPipeline:
 
     def close_spider(self) -> None:
         self.is_open = False
+        spider, engine = self._crawler.spider, self._crawler.engine
+        assert isinstance(spider, PageSpider)
+        assert engine is not None
+        spider.seen = [sorted(name for name in vars(engine.scraper.itemproc) if name.startswith("close"))]
+
+
+class StoppingPipeline:
+    """Has the spider closed while the first item is on its way."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._closing: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def process_item(self, item: Any) -> Any:
+        if self._closing is None:
+            assert self._crawler.engine is not None
+            self._closing = deferred_from_coro(self._crawler.engine.close_spider_async(reason="a pipeline"))
+            # Long enough for what may not happen: that the pipelines are closed.
+            await asyncio.sleep(0.1)
+        return item
+
+
+class OwnItemProcessor:
+    """As Scrapy's documentation describes it, without a class of Scrapy's above it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._pipelines = ItemPipelineManager.from_crawler(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    async def open_spider_async(self) -> None:
+        await self._pipelines.open_spider_async()
+
+    async def process_item_async(self, item: Any) -> Any:
+        return await self._pipelines.process_item_async(item)
+
+    async def close_spider_async(self) -> None:
+        await self._pipelines.close_spider_async()
+
+
+class OldItemProcessor(ItemPipelineManager):
+    """Closes its pipelines in the way that Scrapy had before 2.14, and warns of."""
+
+    def __init__(self, *arguments: Any, **values: Any) -> None:
+        super().__init__(*arguments, **values)
+        warnings.filterwarnings("ignore", message=".*OldItemProcessor overrides close_spider")
+
+    def close_spider(self, spider: Spider) -> Deferred[Any]:
+        return deferred_from_coro(self.close_spider_async())

@@ -14,7 +14,7 @@ from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints
 from scrapy_justext.crawl.site_memory.memory import SITE_SIZE, LocalStore, Table, load, save
 from scrapy_justext.crawl.site_memory.store import Sightings
 from scrapy_justext.exceptions import SiteMemoryError
-from tests.site_memory.pages import seen, visit_all
+from tests.crawl.site_memory.pages import seen, visit_all
 
 if TYPE_CHECKING:
     from pathlib import Path
