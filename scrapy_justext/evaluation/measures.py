@@ -1,70 +1,40 @@
-"""The measures by their names."""
+r"""How well the text that was retrieved from a page covers its gold standard.
+
+==============  ==========================================================  ==========================================
+``sequence``    words in difflib's matching blocks                          [D]
+``character``   the characters of these words                               [C]
+``bag``         words, each as often as both texts have it                  WCXB
+``shingle``     the same with runs of four words                            the article extraction benchmark
+``edit``        words that the fewest insertions and deletions leave        CleanEval
+==============  ==========================================================  ==========================================
+
+Each measure counts something in the gold standard, in the retrieved text and in what the two share: precision is the
+shared part of the retrieved text, recall the shared part of the gold standard, F1 their harmonic mean.
+
+A document is a boundary case where one of the texts is empty or where they share nothing.  [D] counts these cases apart
+and leaves them out of the means.  The benchmarks have rules of their own for them.
+
+The measures over sequences compare words as [D] does, see :func:`split_words`.  Those over bags take runs of ``\w`` in
+any script, so ``keep_non_ascii`` makes no difference to them.
+"""
 
 from __future__ import annotations
 
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from unicodedata import category
 
 from scrapy_justext.evaluation.libraries import require
-from scrapy_justext.evaluation.matching import Match, matching_blocks
 from scrapy_justext.evaluation.statistics import mean_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-# Text to words, as [D] compares them.
-#
-# Punctuation becomes a space, control characters and characters outside ASCII are removed, letters are lower-cased, and
-# the text is split at white space.  White space and punctuation outside ASCII (the no-break space, dashes,
-# typographic quotes) part words like their counterparts within it: removing them first would glue "a—b" to "ab".
-# ``keep_non_ascii`` keeps the letters of other scripts, which are all removed otherwise.
-
-_ASCII_SPACES = " \t\n\v\f\r"
-_ASCII_CONTROLS = "".join(chr(code) for code in [*range(0x20), 0x7F] if chr(code) not in _ASCII_SPACES)
-_TO_SPACE = string.punctuation + _ASCII_SPACES
-
-_ASCII_TABLE = bytes.maketrans(
-    (string.ascii_uppercase + _TO_SPACE).encode(), (string.ascii_lowercase + " " * len(_TO_SPACE)).encode()
-)
-_UNICODE_TABLE = {**str.maketrans(_TO_SPACE, " " * len(_TO_SPACE)), **str.maketrans("", "", _ASCII_CONTROLS)}
-
-_NON_ASCII = re.compile(r"[^\x00-\x7f]")
-
-
-def split_words(text: str, *, keep_non_ascii: bool = False) -> list[str]:
-    r"""The words of a text: lower-cased runs of what is neither white space, punctuation nor control.
-
-    >>> split_words("The naïve—\x07not the “Clever”—one's 2nd\xa0try.")
-    ['the', 'nave', 'not', 'the', 'clever', 'one', 's', '2nd', 'try']
-    >>> split_words("Ein «naïver» Versuch", keep_non_ascii=True)
-    ['ein', 'naïver', 'versuch']
-    """
-    for character in set(_NON_ASCII.findall(text)):
-        if (substitute := _substitute(character)) is not None:
-            text = text.replace(character, substitute)
-    if keep_non_ascii:
-        return text.translate(_UNICODE_TABLE).lower().split()
-    # Through bytes: their tables take a sixth of the time that those of str take.
-    ascii_only = text.encode("ascii", "ignore")
-    return ascii_only.translate(_ASCII_TABLE, _ASCII_CONTROLS.encode()).decode("ascii").split()
-
-
-@cache
-def _substitute(character: str) -> str | None:
-    """What stands for a character outside ASCII: a space for what parts words, nothing for a control, else None."""
-    if character.isspace() or category(character).startswith("P"):
-        return " "
-    return "" if category(character) == "Cc" else None
-
-
-# What a measure says of one document, and how the scores of many become one row.
+    from collections.abc import Callable, Mapping, Sequence
+    from difflib import Match
 
 OK = "ok"
 RELEVANT_EMPTY = "relevant_empty"
@@ -85,7 +55,7 @@ class Sizes(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """How well a retrieved text covers the relevant one; from 0 to 1, None where undefined."""
+    """What a measure says of one document; from 0 to 1, None where undefined."""
 
     precision: float | None
     recall: float | None
@@ -107,18 +77,15 @@ class Score(Protocol):
     """Compares the text retrieved from a page with its gold standard."""
 
     def __call__(self, gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-        """``keep_non_ascii`` matters to the measures that would remove letters outside ASCII."""
-
-
-Aggregate = Callable[[Sequence[Scores]], Means]
+        """Score a document; ``keep_non_ascii`` matters to measures that would remove letters outside ASCII."""
 
 
 def mean_scores(scores: Sequence[Scores]) -> Means:
-    """The mean of each figure over the documents that have it."""
+    """Return the mean of each value over the documents that have it."""
     return Means(
-        mean_of(one.precision for one in scores),
-        mean_of(one.recall for one in scores),
-        mean_of(one.f1 for one in scores),
+        mean_of(document.precision for document in scores),
+        mean_of(document.recall for document in scores),
+        mean_of(document.f1 for document in scores),
     )
 
 
@@ -131,32 +98,23 @@ class Measure:
     source: str
     """Where it is defined."""
     boundary_counts: bool = False
-    """Whether boundary cases are part of the means: [D] leaves them out, the benchmarks have rules for them."""
-    aggregate: Aggregate = mean_scores
+    """Whether boundary cases are part of the means."""
+    aggregate: Callable[[Sequence[Scores]], Means] = mean_scores
     """How the documents' scores become those of the data set."""
 
     def __call__(self, gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-        """The scores of a document."""
+        """Score a document."""
         return self.score(gold, retrieved, keep_non_ascii=keep_non_ascii)
 
     def counted(self, scores: Sequence[Scores]) -> list[Scores]:
-        """The scores that are part of the means."""
-        return [one for one in scores if self.boundary_counts or one.case == OK]
+        """Return the scores that are part of the means."""
+        return [document for document in scores if self.boundary_counts or document.case == OK]
 
 
-def f1_score(precision: float, recall: float) -> float:
-    """The harmonic mean, 0 when both are 0.
+def f_score(precision: float, recall: float, beta: float = 1.0) -> float:
+    """Return the harmonic mean in which recall weighs ``beta`` times as much as precision; 0 when both are 0.
 
-    >>> f1_score(1.0, 0.5)
-    0.6666666666666666
-    """
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-
-def f_score(precision: float, recall: float, beta: float) -> float:
-    """The weighted harmonic mean, in which recall counts ``beta`` times as much as precision; 0 when both are 0.
-
-    >>> f_score(1.0, 0.5, 1.0), f_score(1.0, 0.5, 2.0)
+    >>> f_score(1.0, 0.5), f_score(1.0, 0.5, 2.0)
     (0.6666666666666666, 0.5555555555555556)
     """
     weighted = beta**2 * precision + recall
@@ -164,47 +122,144 @@ def f_score(precision: float, recall: float, beta: float) -> float:
 
 
 def score_sizes(relevant: int, retrieved: int, common: int) -> Scores:
-    """Precision, recall and F1 of two sizes and the size of what they share, with the boundary cases of [D].
+    """Return precision, recall and F1 of two sizes and the size of what they share, with the boundary cases of [D].
 
     >>> score_sizes(4, 2, 2)[:4]
     (1.0, 0.5, 0.6666666666666666, 'ok')
     >>> score_sizes(0, 2, 0)[:4], score_sizes(0, 0, 0).case
     ((0.0, None, None, 'relevant_empty'), 'both_empty')
     """
-    case = _find_case(relevant, retrieved, common)
+    if relevant and retrieved:
+        case = OK if common else MISMATCH
+    elif relevant:
+        case = RETRIEVED_EMPTY
+    else:
+        case = RELEVANT_EMPTY if retrieved else BOTH_EMPTY
     precision = common / retrieved if retrieved else None
     recall = common / relevant if relevant else None
-    f1 = f1_score(common / retrieved, common / relevant) if case == OK else None
+    f1 = f_score(common / retrieved, common / relevant) if case == OK else None
     return Scores(precision, recall, f1, case, Sizes(relevant, retrieved, common))
 
 
-def _find_case(relevant: int, retrieved: int, common: int) -> str:
-    if not relevant:
-        return RELEVANT_EMPTY if retrieved else BOTH_EMPTY
-    if not retrieved:
-        return RETRIEVED_EMPTY
-    return OK if common else MISMATCH
+# Words of a text, as [D] compares them.  White space and punctuation outside ASCII (the no-break space, dashes,
+# typographic quotes) part words like their counterparts within it: removing them first would glue "a—b" to "ab".
+
+_ASCII_SPACES = " \t\n\v\f\r"
+_ASCII_CONTROLS = "".join(chr(code) for code in [*range(0x20), 0x7F] if chr(code) not in _ASCII_SPACES)
+_TO_SPACE = string.punctuation + _ASCII_SPACES
+
+_ASCII_TABLE = bytes.maketrans(
+    (string.ascii_uppercase + _TO_SPACE).encode(), (string.ascii_lowercase + " " * len(_TO_SPACE)).encode()
+)
+_UNICODE_TABLE = {**str.maketrans(_TO_SPACE, " " * len(_TO_SPACE)), **str.maketrans("", "", _ASCII_CONTROLS)}
+
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-# The measures over bags: WCXB's of words, the article extraction benchmark's of 4-word shingles.
-#
-# Both take words as runs of ``\w`` in any script, so ``keep_non_ascii`` is taken for the interface's sake only.
+def split_words(text: str, *, keep_non_ascii: bool = False) -> list[str]:
+    r"""Return the words of a text: lower-cased runs of what is neither white space, punctuation nor control.
 
-_T = TypeVar("_T")
+    Characters outside ASCII are removed, those that part words apart.  ``keep_non_ascii`` keeps other scripts' letters.
+
+    >>> split_words("The naïve—\x07not the “Clever”—one's 2nd\xa0try.")
+    ['the', 'nave', 'not', 'the', 'clever', 'one', 's', '2nd', 'try']
+    >>> split_words("Ein «naïver» Versuch", keep_non_ascii=True)
+    ['ein', 'naïver', 'versuch']
+    """
+    for character in set(_NON_ASCII.findall(text)):
+        if (substitute := _substitute(character)) is not None:
+            text = text.replace(character, substitute)
+    if keep_non_ascii:
+        return text.translate(_UNICODE_TABLE).lower().split()
+    # Through bytes: their tables take a sixth of the time that those of str take.
+    ascii_only = text.encode("ascii", "ignore")
+    return ascii_only.translate(_ASCII_TABLE, _ASCII_CONTROLS.encode()).decode("ascii").split()
+
+
+@cache
+def _substitute(character: str) -> str | None:
+    """Return a space for a character that parts words, nothing for a control, None for any other."""
+    if character.isspace() or category(character).startswith("P"):
+        return " "
+    return "" if category(character) == "Cc" else None
+
+
+# Measures over sequences of words.
+
+
+def score_sequence(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
+    """[D]: count the words in difflib's matching blocks."""
+    relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
+    return score_sizes(len(relevant), len(found), sum(match.size for match in matches))
+
+
+def score_characters(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
+    """[C]: count the characters of the words in difflib's matching blocks."""
+    relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
+    common = sum(_characters(relevant[match.a : match.a + match.size]) for match in matches)
+    return score_sizes(_characters(relevant), _characters(found), common)
+
+
+def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
+    """CleanEval: count the words that stay when the retrieved text is edited into the gold standard.
+
+    Edits insert and delete single words, as few as possible: what stays is a longest common subsequence.  (The campaign
+    of 2007 gave one value for the distance, with block marks as tokens; extractors here give text without marks.)
+    """
+    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
+    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
+    distances: Any = require("rapidfuzz.distance", "rapidfuzz")
+    return score_sizes(len(relevant), len(found), distances.LCSseq.similarity(*_to_numbers(relevant, found)))
+
+
+def matching_blocks(first: Sequence[str], second: Sequence[str], *, autojunk: bool = True) -> list[Match]:
+    """Return the matching blocks of ``difflib.SequenceMatcher`` without the empty one at their end.
+
+    >>> matching_blocks("x a b c y d".split(), "a b c d".split())
+    [Match(a=1, b=0, size=3), Match(a=5, b=3, size=1)]
+    """
+    library: Any = require("cydifflib", "cydifflib")
+    blocks: list[Match] = library.SequenceMatcher(None, *_to_numbers(first, second), autojunk).get_matching_blocks()
+    return blocks[:-1]
+
+
+@lru_cache(maxsize=4)
+def _compare(gold: str, retrieved: str, keep_non_ascii: bool) -> tuple[list[str], list[str], list[Match]]:
+    """Return the words of both texts, and their matching blocks; kept, as two measures ask for the same."""
+    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
+    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
+    return relevant, found, matching_blocks(relevant, found)
+
+
+def _characters(words: list[str]) -> int:
+    return len("".join(words))
+
+
+def _to_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Number words: libraries compare hashes of other values, and could take two words for one."""
+    numbers = {word: number for number, word in enumerate(dict.fromkeys([*first, *second]))}
+    return [numbers[word] for word in first], [numbers[word] for word in second]
+
+
+# Measures over bags.
 
 SHINGLE_WORDS = 4
 
 _WORD = re.compile(r"\w+")
 
 
-def score_bag(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:  # noqa: ARG001
-    """WCXB: lower-cased words, each as often as it is in both texts.
+def find_words(text: str) -> list[str]:
+    """Return the words of a text: runs of what is a letter, digit or underscore in any script."""
+    return _WORD.findall(text)
 
-    Where the gold standard is empty all figures are 1 if nothing was retrieved, else 0; where only the retrieved text
-    is, or where nothing is shared, they are 0.
+
+def score_bag(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:  # noqa: ARG001
+    """WCXB: count lower-cased words, each as often as it is in both texts.
+
+    Where the gold standard is empty all values are 1 if nothing was retrieved, else 0.  Where only the retrieved text
+    is empty, or where nothing is shared, they are 0.
     """
-    relevant, found = find_words(gold.lower()), find_words(retrieved.lower())
-    scores = score_sizes(len(relevant), len(found), _common(Counter(relevant), Counter(found)))
+    scores = _score_bags(Counter(find_words(gold.lower())), Counter(find_words(retrieved.lower())))
     if scores.case == OK:
         return scores
     value = 1.0 if scores.case == BOTH_EMPTY else 0.0
@@ -212,13 +267,12 @@ def score_bag(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Sco
 
 
 def score_shingles(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:  # noqa: ARG001
-    """Shingles of four words, case kept, each as often as it is in both texts; a shorter text is one shingle."""
-    relevant, found = _shingles(find_words(gold)), _shingles(find_words(retrieved))
-    return score_sizes(relevant.total(), found.total(), _common(relevant, found))
+    """Count shingles of four words, case kept, each as often as it is in both texts; a shorter text is one shingle."""
+    return _score_bags(_shingles(find_words(gold)), _shingles(find_words(retrieved)))
 
 
 def aggregate_shingles(scores: Sequence[Scores]) -> Means:
-    """The article extraction benchmark's figures for a data set, None where a figure has no document.
+    """Return the article extraction benchmark's values for a data set, None where a value has no document.
 
     Precision is the mean over the documents of which something was retrieved, recall that over the documents whose gold
     standard is not empty; F1 is the harmonic mean of these two means, not the mean of the documents' F1.  So says the
@@ -226,12 +280,11 @@ def aggregate_shingles(scores: Sequence[Scores]) -> Means:
     precision and no recall.)  Where both means are 0 it fails; here F1 is 0.
     """
     precision, recall, _ = mean_scores(scores)
-    return Means(precision, recall, None if precision is None or recall is None else f1_score(precision, recall))
+    return Means(precision, recall, None if precision is None or recall is None else f_score(precision, recall))
 
 
-def find_words(text: str) -> list[str]:
-    """The words of a text: runs of what is a letter, digit or underscore in any script."""
-    return _WORD.findall(text)
+def _score_bags(relevant: Counter[Any], found: Counter[Any]) -> Scores:
+    return score_sizes(relevant.total(), found.total(), (relevant & found).total())
 
 
 def _shingles(words: list[str]) -> Counter[tuple[str, ...]]:
@@ -239,60 +292,6 @@ def _shingles(words: list[str]) -> Counter[tuple[str, ...]]:
         return Counter()
     starts = range(max(1, len(words) - SHINGLE_WORDS + 1))
     return Counter(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
-
-
-def _common(relevant: Counter[_T], found: Counter[_T]) -> int:
-    return (relevant & found).total()
-
-
-# The measures over sequences of words: [D]'s by matching blocks, [C]'s by their characters, CleanEval's by edits.
-
-
-def score_sequence(gold: str, retrieved: str, *, keep_non_ascii: bool = False, autojunk: bool = True) -> Scores:
-    """[D]: words in difflib's matching blocks, of the words of each text.  ``autojunk``: as in difflib."""
-    relevant, found, matches = _compare(gold, retrieved, keep_non_ascii, autojunk)
-    return score_sizes(len(relevant), len(found), sum(match.size for match in matches))
-
-
-def score_characters(gold: str, retrieved: str, *, keep_non_ascii: bool = False, autojunk: bool = True) -> Scores:
-    """[C]: characters of the words in difflib's matching blocks, of the characters of each text's words."""
-    relevant, found, matches = _compare(gold, retrieved, keep_non_ascii, autojunk)
-    common = sum(_characters(relevant[match.a : match.a + match.size]) for match in matches)
-    return score_sizes(_characters(relevant), _characters(found), common)
-
-
-def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-    """CleanEval: words that stay when the retrieved text is edited into the gold standard, of the words of each.
-
-    Edits insert and delete single words, as few as possible: what stays is a longest common subsequence, so that
-    precision is 1 less the share of words to delete, recall 1 less the share of words to insert.  (The campaign of
-    2007 gave one figure for the distance, with block marks as tokens; extractors here give text without marks.)
-    """
-    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
-    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
-    distances: Any = require("rapidfuzz.distance", "rapidfuzz")
-    common = distances.LCSseq.similarity(*_as_numbers(relevant, found))
-    return score_sizes(len(relevant), len(found), common)
-
-
-@lru_cache(maxsize=4)
-def _compare(
-    gold: str, retrieved: str, keep_non_ascii: bool, autojunk: bool
-) -> tuple[list[str], list[str], list[Match]]:
-    """The words of both texts, and their matching blocks; kept, as two measures ask for the same."""
-    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
-    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
-    return relevant, found, matching_blocks(relevant, found, autojunk=autojunk)
-
-
-def _characters(words: list[str]) -> int:
-    return len("".join(words))
-
-
-def _as_numbers(relevant: list[str], found: list[str]) -> tuple[list[int], list[int]]:
-    """Words as numbers: comparing their hashes, as is done with other values, could take two words for one."""
-    numbers = {word: number for number, word in enumerate(dict.fromkeys([*relevant, *found]))}
-    return [numbers[word] for word in relevant], [numbers[word] for word in found]
 
 
 _ALL = (

@@ -1,8 +1,9 @@
-"""Figures over many documents, and whether two extractors differ by more than chance."""
+"""Means over many documents, and whether two extractors differ by more than chance."""
 
 from __future__ import annotations
 
 import math
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.libraries import require
@@ -49,57 +50,37 @@ class Bootstrap(NamedTuple):
         return self.p < SIGNIFICANCE
 
 
-def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean; raises :class:`ParameterError` for no values.
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are there; None where there is none.
 
-    >>> mean([0.5, 1.0])
+    >>> mean_of([0.5, None, 1.0])
     0.75
     """
-    _check_values(values, 1)
-    return math.fsum(values) / len(values)
-
-
-def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean of the values that are there; None where there is none."""
     present = [value for value in values if value is not None]
-    return mean(present) if present else None
-
-
-def standard_deviation(values: Sequence[float]) -> float:
-    """The sample standard deviation, its sum of squares divided by one less than the number of values; 0 of one value.
-
-    [D] does not say which it is; documents are a sample of the pages that an extractor is for.
-
-    >>> standard_deviation([1.0, 2.0, 3.0])
-    1.0
-    """
-    centre = mean(values)
-    if len(values) == 1:
-        return 0.0
-    return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
+    return fmean(present) if present else None
 
 
 def standard_deviation_of(values: Iterable[float | None]) -> float | None:
-    """The sample standard deviation of the values that are there; None where there is none."""
-    present = [value for value in values if value is not None]
-    return standard_deviation(present) if present else None
+    """Return the sample standard deviation of the values that are there: 0 of one value, None where there is none.
 
+    The sum of squares is divided by one less than the number of values.  [D] does not say which deviation it gives;
+    documents are a sample of the pages that an extractor is for.
 
-def median(values: Sequence[float]) -> float:
-    """The value in the middle, or the mean of both.
-
-    >>> median([3.0, 1.0, 2.0]), median([1.0, 2.0])
-    (2.0, 1.5)
+    >>> standard_deviation_of([1.0, 2.0, None, 3.0])
+    1.0
     """
-    _check_values(values, 1)
-    ordered, middle = sorted(values), len(values) // 2
-    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    present = [value for value in values if value is not None]
+    if len(present) < 2:
+        return 0.0 if present else None
+    # Not statistics.stdev, which computes with fractions: it is slower, and its last digit differs.
+    centre = fmean(present)
+    return math.sqrt(math.fsum((value - centre) ** 2 for value in present) / (len(present) - 1))
 
 
 def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney:
-    """Whether values of one sample tend to be greater than those of another; the samples need not be paired."""
-    _check_values(first, 1)
-    _check_values(second, 1)
+    """Test whether values of one sample tend to be greater than those of another; the samples need not be paired."""
+    _check_values(first)
+    _check_values(second)
     stats: Any = require("scipy.stats", "scipy")
     result = stats.mannwhitneyu(first, second, alternative="two-sided")
     return MannWhitney(float(result.statistic), float(result.pvalue))
@@ -108,36 +89,33 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney
 def paired_bootstrap(
     first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Bootstrap:
-    """How sure the mean difference is of two samples whose values belong to the same documents, in the same order.
+    """Estimate how sure the mean difference is of two samples of the same documents, in the same order.
 
     Documents are drawn with replacement, as many as there are, ``resamples`` times; the intervals are percentiles of
-    the mean differences.  The same ``seed`` gives the same figures.
+    the mean differences.  The same ``seed`` gives the same result.
     """
     if len(first) != len(second):
         raise ParameterError("second", len(second), f"must have as many values as the first sample: {len(first)}")
-    _check_values(first, 1)
+    _check_values(first)
     if resamples < 1:
         raise ParameterError("resamples", resamples, "must be 1 or more")
     numpy: Any = require("numpy", "numpy")
     differences = numpy.asarray(first, dtype=float) - numpy.asarray(second, dtype=float)
-    means = _resampled_means(numpy, differences, resamples, seed)
-    low_99, low_95, high_95, high_99 = (float(value) for value in numpy.percentile(means, [0.5, 2.5, 97.5, 99.5]))
-    against = min(int((means <= 0).sum()), int((means >= 0).sum()))
-    return Bootstrap(
-        float(differences.mean()), (low_95, high_95), (low_99, high_99), min(1.0, 2 * (against + 1) / (resamples + 1))
-    )
-
-
-def _resampled_means(numpy: Any, values: Any, resamples: int, seed: int) -> Any:
     generator = numpy.random.default_rng(seed)
-    rows = max(1, _CHUNK // len(values))
-    chunks = [
-        values[generator.integers(0, len(values), size=(min(rows, resamples - start), len(values)))].mean(axis=1)
-        for start in range(0, resamples, rows)
-    ]
-    return numpy.concatenate(chunks)
+    documents = len(differences)
+    rows = max(1, _CHUNK // documents)
+    means = numpy.concatenate(
+        [
+            differences[generator.integers(0, documents, size=(min(rows, resamples - start), documents))].mean(axis=1)
+            for start in range(0, resamples, rows)
+        ]
+    )
+    low_99, low_95, high_95, high_99 = numpy.percentile(means, [0.5, 2.5, 97.5, 99.5]).tolist()
+    against = min(int((means <= 0).sum()), int((means >= 0).sum()))
+    p = min(1.0, 2 * (against + 1) / (resamples + 1))
+    return Bootstrap(float(differences.mean()), (low_95, high_95), (low_99, high_99), p)
 
 
-def _check_values(values: Sequence[float], least: int) -> None:
-    if len(values) < least:
-        raise ParameterError("values", len(values), f"must be {least} or more values")
+def _check_values(values: Sequence[float]) -> None:
+    if not values:
+        raise ParameterError("values", 0, "must be 1 or more values")

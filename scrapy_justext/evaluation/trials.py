@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -21,7 +22,6 @@ from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import PARAGRAPHS
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
-from scrapy_justext.evaluation.statistics import mean
 from scrapy_justext.exceptions import JustextError
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def figures_of(sizes: Sizes, beta: float) -> Figures:
 def mean_figures(sizes: Sequence[Sizes], beta: float) -> Figures:
     """The mean of each figure over pages."""
     rows = [figures_of(one, beta) for one in sizes]
-    return Figures(*map(mean, zip(*rows, strict=True)))
+    return Figures(*map(fmean, zip(*rows, strict=True)))
 
 
 def make_pages(task: Task, labelled: Sequence[Labelled]) -> list[Page]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from difflib import SequenceMatcher
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_justext import extract
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES, Means, Scores, score_characters, score_sequence, split_words
+from scrapy_justext.evaluation.measures import MEASURES, Means, Scores, matching_blocks, score_sequence, split_words
 from tests.builders import CORPORA
 
 if TYPE_CHECKING:
+    import random
+
     from scrapy_justext.evaluation.datasets.documents import DataSet
 
 GOLD = "The cat sat on the mat."
@@ -124,12 +126,12 @@ def test_figures_are_shares_and_symmetric(name: str, gold: str, retrieved: str) 
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=300), st.lists(st.sampled_from("abcd"), max_size=300))
-def test_autojunk_and_its_switch(gold: list[str], retrieved: list[str]) -> None:
-    for autojunk in (True, False):
-        scores = score_sequence(" ".join(gold), " ".join(retrieved), autojunk=autojunk)
-        blocks = SequenceMatcher(None, gold, retrieved, autojunk).get_matching_blocks()
-        assert scores.sizes == (len(gold), len(retrieved), sum(block.size for block in blocks))
-        assert score_characters(" ".join(gold), " ".join(retrieved), autojunk=autojunk)[:4] == scores[:4]
+def test_autojunk_is_difflibs(gold: list[str], retrieved: list[str]) -> None:
+    blocks = SequenceMatcher(None, gold, retrieved).get_matching_blocks()
+    texts = " ".join(gold), " ".join(retrieved)
+    scores = score_sequence(*texts)
+    assert scores.sizes == (len(gold), len(retrieved), sum(block.size for block in blocks))
+    assert MEASURES["character"](*texts)[:4] == scores[:4]
 
 
 def published_d(gold: str, retrieved: str) -> tuple[float, float]:
@@ -247,16 +249,156 @@ def test_sequence_is_ds_on_labelled_pages(cleaneval: DataSet) -> None:
     assert compared > 10
 
 
-def test_scoring_takes_less_than_extracting(cleaneval: DataSet) -> None:
-    justext = pytest.importorskip("justext")
-    documents = list(cleaneval.documents)
-    stoplist = justext.get_stoplist("English")
-    begin = perf_counter()
-    texts = []
-    for document in documents:
-        paragraphs = justext.justext(document.text, stoplist)
-        texts.append("\n".join(one.text for one in paragraphs if not one.is_boilerplate))
-    extracted = perf_counter()
-    for document, text in zip(documents, texts, strict=True):
-        score_sequence(document.gold, text)
-    assert perf_counter() - extracted < extracted - begin
+# Words
+
+WORDS = {
+    "nothing": ("", []),
+    "only white space": (" \t\n\r\v\f ", []),
+    "only punctuation": (string.punctuation, []),
+    "lower case": ("One TWO", ["one", "two"]),
+    "punctuation parts words": ("it's well-known (a_b)", ["it", "s", "well", "known", "a", "b"]),
+    "controls are removed, not replaced": ("con\x00trol\x1c\x7f", ["control"]),
+    "line ends part words": ("one\r\ntwo\nthree", ["one", "two", "three"]),
+    "digits stay": ("3.14 2nd", ["3", "14", "2nd"]),
+    "letters outside ASCII are removed": ("naïve Ελλάδα", ["nave"]),
+    "no letter becomes ASCII by lower-casing": ("\u212a\u0130x", ["x"]),
+    "the no-break space is white space": ("one\xa0two", ["one", "two"]),
+    "dashes and quotes are punctuation": ("“one”—two…", ["one", "two"]),
+}
+
+WORDS_KEPT = {
+    "letters stay": ("Naïve ΕΛΛΆΔΑ", ["naïve", "ελλάδα"]),
+    "a script without case": ("中文，句子。", ["中文", "句子"]),
+    "controls are removed": ("a\x85b c\x9fd", ["a", "b", "cd"]),
+    "symbols of ASCII are punctuation": ("a+b=c", ["a", "b", "c"]),
+    "no-break space and dash": ("one\xa0two—three", ["one", "two", "three"]),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), WORDS.values(), ids=WORDS)
+def test_words_in_ascii(text: str, words: list[str]) -> None:
+    assert split_words(text) == words
+
+
+@pytest.mark.parametrize(("text", "words"), WORDS_KEPT.values(), ids=WORDS_KEPT)
+def test_words_in_any_script(text: str, words: list[str]) -> None:
+    assert split_words(text, keep_non_ascii=True) == words
+
+
+@given(st.text())
+def test_words_hold_ascii_letters_and_digits_only(text: str) -> None:
+    allowed = set(string.ascii_lowercase + string.digits)
+    assert all(word and set(word) <= allowed for word in split_words(text))
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=0x7F)))
+def test_words_in_any_script_agree_on_ascii(text: str) -> None:
+    assert split_words(text) == split_words(text, keep_non_ascii=True)
+
+
+# Matching blocks
+
+Words = list[str]
+
+
+def difflib_blocks(first: Words, second: Words, autojunk: bool) -> list[tuple[int, int, int]]:
+    blocks = SequenceMatcher(None, first, second, autojunk).get_matching_blocks()
+    return [(block.a, block.b, block.size) for block in blocks[:-1]]
+
+
+def assert_difflibs(first: Words, second: Words) -> None:
+    for autojunk in (True, False):
+        found = [tuple(block) for block in matching_blocks(first, second, autojunk=autojunk)]
+        assert found == difflib_blocks(first, second, autojunk)
+
+
+def draw_words(chance: random.Random, words: int, alphabet: int, skew: float) -> Words:
+    """Words of an alphabet of a size, some of them more frequent the greater ``skew``."""
+    weights = [1 / (1 + place) ** skew for place in range(alphabet)]
+    return [str(one) for one in chance.choices(range(alphabet), weights, k=words)]
+
+
+def edit(chance: random.Random, words: Words, edits: int, alphabet: int) -> Words:
+    """The words with pieces of them replaced, deleted, moved and doubled."""
+    edited = list(words)
+    for _ in range(edits):
+        start = chance.randrange(len(edited) + 1)
+        end = start + chance.randrange(12)
+        other = chance.randrange(len(edited) + 1)
+        piece = chance.choice([[], edited[other : other + 40], draw_words(chance, 5, alphabet, 0)])
+        edited[start:end] = piece
+    return edited
+
+
+BLOCKS = {
+    "nothing": ("", ""),
+    "nothing retrieved": ("a b", ""),
+    "equal": ("a b c", "a b c"),
+    "nothing shared": ("a b c", "d e f"),
+    "the longest first, not the first": ("a x b c d", "b c d a"),
+    "of equal ones the earliest in the first": ("a b x c d", "c d y a b"),
+    "of equal ones the earliest in the second": ("a b", "a b x a b"),
+    "one word each": ("a x b y c", "c a z b"),
+    "adjoining blocks become one": ("a b c d e", "a b c d e"),
+    "a word on the way to another": ("a b a b a", "b a b"),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), BLOCKS.values(), ids=BLOCKS)
+def test_small_sequences(first: str, second: str) -> None:
+    assert_difflibs(first.split(), second.split())
+
+
+def test_blocks_by_hand() -> None:
+    found = matching_blocks(list("qabxcd"), list("abycda"))
+    assert found == [(1, 0, 2), (4, 3, 2)]
+
+
+@pytest.mark.parametrize("length", [199, 200, 201])
+def test_frequent_words_start_no_match_from_200_words_on(length: int) -> None:
+    rare = [f"rare{place}" for place in range(length - 10)]
+    second = [*rare, *["the"] * 10]
+    first = ["the", "the", "end"]
+    assert_difflibs(first, second)
+    assert bool(matching_blocks(first, second)) == (length < 200)
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_word_is_frequent_above_one_in_a_hundred_plus_one(count: int) -> None:
+    second = [*[f"rare{place}" for place in range(200 - count)], *["the"] * count]
+    assert_difflibs(["x", "the", "y"], second)
+    assert bool(matching_blocks(["x", "the", "y"], second)) == (count == 3)
+
+
+def test_frequent_words_prolong_a_match() -> None:
+    second = [*["the"] * 50, "cat", *["the"] * 49, *[f"rare{place}" for place in range(150)]]
+    first = ["the", "the", "cat", "the", "x", "the"]
+    assert_difflibs(first, second)
+    assert matching_blocks(first, second) == [(0, 48, 4)]
+
+
+def test_sequences_that_open_with_frequent_words() -> None:
+    filler = [f"rare{place}" for place in range(200)]
+    assert_difflibs(["the", "the", "x"], ["the", "the", *filler, *["the"] * 20])
+
+
+@given(
+    st.randoms(use_true_random=False),
+    st.integers(1, 600),
+    st.integers(1, 700),
+    st.integers(0, 25),
+    st.sampled_from([0.0, 0.7, 1.5]),
+)
+@settings(max_examples=30)
+def test_blocks_of_edited_texts(chance: random.Random, alphabet: int, words: int, edits: int, skew: float) -> None:
+    first = draw_words(chance, words, alphabet, skew)
+    second = edit(chance, first, edits, alphabet)
+    assert_difflibs(first, second)
+    assert_difflibs(second, first)
+
+
+def test_many_different_words() -> None:
+    first = [str(number) for number in range(0xE000)]
+    second = [*first[100:], *first[:100]]
+    assert matching_blocks(first, second) == [(100, 0, len(first) - 100)]
+    assert matching_blocks(second[:200], second[-200:]) == []

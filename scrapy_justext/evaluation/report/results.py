@@ -6,13 +6,13 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import combinations, groupby, pairwise
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.evaluation.matching import matching_blocks
-from scrapy_justext.evaluation.measures import BOTH_EMPTY, MEASURES, OK, RELEVANT_EMPTY
+from scrapy_justext.evaluation.measures import BOTH_EMPTY, MEASURES, OK, RELEVANT_EMPTY, matching_blocks
 from scrapy_justext.evaluation.report.records import TextsMissingError
 from scrapy_justext.evaluation.scoring import FAILED
-from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney, mann_whitney, median, paired_bootstrap
+from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney, mann_whitney, paired_bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
