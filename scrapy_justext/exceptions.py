@@ -1,19 +1,40 @@
-"""What can go wrong, each with its cause as attributes.
+"""Every error that this library raises on purpose, and the one place that imports what may not be installed.
 
-One base, :class:`JustextError`; catching it catches everything this library raises on purpose.
+All have the base :class:`JustextError`.  An error that is about one thing, a file or an option, is a
+:class:`SubjectError`: it names the thing and says what is wrong with it.
 """
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import ModuleType
 
 
 class JustextError(Exception):
     """Base of every error that this library raises."""
+
+
+class SubjectError(JustextError):
+    """Base of the errors about one thing.  ``subject``: the thing; ``problem``: what is wrong with it, in words."""
+
+    #: How the two make one message.
+    _message: ClassVar = "{}: {}"
+
+    def __init__(self, subject: object, problem: str) -> None:
+        super().__init__(subject, problem)
+        self.subject = subject
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return self._message.format(self.subject, self.problem)
+
+
+# Pages, parameters and models: what the engine raises.
 
 
 class PageError(JustextError):
@@ -64,38 +85,21 @@ class StoplistError(ParameterError):
     """A stoplist that is not there, cannot be read, or holds no word."""
 
 
-class ModelError(JustextError):
-    """The file of a trained model that cannot be used.  ``path``: the file, ``problem``: what is wrong, in words."""
-
-    def __init__(self, path: object, problem: str) -> None:
-        super().__init__(path, problem)
-        self.path = path
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"the model {self.path} {self.problem}"
+class SettingError(ParameterError):
+    """A setting of a crawl with a value that is not allowed; ``name`` says where it was set."""
 
 
-class InspectionError(JustextError):
-    """A page that cannot be inspected, or not in the way asked for.
+class ModelError(SubjectError):
+    """The file of a trained model that cannot be used.  ``subject``: the file."""
 
-    ``what``: the page, as the user named it, or the option; ``problem``: what is wrong, in words.
-    """
+    _message = "the model {} {}"
 
-    def __init__(self, what: str, problem: str) -> None:
-        super().__init__(what, problem)
-        self.what = what
-        self.problem = problem
 
-    def __str__(self) -> str:
-        return f"{self.what}: {self.problem}"
+# Processes, crawls and commands.
 
 
 class WorkerError(JustextError):
-    """What a page raised in another process, where the error itself could not be sent; the message names it.
-
-    Or why there is no process for a page.
-    """
+    """No process can take a page, or a page raised an error that cannot be sent; the message names it."""
 
 
 class WorkerCrashed(JustextError):  # noqa: N818 (crawls count errors by these names)
@@ -121,24 +125,96 @@ class PageTimeout(JustextError):  # noqa: N818
         return f"takes longer than {self.seconds:g} s"
 
 
-class SiteMemoryError(JustextError):
-    """A memory of sites that cannot be used.  ``place``: the file or address, ``problem``: what is wrong, in words."""
+class SiteMemoryError(SubjectError):
+    """A site memory that cannot be used.  ``subject``: its file or address."""
 
-    def __init__(self, place: object, problem: str) -> None:
-        super().__init__(place, problem)
-        self.place = place
-        self.problem = problem
+    _message = "the site memory {} {}"
+
+
+class NoExtraction(JustextError):  # noqa: N818
+    """A page whose extraction was asked for is not cleaned: it is no HTML, too large, or switched off."""
+
+
+class InspectionError(SubjectError):
+    """A page that cannot be inspected, or not in the way asked for.  ``subject``: the page, as the user named it, or
+    the option.
+    """
+
+
+class ArchiveError(SubjectError):
+    """What ends a run over archives.  ``subject``: the file or option that it is about."""
+
+
+# Evaluation.
+
+
+class StoreError(JustextError):
+    """A folder of results that cannot be used; the message says why."""
+
+
+class DataSetError(ParameterError):
+    """A data set that is not there, or that holds no page with its gold standard."""
+
+
+class ExtractorError(JustextError):
+    """An extractor that cannot be used, or that gave no text for a page; the message says why."""
+
+
+class RunningError(JustextError):
+    """A run that cannot go on; the message says why."""
+
+
+class SplitError(JustextError):
+    """Pages that cannot be split into two parts; the message says why."""
+
+
+class GateError(JustextError):
+    """Floors and a run that cannot be compared; the message says why."""
+
+
+class TextsMissingError(JustextError):
+    """Texts that are no longer there, or no longer those that were measured; the message says why."""
+
+
+# Libraries that may not be installed.
+
+
+class LibraryNotInstalledError(JustextError):
+    """A library that is asked for is not installed.  ``library``: its name; ``command``: what installs it."""
+
+    def __init__(self, library: str, command: str) -> None:
+        super().__init__(library, command)
+        self.library = library
+        self.command = command
 
     def __str__(self) -> str:
-        return f"the site memory {self.place} {self.problem}"
+        return f"{self.library} is not installed: {self.command}"
 
 
-class SettingError(ParameterError):
-    """A setting of a crawl with a value that is not allowed; ``name`` says where it was set."""
+class MissingLibraryError(LibraryNotInstalledError, ExtractorError):
+    """A library or program that an extractor needs is not installed.  ``library``: the extractor's name."""
+
+    def __str__(self) -> str:
+        return f"{self.library} is not installed; to install it: {self.command}"
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """Import a module that is, or needs, a library of an ``extra`` of this package.
+
+    Raises :class:`LibraryNotInstalledError` where the library is missing.
+
+    >>> require("json", "evaluation").__name__
+    'json'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        library = (error.name or module).partition(".")[0]
+        raise LibraryNotInstalledError(library, f"pip install 'scrapy-justext[{extra}]'") from error
 
 
 def close_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """At most three of the ``known`` names that are spelt like ``name``, the closest first.
+    """Return at most three of the ``known`` names that are spelt like ``name``, the closest first.
 
     >>> close_names("Germn", ["English", "German", "Greek"])
     ('German',)

@@ -1,16 +1,21 @@
-"""One run at a time in a folder.
+"""Files that are whole at any time, and folders that one process has at a time.
 
-The lock is the operating system's, on a file in the folder: it ends with the process that holds it, however that ends,
-so that there are no stale ones.  What a killed run leaves is a file that nobody holds.
+A file is replaced, never changed: who reads it meanwhile, or after a crash, finds the old file or the new one.
+
+A folder's lock is the operating system's, on a file in the folder.  It ends with the process that holds it, however
+that ends, so that there are no stale ones: what a killed process leaves is a file that nobody holds.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
+import stat
+import tempfile
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.exceptions import JustextError
+from scrapy_justext.exceptions import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,14 +26,49 @@ LOCK_FILE = ".lock"
 #: Windows locks bytes of a file, which nobody can read then: one far behind the text.
 _LOCKED_BYTE = 1 << 30
 
+#: Who may read and write a new file, less what the user's mask forbids.
+PUBLIC, PRIVATE = 0o666, 0o600
 
-class StoreError(JustextError):
-    """A folder of results that cannot be used; the message says why."""
+
+def write_whole(path: Path, content: bytes | memoryview, mode: int = PUBLIC) -> None:
+    """Write a file, or leave the one that is there as it is; raise ``OSError``.
+
+    The content is on the disk before it takes the place of the old one, whose permissions it gets; ``mode`` is for a
+    new file.  A link stays a link.  What is no file, a device or a pipe, is written to.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    beside = path.parent / f".justext-{secrets.token_hex(8)}"
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            beside.chmod(stat.S_IMODE(path.stat().st_mode))
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def check_writable(path: Path) -> None:
+    """Raise ``OSError`` where no file can be put; folders that are missing are not made."""
+    folder = path.resolve().parent
+    while not folder.exists():
+        folder = folder.parent
+    # Permissions alone do not tell: the file system may be read-only.
+    with tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder, which is made where it is missing; raises :class:`StoreError` when another process has it."""
+    """Hold a folder, which is made where it is missing; raise :class:`StoreError` when another process has it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = _open_locked(folder / LOCK_FILE)
@@ -43,7 +83,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _open_locked(path: Path) -> int:
-    """The descriptor of the locked file, which holds this process's number."""
+    """Return the descriptor of the locked file, and write this process's number into it."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:

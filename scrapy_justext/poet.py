@@ -18,13 +18,11 @@ from web_poet.serialization import register_serialization
 from scrapy_justext.core.blocks import BlockClass, make_blocks
 from scrapy_justext.core.extractor import BLOCK_FIELDS, Extraction
 from scrapy_justext.crawl.session import Session, get_session
-from scrapy_justext.exceptions import JustextError
+from scrapy_justext.exceptions import NoExtraction
+
+__all__ = ["ExtractionProvider", "NoExtraction"]
 
 _FILE = "extraction.json"
-
-
-class NoExtraction(JustextError):  # noqa: N818 (crawls count errors by these names)
-    """A page whose extraction was asked for is not cleaned: it is no HTML, too large, or switched off."""
 
 
 class ExtractionProvider(PageObjectInputProvider):

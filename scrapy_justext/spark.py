@@ -24,7 +24,6 @@ from pyspark.sql.functions import col
 from pyspark.sql.pandas.types import to_arrow_type
 from scrapy.settings import Settings
 
-from scrapy_justext.archives.formats import ArchiveError
 from scrapy_justext.archives.output import Progress, as_table
 from scrapy_justext.archives.parquet import SCHEMA, to_batch
 from scrapy_justext.archives.readers import column_problem
@@ -32,7 +31,7 @@ from scrapy_justext.archives.records import Columns, Loaded, Place, Read, Skippe
 from scrapy_justext.archives.warc import read_warc
 from scrapy_justext.archives.work import Judge, judge_all, make_chunks
 from scrapy_justext.crawl.settings import configure, from_settings, make_layers
-from scrapy_justext.exceptions import JustextError, ParameterError
+from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -67,7 +66,7 @@ def extract_in_arrow(
     not.  Pages that a crawl would drop have no row.
     ``settings``: ``JUSTEXT_*``, as a crawl's.  ``count``: told, in Spark's processes, what became of some pages.
     Raises :class:`~scrapy_justext.exceptions.SettingError`; in Spark's processes
-    :class:`~scrapy_justext.archives.formats.ArchiveError` for a frame without such an ``html``.
+    :class:`~scrapy_justext.exceptions.ArchiveError` for a frame without such an ``html``.
     """
     return partial(_map_arrow, pack(settings or {}), count)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from scrapy_justext.files import LOCK_FILE, StoreError, locked
+from scrapy_justext.exceptions import StoreError
+from scrapy_justext.files import LOCK_FILE, locked
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import PAGE, write_pairs
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_justext.evaluation.libraries import require
+from scrapy_justext.exceptions import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +66,7 @@ def _trigrams(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _aligned(words: Sequence[str], gold: Sequence[str]) -> NDArray[np.bool_]:
-    distances: Any = require("rapidfuzz.distance", "rapidfuzz")
+    distances: Any = require("rapidfuzz.distance", "evaluation")
     numbers: dict[str, int] = {}
     first, second = ([numbers.setdefault(word, len(numbers)) for word in one] for one in (words, gold))
     aligned = np.zeros(len(words), np.bool_)

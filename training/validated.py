@@ -17,8 +17,9 @@ import scrapy_justext
 from scrapy_justext.core.extractor import extract_parsed
 from scrapy_justext.core.learned.model import load_model
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.evaluation.extractors.base import ExtractorError, FunctionExtractor, digest_files
+from scrapy_justext.evaluation.extractors.base import FunctionExtractor, digest_files
 from scrapy_justext.evaluation.extractors.names import code_digest
+from scrapy_justext.exceptions import ExtractorError
 from training.samples import FOLDS, fold_of
 from training.scoring import options_with
 

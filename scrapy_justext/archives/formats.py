@@ -9,18 +9,16 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import zstandard
 
 from scrapy_justext.crawl.pipelines import part_of
-from scrapy_justext.exceptions import JustextError
+from scrapy_justext.exceptions import ArchiveError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
-    from types import ModuleType
     from typing import BinaryIO
 
     from scrapy_justext.archives.work import Row
@@ -62,36 +60,6 @@ class _Raw(io.RawIOBase):
             raise EOFError(str(error)) from error
 
 
-# What ends a run, in one line; and the one place that knows how to install what is missing.
-
-#: Installs all that archives need.
-INSTALL_COMMAND = "pip install 'scrapy-justext[archive]'"
-
-
-class ArchiveError(JustextError):
-    """What ends a run.  ``what``: the file or option that it is about; ``problem``: what is wrong, in words."""
-
-    def __init__(self, what: object, problem: str) -> None:
-        super().__init__(what, problem)
-        self.what = what
-        self.problem = problem
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.problem}"
-
-
-def part(name: str) -> ModuleType:
-    """A module of this package that imports a library of the extra; raises :class:`ArchiveError` without that library.
-
-    >>> part("scrapy_justext.archives.formats").__name__
-    'scrapy_justext.archives.formats'
-    """
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise ArchiveError(error.name, f"is not installed: {INSTALL_COMMAND}") from error
-
-
 def describe(error: OSError) -> str:
     """What the operating system says, in words."""
     return error.strerror or str(error)
@@ -129,7 +97,7 @@ def _to_line(row: Row) -> bytes:
     values = to_json(row)
     try:
         # Ten times as fast as Python's own, which would take a tenth of the time of extraction.
-        return bytes(part("orjson").dumps(values)) + b"\n"
+        return bytes(require("orjson", "archive").dumps(values)) + b"\n"
     except TypeError:
         # A lone surrogate is in no text that was decoded; in a JSON string, as a URL, one may be.
         return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
@@ -140,7 +108,7 @@ def _to_lines(rows: Sequence[Row]) -> bytes:
 
 
 def _lines() -> Format:
-    part("orjson")
+    require("orjson", "archive")
     return Format(_to_lines)
 
 
@@ -150,7 +118,7 @@ def _gzip_lines() -> Format:
 
 
 def _zstandard_lines() -> Format:
-    zstandards = part("scrapy_justext.archives.formats")
+    zstandards = require("scrapy_justext.archives.formats", "archive")
 
     def finish(chunks: Path, out: Path) -> None:
         # Many readers stop at the end of a frame: there must be one alone.
@@ -163,7 +131,7 @@ def _zstandard_lines() -> Format:
 
 
 def _parquet() -> Format:
-    parquet = part("scrapy_justext.archives.parquet")
+    parquet = require("scrapy_justext.archives.parquet", "archive")
     return Format(parquet.encode, parquet.finish)
 
 

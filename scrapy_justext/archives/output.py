@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.archives.formats import ArchiveError, describe
+from scrapy_justext.archives.formats import describe
 from scrapy_justext.archives.records import Place, Where
 from scrapy_justext.archives.work import Position, Trouble
-from scrapy_justext.files import locked
+from scrapy_justext.exceptions import ArchiveError
+from scrapy_justext.files import locked, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,16 +91,7 @@ def save(path: Path, task: Mapping[str, Any], progress: Progress) -> None:
         "seconds": progress.seconds,
         "is_read": progress.is_read,
     }
-    draft = path.with_suffix(".new")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(values, file)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
+    write_whole(path, json.dumps(values).encode())
 
 
 def load(path: Path, task: Mapping[str, Any]) -> Progress:

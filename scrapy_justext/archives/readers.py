@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrapy_justext.archives.formats import ArchiveError, describe, part
+from scrapy_justext.archives.formats import describe
 from scrapy_justext.archives.records import (
     Columns,
     Document,
@@ -27,6 +27,7 @@ from scrapy_justext.archives.records import (
     Where,
     cell_document,
 )
+from scrapy_justext.exceptions import ArchiveError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -162,7 +163,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
             with gzip.open(file) as stream:
                 yield cast("BinaryIO", stream), file
         elif path.suffix == ".zst":
-            with part("scrapy_justext.archives.formats").reader(file) as stream:
+            with require("scrapy_justext.archives.formats", "archive").reader(file) as stream:
                 yield stream, file
         else:
             yield file, file
@@ -319,14 +320,14 @@ def _find_source(path: Path, columns: Columns, max_bytes: int) -> Source:
 def _reader(path: Path, columns: Columns, max_bytes: int) -> Callable[[Place], Iterator[Read]]:
     name = path.name.lower()
     if name.endswith(_WARC):
-        warc = part("scrapy_justext.archives.warc")
+        warc = require("scrapy_justext.archives.warc", "archive")
         warc.check_warc(path)
         return lambda place: warc.read_warc(partial(path.open, "rb"), str(path), place, max_bytes)
     if name.endswith(_LINES):
         check_lines(path, columns)
         return lambda place: read_lines(path, columns, place, max_bytes)
     if name.endswith(_TABLES):
-        table = part("scrapy_justext.archives.readers")
+        table = require("scrapy_justext.archives.readers", "archive")
         table.check_table(path, columns)
         return lambda place: table.read_table(path, columns, place)
     known = ", ".join((*_WARC, *_LINES, *_TABLES))

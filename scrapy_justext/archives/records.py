@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from scrapy.http import Headers, HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
-from scrapy_justext.archives.formats import part
+from scrapy_justext.exceptions import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +180,7 @@ def _inflate(body: bytes, at_most: int, *forms: int) -> bytes | None:
 
 
 def _unbrotli(body: bytes, at_most: int) -> bytes | None:
-    brotli = part("brotli")
+    brotli = require("brotli", "archive")
     try:
         return bytes(brotli.Decompressor().process(body, output_buffer_limit=at_most))
     except brotli.error:
@@ -188,7 +188,7 @@ def _unbrotli(body: bytes, at_most: int) -> bytes | None:
 
 
 def _unzstandard(body: bytes, at_most: int) -> bytes | None:
-    zstandard = part("zstandard")
+    zstandard = require("zstandard", "archive")
     try:
         return bytes(zstandard.ZstdDecompressor().stream_reader(body).read(at_most))
     except zstandard.ZstdError:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import scrapy_justext
 from scrapy_justext.archives import output
-from scrapy_justext.archives.formats import FORMATS, ArchiveError, Format, describe, find_format, part
+from scrapy_justext.archives.formats import FORMATS, Format, describe, find_format
 from scrapy_justext.archives.output import Output, Progress, plain, unfinished
 from scrapy_justext.archives.readers import Source, find_sources
 from scrapy_justext.archives.records import Columns, Place
 from scrapy_justext.archives.work import Chunk, Pool, Setup, make_chunks
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
-from scrapy_justext.exceptions import JustextError, ParameterError
+from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError, require
+from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -80,7 +81,7 @@ class Bar:
         self._begun = monotonic()
         self._next_line = self._begun + INTERVAL
         self._total = total
-        self._tqdm: Any = part("tqdm").tqdm(
+        self._tqdm: Any = require("tqdm", "archive").tqdm(
             total=total, initial=done, unit="B", unit_scale=True, dynamic_ncols=True, disable=None, file=sys.stderr
         )
 
@@ -292,6 +293,6 @@ def _check_writable(path: Path) -> None:
 
 def _write_summary(path: Path, progress: Progress) -> None:
     try:
-        path.write_text(json.dumps(output.as_json(progress), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        write_whole(path, (json.dumps(output.as_json(progress), indent=2, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise ArchiveError(path, f"cannot be written: {describe(error)}") from error

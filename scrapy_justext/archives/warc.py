@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecordType
 
-from scrapy_justext.archives.formats import ArchiveError
 from scrapy_justext.archives.records import Document, Loaded, Place, Read, Record, Skipped, Where
+from scrapy_justext.exceptions import ArchiveError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

@@ -18,13 +18,14 @@ from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scrapy_justext.archives.formats import ArchiveError, describe, find_format
+from scrapy_justext.archives.formats import describe, find_format
 from scrapy_justext.archives.records import TROUBLES, Place, Record, Where, make_response
 from scrapy_justext.core.extractor import extract_parsed
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.pages import Page, header_languages, page_counts, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
 from scrapy_justext.crawl.sites import find_domain, host_of
+from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.workers import end_with_parent
 
 if TYPE_CHECKING:

@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE
-from scrapy_justext.evaluation.store import read_run, write_whole
+from scrapy_justext.evaluation.store import read_run
 from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
-from scrapy_justext.exceptions import JustextError
+from scrapy_justext.exceptions import GateError
+from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
     import argparse
@@ -44,10 +45,6 @@ _BOUNDARY_CASES = ("failed", "relevant_empty", "retrieved_empty", "both_empty", 
 _QUANTUM = Decimal("0.0001")
 #: Digits of a digest that tell data sets apart, and that are shown.
 _DIGITS = 16
-
-
-class GateError(JustextError):
-    """Floors and a run that cannot be compared; the message says why."""
 
 
 class Floor(NamedTuple):

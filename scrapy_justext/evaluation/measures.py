@@ -29,8 +29,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from unicodedata import category
 
-from scrapy_justext.evaluation.libraries import require
 from scrapy_justext.evaluation.statistics import mean_of
+from scrapy_justext.exceptions import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -208,7 +208,7 @@ def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> S
     """
     relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
     found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
-    distances: Any = require("rapidfuzz.distance", "rapidfuzz")
+    distances: Any = require("rapidfuzz.distance", "evaluation")
     return score_sizes(len(relevant), len(found), distances.LCSseq.similarity(*_to_numbers(relevant, found)))
 
 
@@ -218,7 +218,7 @@ def matching_blocks(first: Sequence[str], second: Sequence[str], *, autojunk: bo
     >>> matching_blocks("x a b c y d".split(), "a b c d".split())
     [Match(a=1, b=0, size=3), Match(a=5, b=3, size=1)]
     """
-    library: Any = require("cydifflib", "cydifflib")
+    library: Any = require("cydifflib", "evaluation")
     blocks: list[Match] = library.SequenceMatcher(None, *_to_numbers(first, second), autojunk).get_matching_blocks()
     return blocks[:-1]
 

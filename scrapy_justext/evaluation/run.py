@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.extractors.base import ExtractorError, find_language
+from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
 from scrapy_justext.evaluation.store import Result, ResultStore, describe_run, open_results, start_run
 from scrapy_justext.evaluation.tables import by_f1, format_table
 from scrapy_justext.evaluation.workers import Finished, Progress, Step, Task, Worker
-from scrapy_justext.exceptions import JustextError, ParameterError
+from scrapy_justext.exceptions import ExtractorError, ParameterError, RunningError
 from scrapy_justext.files import locked
 
 if TYPE_CHECKING:
@@ -47,10 +47,6 @@ DEFAULT_TIMEOUT = 60.0
 PATIENCE = 120.0
 
 _LIMITED = frozenset({Step.WARMING_UP, Step.EXTRACTING})
-
-
-class RunningError(JustextError):
-    """A run that cannot go on; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.measures import MEASURES, Scores, Sizes
 from scrapy_justext.evaluation.statistics import mean_of, standard_deviation_of
-from scrapy_justext.evaluation.store import open_results, read_run, write_whole
+from scrapy_justext.evaluation.store import open_results, read_run
 from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,8 +6,7 @@ import math
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.libraries import require
-from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.exceptions import ParameterError, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -81,7 +80,7 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney
     """Test whether values of one sample tend to be greater than those of another; the samples need not be paired."""
     _check_values(first)
     _check_values(second)
-    stats: Any = require("scipy.stats", "scipy")
+    stats: Any = require("scipy.stats", "evaluation")
     result = stats.mannwhitneyu(first, second, alternative="two-sided")
     return MannWhitney(float(result.statistic), float(result.pvalue))
 
@@ -99,7 +98,7 @@ def paired_bootstrap(
     _check_values(first)
     if resamples < 1:
         raise ParameterError("resamples", resamples, "must be 1 or more")
-    numpy: Any = require("numpy", "numpy")
+    numpy: Any = require("numpy", "evaluation")
     differences = numpy.asarray(first, dtype=float) - numpy.asarray(second, dtype=float)
     generator = numpy.random.default_rng(seed)
     documents = len(differences)

@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
-from scrapy_justext.files import LOCK_FILE, StoreError
+from scrapy_justext.exceptions import StoreError
+from scrapy_justext.files import LOCK_FILE, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,13 +39,11 @@ __all__ = [
     "Result",
     "ResultStore",
     "Run",
-    "StoreError",
     "describe_run",
     "open_results",
     "read_run",
     "safe_name",
     "start_run",
-    "write_whole",
 ]
 
 RUN_FILE = "run.json"
@@ -194,13 +193,6 @@ def _to_dict(run: Run) -> dict[str, Any]:
         "data_sets": [one._asdict() for one in run.data_sets],
         "extractors": [one._asdict() for one in run.extractors],
     }
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is, at each moment, either as it was or whole."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(content)
-    temporary.replace(path)
 
 
 def safe_name(name: str) -> str:

@@ -22,7 +22,7 @@ from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import PARAGRAPHS
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
-from scrapy_justext.exceptions import JustextError
+from scrapy_justext.exceptions import SplitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -299,10 +299,6 @@ def _sizes(task: Task, pages: Sequence[Page], knobs: Mapping[str, Any]) -> list[
 TRAINING_SHARE = 2 / 3
 #: Fewer pages in either part say nothing.
 LEAST = 4
-
-
-class SplitError(JustextError):
-    """Pages that cannot be split into two parts; the message says why."""
 
 
 class Labelled(NamedTuple):

@@ -22,7 +22,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from scrapy_justext.evaluation.extractors.names import find_extractor
-from scrapy_justext.evaluation.libraries import require
+from scrapy_justext.exceptions import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -256,7 +256,7 @@ class Steps:
     def __enter__(self) -> Self:
         self._next_line = monotonic() + INTERVAL
         if self._stream.isatty():
-            tqdm = require("tqdm", "tqdm").tqdm
+            tqdm = require("tqdm", "evaluation").tqdm
             self._bar = tqdm(total=self._total, initial=self._done, file=self._stream, unit="", dynamic_ncols=True)
         return self
 

@@ -7,14 +7,9 @@ headers, more is believed: where the name tells no type, any text with a tag in 
 from __future__ import annotations
 
 import logging
-import os
 import re
-import secrets
-import stat
 import sys
-import tempfile
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -316,44 +311,3 @@ def _receive_in_reactor(receive: Callable[[Outcomes], bool], outcomes: Outcomes,
         raised.append(error)
     if not stays:
         reactor.stop()
-
-
-# Files that are whole at any time.
-
-#: Who may read and write a new file, less what the user's mask forbids.
-PUBLIC, PRIVATE = 0o666, 0o600
-
-
-def replace_file(path: Path, content: bytes, mode: int = PUBLIC) -> None:
-    """Write a file beside the one that is there, whose mode it gets, and put it in its place; raises ``OSError``.
-
-    A link stays one.  What is no file, a device or a pipe, is written to.
-    """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        path.write_bytes(content)
-        return
-    beside = path.parent / f".justext-{secrets.token_hex(8)}"
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
-        beside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
-
-
-def check_writable(path: Path) -> None:
-    """Raise ``OSError`` where no file can be put; what is missing of its folders is not made."""
-    folder = path.resolve().parent
-    while not folder.exists():
-        folder = folder.parent
-    # Permissions alone do not tell: the file system may be read-only.
-    with tempfile.TemporaryFile(dir=folder):
-        pass

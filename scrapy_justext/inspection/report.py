@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any, Protocol
 
-from scrapy_justext.inspection.pages import replace_file
+from scrapy_justext.files import write_whole
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _NOT_AS_IT_IS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 def write_report(pages: Sequence[Page], path: Path) -> None:
     """Write the report on some pages into a file; raises ``OSError`` where that cannot be written."""
-    replace_file(path, report_on(pages).encode())
+    write_whole(path, report_on(pages).encode())
 
 
 def report_on(pages: Sequence[Page]) -> str:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from scrapy_justext.archives.formats import ArchiveError, find_format
+from scrapy_justext.archives.formats import find_format
 from scrapy_justext.archives.output import BEGINNING, Output, Progress
 from scrapy_justext.archives.parquet import BLOCK, SCHEMA
 from scrapy_justext.archives.readers import find_sources
@@ -21,6 +21,7 @@ from scrapy_justext.archives.run import Job, clean
 from scrapy_justext.archives.work import Result, Trouble
 from scrapy_justext.core.extractor import BLOCK_FIELDS
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS, Given, make_layers
+from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.archives.formats import ArchiveError
 from scrapy_justext.archives.records import Document, Loaded, Place, Record, Where
 from scrapy_justext.archives.work import Chunk, Pool, Position, Result, Setup
 from scrapy_justext.crawl.settings import make_layers
+from scrapy_justext.exceptions import ArchiveError
 from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
 from tests.archives.making import page, url
 

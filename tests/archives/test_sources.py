@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from scrapy_justext.archives.formats import ArchiveError
 from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import Columns, Document, Place
+from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import found, page, page_record, url
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.extractors.base import MissingLibraryError
+from scrapy_justext.exceptions import MissingLibraryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,10 +12,10 @@ import pytest
 
 from scrapy_justext.evaluation.datasets import names
 from scrapy_justext.evaluation.datasets.cleaneval import gold_text, unwrap
-from scrapy_justext.evaluation.datasets.documents import DataSet, DataSetError, Document
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 from scrapy_justext.evaluation.datasets.l3s import labelled_text
 from scrapy_justext.evaluation.datasets.names import KINDS, kinds, open_data_set
-from scrapy_justext.exceptions import JustextError, UnknownNameError
+from scrapy_justext.exceptions import DataSetError, JustextError, UnknownNameError
 from tests.builders import CORPORA
 
 if TYPE_CHECKING:

@@ -13,9 +13,7 @@ import pytest
 from scrapy_justext import __version__
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.extractors.base import (
-    ExtractorError,
     FunctionExtractor,
-    MissingLibraryError,
     digest_files,
     find_language,
     html_to_text,
@@ -23,7 +21,7 @@ from scrapy_justext.evaluation.extractors.base import (
     warm_up_page,
 )
 from scrapy_justext.evaluation.extractors.names import extractor_names, find_extractor
-from scrapy_justext.exceptions import UnknownNameError
+from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, UnknownNameError
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import STORY, make_document, write_plugin
 

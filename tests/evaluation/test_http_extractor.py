@@ -12,10 +12,9 @@ from contextlib import ExitStack
 import pytest
 
 from scrapy_justext.evaluation.datasets.documents import Document
-from scrapy_justext.evaluation.extractors.base import ExtractorError
 from scrapy_justext.evaluation.extractors.http import HttpExtractor, make_http
 from scrapy_justext.evaluation.extractors.names import find_extractor
-from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.exceptions import ExtractorError, ParameterError
 from tests.evaluation.service import Answer, Service, serve
 from tests.evaluation.sets import make_document
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.extractors.base import ExtractorError, MissingLibraryError
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.extractors.peers import PEERS, whole_document
+from scrapy_justext.exceptions import ExtractorError, MissingLibraryError
 from tests.builders import CORPORA, REPOSITORY
 from tests.evaluation.sets import make_document
 
@@ -88,7 +88,7 @@ def test_a_library_that_breaks_while_it_loads(monkeypatch: pytest.MonkeyPatch) -
         raise RuntimeError("two versions of a thing")
 
     # What the extractor imports its libraries with, and nothing else.
-    monkeypatch.setattr("importlib.import_module", broken)
+    monkeypatch.setattr("scrapy_justext.evaluation.extractors.peers.import_module", broken)
     with pytest.raises(ExtractorError, match="ref:justext cannot be loaded: RuntimeError: two versions"):
         find_extractor("ref:justext")
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext.evaluation.extractors import peers
-from scrapy_justext.evaluation.extractors.base import ExtractorError, MissingLibraryError
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.extractors.peers import NodeProcess, find_node
+from scrapy_justext.exceptions import ExtractorError, MissingLibraryError
 from tests.evaluation.sets import make_document
 from tests.evaluation.test_peers import PAGE
 

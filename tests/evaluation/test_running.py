@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.run import Plan, RunningError, find_remaining, run
+from scrapy_justext.evaluation.run import Plan, find_remaining, run
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
 from scrapy_justext.evaluation.workers import Task, Worker
+from scrapy_justext.exceptions import RunningError
 from tests.evaluation.sets import PAGE, make_data_set, make_document, write_plugin
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from scrapy_justext.evaluation.store import (
     safe_name,
     start_run,
 )
-from scrapy_justext.files import StoreError
+from scrapy_justext.exceptions import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,6 @@ from scrapy_justext.evaluation.trials import (
     Figures,
     Labelled,
     Skeleton,
-    SplitError,
     Task,
     Trials,
     figures_of,
@@ -30,6 +29,7 @@ from scrapy_justext.evaluation.trials import (
     split,
 )
 from scrapy_justext.evaluation.tuning import Search, Values, given, knobs_of, moved, values_of
+from scrapy_justext.exceptions import SplitError
 from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
 

@@ -123,7 +123,7 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, content: bytes) ->
     path.write_bytes(content)
     with pytest.raises(ModelError, match="cannot be read") as caught:
         load_model(path)
-    assert caught.value.path == path
+    assert caught.value.subject == path
 
 
 def test_a_torn_model_is_refused(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from scrapy_justext.core.learned.model import Model, load_model
 from scrapy_justext.crawl.sites import registered_domain
-from scrapy_justext.evaluation.extractors.base import ExtractorError
 from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.exceptions import ExtractorError
 from tests.builders import REPOSITORY
 from tests.learned.pages import document
 from training.labels import block_weights, soft_labels, words_of

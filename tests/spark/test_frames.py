@@ -8,12 +8,13 @@ from collections import Counter
 import pyarrow as pa
 import pytest
 
+from scrapy_justext.exceptions import ArchiveError
+
 pytest.importorskip("pandas")
 pytest.importorskip("pyspark")
 
 import pandas as pd
 
-from scrapy_justext.archives.formats import ArchiveError
 from scrapy_justext.archives.parquet import SCHEMA
 from scrapy_justext.exceptions import SettingError
 from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main

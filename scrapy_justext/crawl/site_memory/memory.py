@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
-import os
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,8 @@ from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.crawl.conversion import Converter, boolean, one_of, share, whole_number
 from scrapy_justext.crawl.site_memory.fingerprints import take_fingerprints
 from scrapy_justext.crawl.site_memory.store import Sightings, judge_again
-from scrapy_justext.exceptions import SettingError, SiteMemoryError
+from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, SiteMemoryError, require
+from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -260,13 +261,10 @@ def save(path: Path, sites: Mapping[str, Table]) -> None:
         "sites": [[site, table.pages, table.visits, len(table)] for site, table in sites.items()],
     }
     columns = {name: np.concatenate([_EMPTY[name], *(getattr(t, name) for t in tables)]) for name in _COLUMNS}
-    temporary = path.with_name(path.name + ".new")
-    with temporary.open("wb") as file:
-        described = np.frombuffer(json.dumps(head).encode(), np.uint8)
-        np.savez(file, head=described, keys=columns["keys"], counts=columns["counts"], seen=columns["seen"])
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    content = io.BytesIO()
+    described = np.frombuffer(json.dumps(head).encode(), np.uint8)
+    np.savez(content, head=described, keys=columns["keys"], counts=columns["counts"], seen=columns["seen"])
+    write_whole(path, content.getbuffer())
 
 
 def load(path: Path) -> dict[str, Table]:
@@ -382,11 +380,12 @@ class SiteMemory:
 
     def _shared(self, url: str) -> Store:
         try:
-            from scrapy_justext.crawl.site_memory.shared import SharedStore  # noqa: PLC0415 (an extra's)
-        except ImportError as error:
-            raise SettingError("REDIS_URL", url, "needs redis: pip install 'scrapy-justext[redis]'") from error
+            shared = require("scrapy_justext.crawl.site_memory.shared", "redis")
+        except LibraryNotInstalledError as error:
+            raise SettingError("REDIS_URL", url, f"needs {error.library}: {error.command}") from error
         name = self._crawler.spidercls.name
-        return SharedStore(url, name, self._configuration.memory.blocks, self._count_lost)
+        store: Store = shared.SharedStore(url, name, self._configuration.memory.blocks, self._count_lost)
+        return store
 
     def _count_lost(self) -> None:
         self._count("site_memory/pages_without_redis", 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.datasets.documents import DataSetError, Problem
+from scrapy_justext.evaluation.datasets.documents import Problem
 from scrapy_justext.evaluation.datasets.files import (
     Content,
     Item,
@@ -20,6 +20,7 @@ from scrapy_justext.evaluation.datasets.files import (
     sub_folder,
 )
 from scrapy_justext.evaluation.datasets.wcxb import is_file_name, parse_object
+from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,15 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from scrapy_justext.exceptions import ParameterError
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-class DataSetError(ParameterError):
-    """A data set that is not there, or that holds no page with its gold standard."""
 
 
 class Problem(NamedTuple):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from scrapy_justext.evaluation.datasets.documents import DataSet, DataSetError, Document, Problem
-from scrapy_justext.evaluation.libraries import require
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem
+from scrapy_justext.exceptions import DataSetError, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -75,7 +75,7 @@ def detect(body: bytes) -> Encoding | None:
     charset-normalizer tries no code page that is like one which has fitted, and comes to cp1250 before cp1252; so
     the Web's commonest is tried by itself.
     """
-    library: Any = require("charset_normalizer", "charset-normalizer")
+    library: Any = require("charset_normalizer", "evaluation")
     matches = [*library.from_bytes(body, cp_isolation=list(WEB_ENCODINGS))]
     if any(one.encoding in WEB_ENCODINGS[_FROM_CODE_PAGES:] for one in matches[:1]):
         matches += library.from_bytes(body, cp_isolation=["cp1252"])

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.datasets.documents import DataSetError, Problem
+from scrapy_justext.evaluation.datasets.documents import Problem
 from scrapy_justext.evaluation.datasets.files import DATA_SET, Content, Encoding, Item, Listing, read_listing
 from scrapy_justext.evaluation.datasets.wcxb import is_file_name, parse_object
+from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.datasets.article_benchmark import open_article_benchmark
 from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval
-from scrapy_justext.evaluation.datasets.documents import DataSet, DataSetError
+from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.l3s import open_l3s
 from scrapy_justext.evaluation.datasets.marks import open_marks
 from scrapy_justext.evaluation.datasets.pairs import open_pairs
 from scrapy_justext.evaluation.datasets.wcxb import open_wcxb
-from scrapy_justext.exceptions import UnknownNameError
+from scrapy_justext.exceptions import DataSetError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.datasets.documents import DataSetError, Problem
+from scrapy_justext.evaluation.datasets.documents import Problem
 from scrapy_justext.evaluation.datasets.files import (
     DATA_SET,
     Content,
@@ -27,6 +27,7 @@ from scrapy_justext.evaluation.datasets.files import (
     read_folder,
     sub_folder,
 )
+from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from pathlib import Path

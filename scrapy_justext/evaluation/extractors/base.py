@@ -16,32 +16,12 @@ from scrapy_justext.core.reading import segment
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import MODERN
 from scrapy_justext.evaluation.datasets.documents import Document
-from scrapy_justext.exceptions import JustextError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from scrapy_justext.core.languages import Language
-
-
-class ExtractorError(JustextError):
-    """An extractor that cannot be used, or that gave no text for a page; the message says why."""
-
-
-class MissingLibraryError(ExtractorError):
-    """A library or program that an extractor needs is not installed.
-
-    ``name``: the extractor, ``command``: what installs it.
-    """
-
-    def __init__(self, name: str, command: str) -> None:
-        super().__init__(name, command)
-        self.name = name
-        self.command = command
-
-    def __str__(self) -> str:
-        return f"{self.name} is not installed; to install it: {self.command}"
 
 
 class Extractor(Protocol):

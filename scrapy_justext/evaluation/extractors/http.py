@@ -24,8 +24,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from scrapy_justext.evaluation.extractors.base import ExtractorError, find_language
-from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.evaluation.extractors.base import find_language
+from scrapy_justext.exceptions import ExtractorError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

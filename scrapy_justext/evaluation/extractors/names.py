@@ -32,16 +32,11 @@ from scrapy_justext import core
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import shipped_folder
-from scrapy_justext.evaluation.extractors.base import (
-    Extractor,
-    ExtractorError,
-    FunctionExtractor,
-    digest_files,
-)
+from scrapy_justext.evaluation.extractors.base import Extractor, FunctionExtractor, digest_files
 from scrapy_justext.evaluation.extractors.http import is_service, make_http
 from scrapy_justext.evaluation.extractors.peers import NAME as READABILITY_JS
 from scrapy_justext.evaluation.extractors.peers import PEERS, make_peer, make_readability_js
-from scrapy_justext.exceptions import UnknownNameError
+from scrapy_justext.exceptions import ExtractorError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

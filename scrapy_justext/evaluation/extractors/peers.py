@@ -21,13 +21,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.extractors.base import (
-    ExtractorError,
-    FunctionExtractor,
-    MissingLibraryError,
-    html_to_text,
-    quiet,
-)
+from scrapy_justext.evaluation.extractors.base import FunctionExtractor, html_to_text, quiet
+from scrapy_justext.exceptions import ExtractorError, MissingLibraryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

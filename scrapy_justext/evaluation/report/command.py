@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.libraries import require
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.report.records import TextReader, read_records
 from scrapy_justext.evaluation.report.results import Request, make_contents
-from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
 if TYPE_CHECKING:
     import argparse
@@ -47,8 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report; raises :class:`JustextError` for what cannot be done as it was asked for."""
-    require("matplotlib", "matplotlib")
-    require("jinja2", "jinja2")
+    require("matplotlib", "evaluation")
+    require("jinja2", "evaluation")
     # Imported here, so that the other commands neither wait for these libraries nor need them.
     from scrapy_justext.evaluation.report.output import write_report  # noqa: PLC0415
 

@@ -17,8 +17,8 @@ from scrapy_justext.evaluation.report.charts.charts import chart_name, draw_char
 from scrapy_justext.evaluation.report.charts.drawing import SHADES
 from scrapy_justext.evaluation.report.results import CUT, EQUAL, EXTRA, MISSED_BOTH, MISSED_FIRST, MISSED_SECOND
 from scrapy_justext.evaluation.statistics import RESAMPLES
-from scrapy_justext.evaluation.store import write_whole
-from scrapy_justext.files import StoreError
+from scrapy_justext.exceptions import StoreError
+from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

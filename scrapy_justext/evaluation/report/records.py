@@ -18,8 +18,7 @@ from scrapy_justext.evaluation.scoring import (
     read_scores,
 )
 from scrapy_justext.evaluation.store import open_results, read_run
-from scrapy_justext.exceptions import JustextError
-from scrapy_justext.files import StoreError
+from scrapy_justext.exceptions import JustextError, StoreError, TextsMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,10 +113,6 @@ def _read_scores(out: Path) -> dict[Key, tuple[DocumentScores, ...]]:
 
 
 # The texts behind the figures: the gold standard out of the data set, what was retrieved out of the run.
-
-
-class TextsMissingError(JustextError):
-    """Texts that are no longer there, or no longer those that were measured; the message says why."""
 
 
 class TextReader:

@@ -10,9 +10,9 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.measures import BOTH_EMPTY, MEASURES, OK, RELEVANT_EMPTY, matching_blocks
-from scrapy_justext.evaluation.report.records import TextsMissingError
 from scrapy_justext.evaluation.scoring import FAILED
 from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney, mann_whitney, paired_bootstrap
+from scrapy_justext.exceptions import TextsMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from scrapy_justext.exceptions import InspectionError
-from scrapy_justext.inspection.pages import PRIVATE, check_writable, replace_file
+from scrapy_justext.files import PRIVATE, check_writable, write_whole
 from scrapy_justext.inspection.tuner.judging import block_keys
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class MarksFile:
             lines[name] = _line({"id": name, **_record(page, extraction, marks)})
         with _told(self.path, "written"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(self.path, b"".join(lines.values()), PRIVATE)
+            write_whole(self.path, b"".join(lines.values()), PRIVATE)
             self._seen = _stamp(self.path)
         self._lines = lines
         self._marks = {**self._marks, name: marks}

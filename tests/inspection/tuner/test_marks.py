@@ -13,9 +13,8 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.evaluation.__main__ import main
-from scrapy_justext.evaluation.datasets.documents import DataSetError
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.exceptions import InspectionError
+from scrapy_justext.exceptions import DataSetError, InspectionError
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.marks import page_html, page_id, read_marks
 from tests.builders import REPOSITORY
