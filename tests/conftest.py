@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -14,6 +16,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return the number of workers for ``-n auto``: one more than cores, since many tests wait for other processes."""
+    return (os.cpu_count() or 1) + 1
+
 
 # A shell without job control has its background jobs ignore SIGINT, and all that they start inherits that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

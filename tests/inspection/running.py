@@ -14,6 +14,7 @@ from scrapy.settings import Settings
 from scrapy.utils.conf import arglist_to_dict
 
 from scrapy_justext.inspection.command import Command
+from tests import forked
 from tests.crawl.crawling import REPOSITORY, SECONDS, command_line, environment
 
 if TYPE_CHECKING:
@@ -32,16 +33,23 @@ class Ran(NamedTuple):
 
 
 def justext(*arguments: str | Path, folder: Path, stdin: bytes = b"", **variables: str) -> Ran:
-    """``scrapy justext …`` in a folder, its output read through pipes."""
-    done = subprocess.run(
-        command_line("justext", *map(str, arguments)),
-        cwd=folder,
-        env={**environment(), **variables},
-        input=stdin,
-        capture_output=True,
-        check=False,
-        timeout=SECONDS,
-    )
+    """Return the end of ``scrapy justext …`` in a folder; the variables are the environment's."""
+    line = ["justext", *map(str, arguments)]
+    if variables:
+        # They may change how Python starts.
+        done = subprocess.run(
+            command_line(*line),
+            cwd=folder,
+            env={**environment(), **variables},
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=SECONDS,
+        )
+    else:
+        done = forked.run(
+            forked.COMMAND, ["scrapy", *line], folder=folder, environment=environment(), stdin=stdin, seconds=SECONDS
+        )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
