@@ -12,7 +12,7 @@ import justext
 from lxml import etree
 
 import scrapy_justext
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Place, Segment
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
 from scrapy_justext.core.parsing import decode, parse_html
 from scrapy_justext.core.reading import segment
 from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
@@ -76,8 +76,8 @@ def blocks(notation: str, *, reason: str = "as the test says") -> Blocks:
     for token in notation.split():
         match = _TOKEN.fullmatch(token)
         assert match, token
-        place = Place("h2", 2) if match["heading"] else Place("p")
-        segments.append(make_segment("x" * int(match["length"] or 10), place=place))
+        tag, level = ("h2", 2) if match["heading"] else ("p", 0)
+        segments.append(make_segment("x" * int(match["length"] or 10), tag=tag, heading_level=level))
         decisions.append(Decision(LETTERS[match["letter"]], reason))
     return Blocks(segments, decisions)
 
@@ -93,10 +93,30 @@ def letters(decisions: list[Decision] | list[BlockClass]) -> str:
     return " ".join(by_class[block_class] for block_class in classes)
 
 
-def make_segment(text: str, *, link_characters: int = 0, place: Place | None = None) -> Segment:
-    """A segment of a text on one line."""
-    words = len(text[:link_characters].split())
-    return Segment(text, text, link_characters, words, 0, place or Place("p"), 1)
+def make_segment(
+    text: str,
+    *,
+    link_characters: int = 0,
+    tag: str = "p",
+    heading_level: int = 0,
+    in_select: bool = False,
+    image_url: str | None = None,
+) -> Segment:
+    """A segment of a text on one line, as if it were the first of its page."""
+    return Segment(
+        text=text,
+        collapsed=text,
+        link_characters=link_characters,
+        link_words=len(text[:link_characters].split()),
+        tags_count=0,
+        tag=tag,
+        heading_level=heading_level,
+        in_select=in_select,
+        preformatted=False,
+        element=1,
+        start=0,
+        image_url=image_url,
+    )
 
 
 def prose(characters: int, *, stopwords: int, words: int = 20, stopword: str = "the") -> str:

@@ -12,7 +12,7 @@ from benchmarks.profiles import PAGE, side_by_side
 from scrapy_justext.core.extractor import BLOCK_FIELDS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
-from scrapy_justext.core.unsegmented import WRITINGS
+from scrapy_justext.core.unsegmented import SCRIPTS
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,11 +48,11 @@ def test_settings_table_has_the_default(name: str) -> None:
 
 
 def test_the_thresholds_of_languages_without_spaces_are_those_of_the_code() -> None:
-    rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(WRITINGS)]
+    rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(SCRIPTS)]
     library = find_library()
     assert [row.strip("| ").split(" | ") for row in rows] == [
         [library.get(one.code).name, *map(str, one.thresholds.values()), str(one.characters_per_word)]
-        for one in WRITINGS
+        for one in SCRIPTS
     ]
 
 

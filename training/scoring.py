@@ -17,7 +17,7 @@ from scrapy_justext.evaluation.measures import MEASURES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Decision, Figures, Segment
+    from scrapy_justext.core.blocks import Decision, Measurements, Segment
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.learned.classifier import Weighed
     from scrapy_justext.core.learned.model import Model
@@ -50,7 +50,7 @@ def options_with(profile: str, model: Model) -> Options:
     weighed: tuple[Elements, Weighed] | None = None
 
     def classify(
-        segments: Sequence[Segment], _: Sequence[Figures], thresholds: Thresholds, elements: Elements | None
+        segments: Sequence[Segment], _: Sequence[Measurements], thresholds: Thresholds, elements: Elements | None
     ) -> list[Decision]:
         nonlocal weighed
         if not segments or elements is None:

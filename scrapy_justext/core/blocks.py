@@ -40,39 +40,33 @@ BAD: BlockClass
 GOOD, NEAR_GOOD, SHORT, BAD = BlockClass
 
 
-class Place(NamedTuple):
-    """Where in the tree a block stands, as far as the passes ask for it.
-
-    ``tag``: the innermost block-level element; ``heading_level``: 1 to 6 inside H1 to H6, else 0;
-    ``in_select``: inside a SELECT; ``preformatted``: inside a PRE.
-    """
-
-    tag: str
-    heading_level: int = 0
-    in_select: bool = False
-    preformatted: bool = False
-
-
 class Segment(NamedTuple):
-    """A block as segmentation leaves it, before anything is judged.
-
-    ``text`` is what the user gets, ``collapsed`` the same on one line, from which every figure is
-    taken; ``link_words`` counts the words inside links, parts of words, too; ``element`` counts the
-    block-level elements of the page that were opened up to this block's own (0: text outside all of
-    them); ``image_url`` is the SRC of an image's block, whose text is the ALT, and None for text.
-    """
+    """A block as it was cut out of the tree, before anything is judged."""
 
     text: str
+    """What the user gets."""
     collapsed: str
+    """The same on one line, which is what is measured."""
     link_characters: int
     link_words: int
+    """Words inside links; a part of a word counts, too."""
     tags_count: int
-    place: Place
+    tag: str
+    """Name of the innermost block-level element around the text."""
+    heading_level: int
+    """1 to 6 inside H1 to H6, else 0."""
+    in_select: bool
+    preformatted: bool
+    """Inside a PRE."""
     element: int
+    """Number of the innermost block-level element, in document order from 1; 0 for text outside all of them."""
+    start: int
+    """Characters of the page's text before the block, white space and the texts of images left out."""
     image_url: str | None = None
+    """The SRC of an image, whose text is the ALT; None for text."""
 
 
-class Figures(NamedTuple):
+class Measurements(NamedTuple):
     """What context-free classification measures on a segment.
 
     ``word_count`` and ``link_words`` are estimates where white space does not delimit words.

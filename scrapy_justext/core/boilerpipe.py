@@ -33,7 +33,7 @@ from scrapy_justext.core.context_free import NOTHING, inside_select
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_justext.core.blocks import Figures, Segment
+    from scrapy_justext.core.blocks import Measurements, Segment
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.parameters import Thresholds
 
@@ -55,7 +55,7 @@ BESIDE_LINKS = Limits(here=40, after=17, before=None)
 
 def classify(
     segments: Sequence[Segment],
-    figures: Sequence[Figures],
+    figures: Sequence[Measurements],
     thresholds: Thresholds,
     elements: Elements | None = None,  # noqa: ARG001 (one signature for all classifiers)
 ) -> list[Decision]:
@@ -68,7 +68,7 @@ def classify(
     ]
 
 
-def judge(before: Figures, here: Figures, after: Figures) -> Decision:
+def judge(before: Measurements, here: Measurements, after: Measurements) -> Decision:
     """The decision tree."""
     density = word_link_density(here)
     if density > MAX_LINK_DENSITY:
@@ -83,7 +83,7 @@ def judge(before: Figures, here: Figures, after: Figures) -> Decision:
     return Decision(BAD, f"only {here.word_count} <= {limits.here} words, few around{behind}")
 
 
-def word_link_density(figures: Figures) -> float:
+def word_link_density(figures: Measurements) -> float:
     """Words inside links / words, from 0 to 1.
 
     A word that is partly a link's counts there, so that there can be more of them than words.

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Figures, maker
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, maker
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.parameters import Thresholds
 
-Rule = Callable[["Segment", Figures, "Thresholds"], "Decision | None"]
+Rule = Callable[["Segment", Measurements, "Thresholds"], "Decision | None"]
 
 
-def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Figures]:
+def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Measurements]:
     """The figures of each segment; ``stoplist`` holds lower-case words."""
     is_stopword = stoplist.__contains__
     rows: list[tuple[int, int, int, float, float]] = []
-    for _, collapsed, link_characters, link_words, _, _, _, _ in segments:
+    for _, collapsed, link_characters, link_words, *_ in segments:
         characters = len(collapsed)
         word_count = stopwords = 0
         for part in (collapsed,) if characters <= SLICE else in_slices(collapsed):
@@ -58,15 +58,15 @@ def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Figur
     return list(map(_new_figures, rows))
 
 
-_new_figures = maker(Figures)
+_new_figures = maker(Measurements)
 
 #: Those of an image without ALT.
-NOTHING = Figures(0, 0, 0, 0.0, 0.0)
+NOTHING = Measurements(0, 0, 0, 0.0, 0.0)
 
 
 def classify(
     segments: Sequence[Segment],
-    figures: Sequence[Figures],
+    figures: Sequence[Measurements],
     thresholds: Thresholds,
     elements: Elements | None = None,
     *,
@@ -83,28 +83,28 @@ def classify(
     return decisions
 
 
-def too_many_links(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def too_many_links(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """Link density above the limit: BAD."""
     if figures.link_density > thresholds.max_link_density:
         return _too_many_links(figures.link_density, thresholds.max_link_density)
     return None
 
 
-def copyright_sign(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def copyright_sign(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """The copyright sign, also as an entity that was not resolved: BAD."""
     if "\xa9" in segment.text or "&copy" in segment.text:
         return _COPYRIGHT
     return None
 
 
-def copyright_entity(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def copyright_entity(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """The copyright sign, also as a whole entity that was not resolved: BAD, in the Java port."""
     if "\xa9" in segment.text or "&copy;" in segment.text:
         return _COPYRIGHT
     return None
 
 
-def wide_copyright_sign(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def wide_copyright_sign(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """The copyright sign as East Asian pages write it, too: BAD."""
     text = segment.text
     if text.isascii():
@@ -127,31 +127,31 @@ _BESIDE_A_SIGN = re.compile(
 )
 
 
-def image(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def image(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """An image: BAD."""
     return _IMAGE if segment.image_url is not None else None
 
 
-def headline(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def headline(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """Inside H1: GOOD whatever its length."""
-    if segment.place.heading_level == 1 and not thresholds.no_headlines:
+    if segment.heading_level == 1 and not thresholds.no_headlines:
         return _HEADLINE
     return None
 
 
-def inside_select(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def inside_select(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """An option of a form: BAD."""
-    return _SELECT if segment.place.in_select else None
+    return _SELECT if segment.in_select else None
 
 
-def too_short(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def too_short(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """Too short to be judged: BAD with a link, else SHORT."""
     if figures.characters >= thresholds.length_low:
         return None
     return _too_short(figures.characters, thresholds.length_low, segment.link_characters > 0)
 
 
-def many_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def many_stopwords(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """Running text: GOOD when long, else NEAR_GOOD."""
     if figures.stopword_density < thresholds.stopwords_high:
         return None
@@ -162,7 +162,7 @@ def many_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -
     return Decision(NEAR_GOOD, f"{density}, only {length} <= {high} characters")
 
 
-def some_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def some_stopwords(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """Perhaps running text: NEAR_GOOD."""
     if figures.stopword_density < thresholds.stopwords_low:
         return None
@@ -170,7 +170,7 @@ def some_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -
     return Decision(NEAR_GOOD, f"stop-word density {compared}")
 
 
-def few_stopwords(segment: Segment, figures: Figures, thresholds: Thresholds) -> Decision | None:
+def few_stopwords(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
     """No running text: BAD."""
     compared = f"{figures.stopword_density:.3g} < {thresholds.stopwords_low:g}"
     return Decision(BAD, f"stop-word density {compared}")

@@ -102,7 +102,7 @@ def _headings(context: Context) -> list[int]:
     """The indices of the blocks that are treated as headings."""
     if context.thresholds.no_headings:
         return []
-    return [i for i, segment in enumerate(context.segments) if segment.place.heading_level]
+    return [i for i, segment in enumerate(context.segments) if segment.heading_level]
 
 
 def rescue(
@@ -131,7 +131,7 @@ def heading_paths(segments: Sequence[Segment], decisions: Sequence[Decision]) ->
     path: tuple[str, ...] = ()
     above: list[tuple[int, str]] = []
     for segment, decision in zip(segments, decisions, strict=True):
-        level = segment.place.heading_level
+        level = segment.heading_level
         if level and decision.block_class is GOOD and segment.collapsed:
             while above and above[-1][0] >= level:
                 above.pop()

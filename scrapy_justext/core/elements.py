@@ -17,7 +17,7 @@ from scrapy_justext.core.flattening import BLOCK, NEVER_HIDDEN, kept_nodes, tops
 from scrapy_justext.core.reading import segment_and_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from lxml import etree
 
@@ -55,8 +55,8 @@ class Elements:
         rules = replace(self.rules, block_level=self.rules.block_level | names)
         finer, count = segment_and_count(self.root, rules)
         nodes = Elements(self.root, rules, count).nodes
-        begins = list(_begins(finer))
-        last = [bisect_right(begins, begin) - 1 for begin in _begins(segments)]
+        starts = [segment.start for segment in finer]
+        last = [bisect_right(starts, segment.start) - 1 for segment in segments]
         return [
             self.nodes[one.element] if one.image_url is not None else nodes[finer[i].element]
             for one, i in zip(segments, last, strict=True)
@@ -94,14 +94,6 @@ class Elements:
                 break
             node = node.getparent()
         return self.root if node is None else node
-
-
-def _begins(segments: Sequence[Segment]) -> Iterator[int]:
-    """How many characters are before each block, images and white space left out."""
-    before = 0
-    for one in segments:
-        yield before
-        before += 0 if one.image_url is not None else len("".join(one.collapsed.split()))
 
 
 def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:

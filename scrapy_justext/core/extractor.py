@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Figures, Segment
+    from scrapy_justext.core.blocks import Measurements, Segment
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.options import Judging
@@ -46,7 +46,7 @@ class Columns(NamedTuple):
     """What is known of blocks, a value each."""
 
     segments: Sequence[Segment]
-    figures: Sequence[Figures]
+    measurements: Sequence[Measurements]
     context_free: Sequence[Decision]
     decisions: Sequence[Decision]
     probabilities: Sequence[float | None]
@@ -58,7 +58,7 @@ def rows(
     """What blocks are made of: the values of their fields, in order.  ``start``: the number of the first one."""
     values = enumerate(zip(*columns, heading_paths(columns.segments, columns.decisions), strict=True), start)
     for index, (one, figure, (before, _, _), (final, reason, _), probability, above) in values:
-        text, _, link_characters, _, tags_count, (tag, level, _, _), element, image_url = one
+        text, _, link_characters, _, tags_count, tag, level, _, _, element, _, image_url = one
         characters, word_count, _, link_density, stopword_density = figure
         xpath, dom_path = paths[element] if paths else (None, None)
         yield (
@@ -100,7 +100,7 @@ class Prepared(NamedTuple):
     """A page as far as no threshold has a say: in blocks, which are measured."""
 
     segments: Sequence[Segment]
-    figures: Sequence[Figures]
+    measurements: Sequence[Measurements]
     thresholds: Thresholds
     """Those for the page's language: see :meth:`Options.judging`."""
     choice: LanguageChoice
@@ -128,16 +128,16 @@ def prepare(parsed: Parsed, options: Options, *, declared: Sequence[str] = ()) -
             data = find_data(elements, options.selection)
     choice = _choose_language([*segments, *data.segments] if data else segments, options, declared)
     judging = options.judging(choice.language)
-    figures = measure_blocks(segments, judging)
+    measurements = measure_blocks(segments, judging)
     chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
-    return Prepared(segments, figures, judging.thresholds, choice, chosen, elements, title, data)
+    return Prepared(segments, measurements, judging.thresholds, choice, chosen, elements, title, data)
 
 
-def measure_blocks(segments: Sequence[Segment], judging: Judging) -> list[Figures]:
-    """The figures of blocks, with stop words found between spaces or, where the page's writing has none, anywhere."""
-    if judging.writing is None:
+def measure_blocks(segments: Sequence[Segment], judging: Judging) -> list[Measurements]:
+    """Measure blocks, with stop words found between spaces or, where the script has no spaces, anywhere."""
+    if judging.script is None:
         return measure(segments, judging.stopwords)
-    return measure_unspaced(segments, judging.stopwords, judging.writing)
+    return measure_unspaced(segments, judging.stopwords, judging.script)
 
 
 def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
@@ -179,7 +179,7 @@ class JudgedPage(NamedTuple):
     """All that an extraction is made of."""
 
     context: Context
-    figures: Sequence[Figures]
+    measurements: Sequence[Measurements]
     probabilities: Sequence[float | None]
     passes: tuple[Pass, ...]
     final: Sequence[Decision]
@@ -187,7 +187,7 @@ class JudgedPage(NamedTuple):
     paths: Sequence[Paths]
     data: DataText | None
     """The blocks from the page's data, which stay as they are."""
-    data_figures: Sequence[Figures]
+    data_measurements: Sequence[Measurements]
     choice: LanguageChoice
     profile: str
     title: str
@@ -363,16 +363,16 @@ def judge_page(parsed: Parsed, prepared: Prepared, options: Options, *, url: str
     if profile.reads_data and prepared.elements is not None:
         shown = Shown(prepared.segments, final, probabilities, prepared.chosen)
         data = supplement(shown, prepared.elements, options.selection, prepared.data)
-    data_figures = [] if data is None else measure_blocks(data.segments, options.judging(prepared.choice.language))
+    data_measurements = [] if data is None else measure_blocks(data.segments, options.judging(prepared.choice.language))
     return JudgedPage(
         context=context,
-        figures=prepared.figures,
+        measurements=prepared.measurements,
         probabilities=probabilities,
         passes=profile.passes,
         final=final,
         paths=element_paths(root, profile.tags) if options.paths and root is not None else [],
         data=data,
-        data_figures=data_figures,
+        data_measurements=data_measurements,
         choice=prepared.choice,
         profile=profile.name,
         title=prepared.title,
@@ -385,11 +385,11 @@ def judge_page(parsed: Parsed, prepared: Prepared, options: Options, *, url: str
 def extraction_of(page: JudgedPage) -> Extraction:
     """What is found on a judged page."""
     context = page.context
-    columns = Columns(context.segments, page.figures, context.context_free, page.final, page.probabilities)
+    columns = Columns(context.segments, page.measurements, context.context_free, page.final, page.probabilities)
     found = list(rows(columns, page.paths))
     if page.data is not None:
         decided = page.data.decisions
-        columns = Columns(page.data.segments, page.data_figures, decided, decided, [None] * len(decided))
+        columns = Columns(page.data.segments, page.data_measurements, decided, decided, [None] * len(decided))
         found += rows(columns, [], start=len(found), origin=page.data.origin)
     return Extraction(
         blocks=make_blocks(found),
@@ -413,7 +413,7 @@ def judge(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> Judge
 def _classify(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> tuple[Context, Sequence[float | None]]:
     """What the passes start from, and the probabilities of the blocks."""
     elements, depth = prepared.elements, thresholds.tree_depth
-    context_free = profile.classify(prepared.segments, prepared.figures, thresholds, elements)
+    context_free = profile.classify(prepared.segments, prepared.measurements, thresholds, elements)
     groups = None if depth is None or elements is None else number_groups(elements, prepared.segments, depth)
     context = Context(prepared.segments, context_free, thresholds, groups=groups)
     return context.chosen(prepared.chosen), [decision.probability for decision in context_free]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, writing_of, writing_of_words
+from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -163,8 +163,8 @@ def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
     Their scripts tell them, and the detector does not know all of them.
     """
     japanese = any(JAPANESE.code in claim.codes for claim in claims)
-    writing = writing_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
-    return None if writing is None else writing.code
+    script = script_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
+    return None if script is None else script.code
 
 
 def _choose_without_text(claims: Sequence[Language]) -> LanguageChoice:
@@ -192,7 +192,7 @@ def _candidate_scores(candidates: Sequence[Language], sample: str, lists: Lists)
 
 def _density(language: Language, sample: str, lists: Lists) -> float:
     stoplist = lists.words(language)
-    if writing_of_words(stoplist) is not None:
+    if script_of_words(stoplist) is not None:
         return 0.0
     words = sample.lower().split()
     return sum(map(stoplist.__contains__, words)) / max(len(words), 1)

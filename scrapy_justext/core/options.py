@@ -12,7 +12,7 @@ from scrapy_justext.core.overrides import RULE_NAMES, Selection, make_selection
 from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
-from scrapy_justext.core.unsegmented import WRITINGS, Writing, writing_of_words
+from scrapy_justext.core.unsegmented import SCRIPTS, Script, script_of_words
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ KNOBS = (*THRESHOLD_NAMES, *RULE_NAMES)
 
 
 class Judging(NamedTuple):
-    """Stop words and thresholds for a page, and its writing where that has no spaces."""
+    """Stop words and thresholds for a page, and its script where that has no spaces."""
 
     stopwords: frozenset[str]
     thresholds: Thresholds
-    writing: Writing | None
+    script: Script | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Options:
     profile: Profile
     thresholds: Thresholds
     unspaced_thresholds: Mapping[str, Thresholds]
-    """Those for pages in a language without spaces, by the code of its writing."""
+    """Those for pages in a language without spaces, by the code of its script."""
     library: StoplistLibrary
     candidates: tuple[Language, ...] | None
     """The languages to choose from; None: all."""
@@ -55,9 +55,9 @@ class Options:
                 thresholds = replace(self.thresholds, stopwords_low=0.0, stopwords_high=0.0)
                 return Judging(frozenset(), thresholds, None)
             stopwords = self.library.words(language)
-        writing = writing_of_words(stopwords) if self.profile.unspaced else None
-        thresholds = self.thresholds if writing is None else self.unspaced_thresholds[writing.code]
-        return Judging(stopwords, thresholds, writing)
+        script = script_of_words(stopwords) if self.profile.unspaced else None
+        thresholds = self.thresholds if script is None else self.unspaced_thresholds[script.code]
+        return Judging(stopwords, thresholds, script)
 
 
 def make_options(
@@ -85,7 +85,7 @@ def make_options(
     return Options(
         profile=found,
         thresholds=checked,
-        unspaced_thresholds={one.code: replace(checked, **_not_given(one.thresholds, given)) for one in WRITINGS},
+        unspaced_thresholds={one.code: replace(checked, **_not_given(one.thresholds, given)) for one in SCRIPTS},
         library=library,
         candidates=_candidates(language, library, any_code=stoplist is not None),
         stopwords=None if stoplist is None else stoplist_words(stoplist),
@@ -96,7 +96,7 @@ def make_options(
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of a writing's thresholds that the user left alone.
+    """Those of a script's thresholds that the user left alone.
 
     Low and high go together: one in the unit of one script cannot be compared with one of another.
     """

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import boilerpipe, context_sensitive
-from scrapy_justext.core.blocks import Decision, Figures, Segment
+from scrapy_justext.core.blocks import Decision, Measurements, Segment
 from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.elements import Elements
 
 #: Segments, their figures, thresholds, the elements they stand in (None: no page) -> context-free decisions.
-Classifier = Callable[[Sequence[Segment], Sequence[Figures], Thresholds, "Elements | None"], list[Decision]]
+Classifier = Callable[[Sequence[Segment], Sequence[Measurements], Thresholds, "Elements | None"], list[Decision]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Profile:
 
 def _classify_learned(
     segments: Sequence[Segment],
-    figures: Sequence[Figures],  # noqa: ARG001 (one signature for all classifiers)
+    figures: Sequence[Measurements],  # noqa: ARG001 (one signature for all classifiers)
     thresholds: Thresholds,
     elements: Elements | None,
     *,

@@ -1,12 +1,27 @@
-"""Where in the tree the text at hand stands, while a flattened tree is read."""
+"""Cut a tree into blocks.
+
+A block ends where a block-level element starts or ends, at two or more consecutive BR, and around an image where images
+are blocks.  Its text is all there is in between, white space collapsed; blocks of text without any are dropped.
+
+The tree is read as one string (:mod:`.flattening`), which is split at the marks of block-level elements.  What stands
+between two of them is read in one of three ways:
+
+* as published: one run of text; a character belongs to a link when an A is open around it;
+* as the reference reads it (``TagRules.text_nodes``), text node by text node: blank nodes vanish with the space that
+  they are, a run of white space with a line break in it becomes a line feed, and any end of A ends all links;
+* as the Java port reads it (``TagRules.images``): as published, with images as blocks, and SELECT as an inline element.
+
+A block knows where it is: the number of the element that it stands in, and how much text is before it
+(``Segment.start``).  Both are counted here, and nowhere else.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import Place, Segment, maker
+from scrapy_justext.core.blocks import Segment, maker
 from scrapy_justext.core.flattening import (
     BLOCK,
     BREAK,
@@ -24,7 +39,7 @@ from scrapy_justext.core.flattening import (
     tag_codes,
 )
 from scrapy_justext.core.tags import HEADING_LEVELS
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.text import collapse, visible_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,32 +49,81 @@ if TYPE_CHECKING:
     from scrapy_justext.core.tags import TagRules
 
 
-class Step(dict[str, "Step"]):
-    """A place; by the code of an element that starts there, the place inside that element.
+def segment(root: etree._Element, rules: TagRules) -> list[Segment]:
+    """Return the blocks below ``root`` in document order; the tree is left as it was."""
+    return segment_and_count(root, rules)[0]
 
-    There are few different places, so steps are made once and shared by all pages.
+
+def segment_and_count(root: etree._Element, rules: TagRules) -> tuple[list[Segment], int]:
+    """Return the blocks below ``root``, and how many block-level elements there are."""
+    flat = flat_text(root, rules)
+    # Each element has a mark at its start and one at its end.
+    return _cut(flat, str(root.tag), rules), flat.count(BLOCK) // 2
+
+
+def flat_text(root: etree._Element, rules: TagRules) -> str:
+    """Return the flattened tree with the page's own marks replaced."""
+    flat = flatten(root, rules)
+    return flatten(root, rules, replace_marks=True) if flat.startswith(OWN_MARKS) else flat
+
+
+def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
+    """Return the segments of a flattened tree."""
+    reader = _reader_for(rules)
+    position = TreePosition(root_tag, HEADING_LEVELS.get(root_tag, 0), "select" in root_tag, root_tag == "pre", rules)
+    element = opened = 0
+    # The root's own text comes before the first mark, as if an element had just ended there.
+    ancestors: Ancestors = [(position, 0)]
+    for chunk in f"{CLOSE}{flat}".split(BLOCK):
+        code = chunk[0]
+        if code == CLOSE:
+            position, element = ancestors.pop()
+        else:
+            ancestors.append((position, element))
+            element = opened = opened + 1
+            position = position[code]
+        if chunk != code and not (body := chunk[1:]).isspace():
+            position = reader.read(body, position, element, ancestors)
+    return list(map(_new_segment, reader.rows))
+
+
+_new_segment = maker(Segment)
+
+
+class TreePosition(dict[str, "TreePosition"]):
+    """Where in the tree text stands, as far as its block depends on that.
+
+    By the code of an element, or by ``ENTER`` for an inline SELECT, it holds the position inside that element.  Few
+    positions differ, so that they are made once and shared by all pages.
     """
 
-    __slots__ = ("place", "rules")
+    __slots__ = ("heading_level", "in_select", "preformatted", "rules", "tag")
 
-    def __init__(self, place: Place, rules: TagRules) -> None:
+    def __init__(self, tag: str, heading_level: int, in_select: bool, preformatted: bool, rules: TagRules) -> None:
         super().__init__()
-        self.place = place
+        self.tag = tag
+        self.heading_level = heading_level
+        self.in_select = in_select
+        self.preformatted = preformatted
         self.rules = rules
 
-    def __missing__(self, code: str) -> Step:
-        step = self[code] = step_at(descend(self.place, _names(self.rules)[code]), self.rules)
-        return step
+    def __missing__(self, code: str) -> TreePosition:
+        if code == ENTER:
+            inside = TreePosition(self.tag, self.heading_level, True, self.preformatted, self.rules)
+        else:
+            tag = _names(self.rules)[code]
+            inside = _shared_position(
+                tag,
+                HEADING_LEVELS.get(tag, self.heading_level),
+                self.in_select or "select" in tag,
+                self.preformatted or tag == "pre",
+                self.rules,
+            )
+        self[code] = inside
+        return inside
 
-    def in_select(self) -> Step:
-        """The place inside a SELECT that is no block-level element."""
-        return step_at(self.place._replace(in_select=True), self.rules)
 
-
-@cache
-def step_at(place: Place, rules: TagRules) -> Step:
-    """The step of a place."""
-    return Step(place, rules)
+_shared_position = cache(TreePosition)
 
 
 @lru_cache
@@ -67,88 +131,50 @@ def _names(rules: TagRules) -> dict[str, str]:
     return {code: name for name, code in tag_codes(rules).items()}
 
 
-#: The places around the one at hand, outermost first, each with the number of its element.
-Around = list[tuple[Step, int]]
+#: The positions around the one at hand, outermost first, each with the number of its element.
+Ancestors = list[tuple[TreePosition, int]]
 
-
-def descend(place: Place, tag: str) -> Place:
-    """The place inside an element ``tag`` that stands at ``place``.
-
-    >>> descend(descend(Place("body"), "h2"), "div")
-    Place(tag='div', heading_level=2, in_select=False, preformatted=False)
-    """
-    return Place(
-        tag,
-        HEADING_LEVELS.get(tag, place.heading_level),
-        place.in_select or "select" in tag,
-        place.preformatted or tag == "pre",
-    )
-
-
-# Reading the text between block-level marks.
-#
-# Three ways exist:
-#
-# * as published: one run of text; a character is a link's when an A is open around it;
-# * as the reference does (``TagRules.text_nodes``), text node by text node: blank nodes vanish with the
-#   space that they are, a run of white space with a line break in it becomes a line feed, and an inner
-#   end of A ends all links;
-# * as the Java port does (``TagRules.images``): as published, with images as blocks, and SELECT as an inline
-#   element.
-
-#: A segment as a plain tuple, of which many are made at once.
-Row = tuple[str, str, int, int, int, "Place", int, "str | None"]
-
-
-class Reader(Protocol):
-    """Reads the text between block-level marks; remembers which links are open."""
-
-    rows: list[Row]
-    """The blocks read so far."""
-
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step:
-        """Add the blocks in ``body``; the place after it."""
-
-
-def reader_for(rules: TagRules) -> Reader:
-    """The reader that the rules ask for."""
-    if rules.text_nodes:
-        return ReferenceReader()
-    return JavaReader() if rules.images else PublishedReader()
+#: The values of a segment; many of them become segments at once.
+Row = tuple[str, str, int, int, int, str, int, bool, bool, int, int, "str | None"]
 
 
 class PublishedReader:
-    """Reads text as published."""
+    """Reads text as published; remembers how many links are open."""
 
     def __init__(self) -> None:
         self.rows: list[Row] = []
+        self._start = 0
         self._links = 0
 
-    # One signature for all readers, so that they can change places.
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step:  # noqa: ARG002
-        """Add the blocks in ``body``, which has no block-level mark inside."""
-        place = here.place
+    # All readers have one signature, so that they can change places.
+    def read(self, body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:  # noqa: ARG002
+        """Add the blocks in ``body``, which has no block-level mark inside; return the position after it."""
         tags = 0
         if INLINE in body:
             # With BRs in it, the text may be several blocks, each with elements of its own.
             if _BREAK not in body and (tags := body.count(_TAG)):
                 body = body.replace(_TAG, "")
             if INLINE in body:
-                self._read_pieces(body, tags, place, element)
-                return here
+                self._read_pieces(body, tags, position, element)
+                return position
         if collapsed := collapse(body):
-            linked, words = (len(collapsed), collapsed.count(" ") + 1) if self._links else (0, 0)
-            text = _lines(body) if place.preformatted else collapsed
-            self.rows.append((text, collapsed, linked, words, tags, place, element, None))
-        return here
+            spaces = collapsed.count(" ")
+            linked, words = (len(collapsed), spaces + 1) if self._links else (0, 0)
+            text = _lines(body) if position.preformatted else collapsed
+            self.rows.append((
+                text, collapsed, linked, words, tags, position.tag, position.heading_level, position.in_select,
+                position.preformatted, element, self._start, None,
+            ))  # fmt: skip
+            self._start += len(collapsed) - spaces
+        return position
 
-    def _read_pieces(self, body: str, tags: int, place: Place, element: int) -> None:
+    def _read_pieces(self, body: str, tags: int, position: TreePosition, element: int) -> None:
         """Add the blocks in a text with links and BRs."""
-        if not place.preformatted and (link := _ONE_LINK.fullmatch(body)):
+        if not position.preformatted and (link := _ONE_LINK.fullmatch(body)):
             # An entry of a menu, as most blocks of a page are.
             if words := link[1].split():
                 text = " ".join(words)
-                self.rows.append((text, text, len(text), len(words), tags + 1, place, element, None))
+                self._add_row(text, text, (len(text), len(words), tags + 1), position, element)
             return
         first, *pieces = body.split(INLINE)
         links = self._links
@@ -166,7 +192,7 @@ class PublishedReader:
                 links = links - 1 if links else 0
             elif after_break:
                 # The BRs of a separator are no elements of the block.
-                self._add(texts, inside, tags - 1, place, element)
+                self._add(texts, inside, tags - 1, position, element)
                 texts, inside, tags = [], [], 0
             else:
                 after_break = True
@@ -177,14 +203,25 @@ class PublishedReader:
                 texts.append(text)
                 inside.append(links > 0)
         self._links = links
-        self._add(texts, inside, tags, place, element)
+        self._add(texts, inside, tags, position, element)
 
-    def _add(self, texts: list[str], inside: list[bool], tags: int, place: Place, element: int) -> None:
+    def _add(self, texts: list[str], inside: list[bool], tags: int, position: TreePosition, element: int) -> None:
         raw = "".join(texts)
         if collapsed := collapse(raw):
             linked, words = count_links(texts, inside) if True in inside else (0, 0)
-            text = _lines(raw) if place.preformatted else collapsed
-            self.rows.append((text, collapsed, linked, words, tags, place, element, None))
+            text = _lines(raw) if position.preformatted else collapsed
+            self._add_row(text, collapsed, (linked, words, tags), position, element)
+
+    def _add_row(
+        self, text: str, collapsed: str, counts: tuple[int, int, int], position: TreePosition, element: int
+    ) -> None:
+        """Add a block of text; ``counts``: its characters and words inside links, and its inline elements."""
+        linked, words, tags = counts
+        self.rows.append((
+            text, collapsed, linked, words, tags, position.tag, position.heading_level, position.in_select,
+            position.preformatted, element, self._start, None,
+        ))  # fmt: skip
+        self._start += visible_length(collapsed)
 
 
 _TAG = INLINE + TAG
@@ -193,10 +230,10 @@ _ONE_LINK = re.compile(rf"\s*{INLINE}{LINK}([^{INLINE}]*){INLINE}{UNLINK}\s*")
 
 
 def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]:
-    """Characters and words of the collapsed text of ``texts`` that stand inside links.
+    """Count the characters and words of the collapsed text of ``texts`` that stand inside links.
 
-    ``inside`` tells of each text whether a link is open around it.  White space between words counts as
-    one character, inside or outside as its first character is.
+    ``inside`` tells of each text whether a link is open around it.  White space between words counts as one character,
+    inside or outside as its first character is.
 
     >>> count_links(["see ", " the  manual ", "now"], [False, True, False])
     (11, 2)
@@ -226,7 +263,7 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
 
 
 def _lines(raw: str) -> str:
-    """Preformatted text: its lines, without white space at their ends and empty lines around."""
+    """Return the lines of preformatted text, without white space at their ends and empty lines around them."""
     lines = [line.rstrip() for line in raw.splitlines()]
     while lines and not lines[0]:
         del lines[0]
@@ -238,92 +275,101 @@ def _lines(raw: str) -> str:
 class JavaReader(PublishedReader):
     """Reads text as published, images and inline SELECTs too."""
 
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step:
-        """Add the blocks in ``body``, which has no block-level mark inside."""
-        if here.place.tag == "img":
-            self._add_image(body, here.place, element)
-            return here
+    def read(self, body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
+        """Add the blocks in ``body``, which has no block-level mark inside; return the position after it."""
+        if position.tag == "img":
+            self._add_image(body, position, element)
+            return position
         if INLINE + ENTER not in body and INLINE + LEAVE not in body:
-            return super().read(body, here, element, around)
+            return super().read(body, position, element, ancestors)
         # A block is where it begins: text inside a SELECT stands in OPTIONs, which are blocks.
         before_text = _MARKS_FIRST.match(body)
         begins = before_text.end() if before_text else 0
-        place = _after_selects(body[:begins], here, element, around)
+        position = _after_selects(body[:begins], position, element, ancestors)
         plain = body.replace(INLINE + ENTER, _TAG).replace(INLINE + LEAVE, "")
-        super().read(plain, place, element, around)
-        return _after_selects(body[begins:], place, element, around)
+        super().read(plain, position, element, ancestors)
+        return _after_selects(body[begins:], position, element, ancestors)
 
-    def _add_image(self, body: str, place: Place, element: int) -> None:
+    def _add_image(self, body: str, position: TreePosition, element: int) -> None:
+        """Add the block of an image, whose text is an attribute and none of the page's text."""
         alt, _, source = body.partition(INLINE + SOURCE)
         text = collapse(alt)
         linked, words = (len(text), len(text.split())) if self._links else (0, 0)
-        self.rows.append((text, text, linked, words, 0, place, element, source.strip()))
+        self.rows.append((
+            text, text, linked, words, 0, position.tag, position.heading_level, position.in_select,
+            position.preformatted, element, self._start, source.strip(),
+        ))  # fmt: skip
 
 
-def _after_selects(body: str, here: Step, element: int, around: Around) -> Step:
-    """The place after the starts and ends of SELECTs in a text."""
-    after = here
+def _after_selects(body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
+    """Return the position after the starts and ends of SELECTs in a text."""
     for mark in _SELECT_MARK.findall(body):
         if mark == INLINE + ENTER:
-            around.append((after, element))
-            after = after.in_select()
+            ancestors.append((position, element))
+            position = position[ENTER]
         else:
-            after = around.pop()[0]
-    return after
+            position = ancestors.pop()[0]
+    return position
 
 
 _SELECT_MARK = re.compile(f"{INLINE}[{ENTER}{LEAVE}]")
 _MARKS_FIRST = re.compile(rf"(?:\s*{INLINE}[{ENTER}{LEAVE}{TAG}{LINK}{UNLINK}])+")
 
 
-class ReferenceReader:
+class ReferenceReader(PublishedReader):
     """Reads text node by text node, as the reference does."""
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
+        super().__init__()
         self._in_link = False
         self._after_break = False
 
-    def read(self, body: str, here: Step, element: int, around: Around) -> Step:
-        """Add the blocks in ``body``, which has no block-level mark inside."""
-        place = here.place
-        after = here
+    def read(self, body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
+        """Add the blocks in ``body``, which has no block-level mark inside; return the position after it."""
+        after = position
         nodes: list[str] = []
         linked = words = tags = 0
         for piece in f"{UNTAG}{body}".split(INLINE):
             code, text = piece[:1], piece[1:]
             if code == BREAK and self._after_break:
-                self._add(nodes, (linked, words, tags - 1), place, element)
+                self._add_nodes(nodes, (linked, words, tags - 1), position, element)
                 nodes, linked, words, tags = [], 0, 0, 0
             else:
                 tags += code in _STARTS
                 nodes += " " if code == BREAK else ""
-                after = self._step(code, after, element, around)
+                after = self._after_mark(code, after, element, ancestors)
             if text and not text.isspace():
                 nodes.append(_collapse_to_lines(text))
                 if self._in_link:
                     linked += len(nodes[-1])
                     words += len(text.split())
                 self._after_break = False
-        self._add(nodes, (linked, words, tags), place, element)
+        self._add_nodes(nodes, (linked, words, tags), position, element)
         return after
 
-    def _step(self, code: str, here: Step, element: int, around: Around) -> Step:
-        """The place after an inline mark."""
+    def _after_mark(self, code: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
+        """Return the position after an inline mark."""
         if code in _STARTS:
             self._after_break = code == BREAK
         if code in _LINKS:
             self._in_link = code == LINK
         elif code == ENTER:
-            around.append((here, element))
-            return here.in_select()
+            ancestors.append((position, element))
+            return position[ENTER]
         elif code == LEAVE:
-            return around.pop()[0]
-        return here
+            return ancestors.pop()[0]
+        return position
 
-    def _add(self, nodes: list[str], counts: tuple[int, int, int], place: Place, element: int) -> None:
+    def _add_nodes(self, nodes: list[str], counts: tuple[int, int, int], position: TreePosition, element: int) -> None:
         if text := _collapse_to_lines("".join(nodes).strip()):
-            self.rows.append((text, text, *counts, place, element, None))
+            self._add_row(text, text, counts, position, element)
+
+
+def _reader_for(rules: TagRules) -> PublishedReader:
+    """Return the reader that the rules ask for."""
+    if rules.text_nodes:
+        return ReferenceReader()
+    return JavaReader() if rules.images else PublishedReader()
 
 
 _STARTS = frozenset({TAG, LINK, ENTER, BREAK})
@@ -339,51 +385,3 @@ def _collapse_to_lines(text: str) -> str:
 def _line_feed_or_space(match: re.Match[str]) -> str:
     run = match.group()
     return "\n" if "\n" in run or "\r" in run else " "
-
-
-# Cutting a page into blocks.
-#
-# A block ends where a block-level element starts or ends, at two or more consecutive BR, and around an
-# image where images are blocks.  Its text is all there is between, white space collapsed; empty
-# blocks of text are dropped.
-
-
-def segment(root: etree._Element, rules: TagRules) -> list[Segment]:
-    """The blocks below ``root`` in document order; the tree is left as it was."""
-    return segment_and_count(root, rules)[0]
-
-
-def segment_and_count(root: etree._Element, rules: TagRules) -> tuple[list[Segment], int]:
-    """The blocks, and how many block-level elements there are."""
-    flat = flat_text(root, rules)
-    # Each has a mark at its start and one at its end.
-    return _cut(flat, str(root.tag), rules), flat.count(BLOCK) // 2
-
-
-def flat_text(root: etree._Element, rules: TagRules) -> str:
-    """The flattened tree, the page's own marks replaced."""
-    flat = flatten(root, rules)
-    return flatten(root, rules, replace_marks=True) if flat.startswith(OWN_MARKS) else flat
-
-
-def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
-    """The segments of a flattened tree."""
-    reader = reader_for(rules)
-    here = Step(descend(Place(root_tag), root_tag), rules)
-    element = opened = 0
-    # The root's own text comes before the first mark, as if an element had just ended there.
-    around: Around = [(here, 0)]
-    for chunk in f"{CLOSE}{flat}".split(BLOCK):
-        code = chunk[0]
-        if code == CLOSE:
-            here, element = around.pop()
-        else:
-            around.append((here, element))
-            element = opened = opened + 1
-            here = here[code]
-        if chunk != code and not (body := chunk[1:]).isspace():
-            here = reader.read(body, here, element, around)
-    return list(map(_new_segment, reader.rows))
-
-
-_new_segment = maker(Segment)

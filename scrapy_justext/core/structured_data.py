@@ -16,7 +16,7 @@ from scrapy_justext.core.flattening import tops
 from scrapy_justext.core.overrides import first_match
 from scrapy_justext.core.parsing import declared_languages, parse_html
 from scrapy_justext.core.reading import segment
-from scrapy_justext.core.unsegmented import MOST_UNITS, units, writing_of
+from scrapy_justext.core.unsegmented import MOST_UNITS, script_of, units
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -215,7 +215,7 @@ def is_prose(text: str) -> bool:
     plain = _TAG.sub(" ", text)
     if units(text) < LEAST_embedded or units(plain) < LEAST_embedded / 2 or not _SENTENCE.search(plain):
         return False
-    spaced = plain.count(" ") * _SPACING >= len(plain) or writing_of(plain) is not None
+    spaced = plain.count(" ") * _SPACING >= len(plain) or script_of(plain) is not None
     return spaced and len(_CODE.findall(plain)) <= _CODE_SHARE * len(plain)
 
 

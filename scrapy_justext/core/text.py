@@ -26,6 +26,15 @@ def collapse(text: str) -> str:
     return " ".join(part for part in slices if part)
 
 
+def visible_length(text: str) -> int:
+    r"""Return how many characters of ``text`` are no white space.
+
+    >>> visible_length(" to be,\n or")
+    7
+    """
+    return len("".join(text.split()))
+
+
 def in_slices(text: str) -> Iterator[str]:
     """``text`` in parts of about ``SLICE`` characters, cut before white space, so that no word is broken."""
     start = 0

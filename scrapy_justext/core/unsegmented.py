@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import Figures, maker
+from scrapy_justext.core.blocks import Measurements, maker
 from scrapy_justext.core.context_free import NOTHING
 
 if TYPE_CHECKING:
@@ -182,8 +182,8 @@ KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
 
 
 @dataclass(frozen=True)
-class Writing:
-    """A way of writing without spaces.
+class Script:
+    """A way of script without spaces.
 
     ``code``: of the language that is mostly written so; ``characters``: a regular expression's set of them;
     ``characters_per_word``: the mean, to estimate how many words a text has; ``thresholds``: those that
@@ -196,23 +196,23 @@ class Writing:
     thresholds: Mapping[str, float]
 
 
-def _writing(
+def _script(
     code: str, characters: str, per_word: float, *, length: tuple[int, int], stopwords: tuple[float, float]
-) -> Writing:
+) -> Script:
     names = ("length_low", "length_high", "stopwords_low", "stopwords_high")
-    return Writing(code, characters, per_word, dict(zip(names, (*length, *stopwords), strict=True)))
+    return Script(code, characters, per_word, dict(zip(names, (*length, *stopwords), strict=True)))
 
 
-CHINESE = _writing("zh", HAN, 1.5, length=(20, 55), stopwords=(0.14, 0.16))
-JAPANESE = _writing("ja", HAN + KANA, 2.4, length=(30, 85), stopwords=(0.16, 0.21))
-WRITINGS = (
+CHINESE = _script("zh", HAN, 1.5, length=(20, 55), stopwords=(0.14, 0.16))
+JAPANESE = _script("ja", HAN + KANA, 2.4, length=(30, 85), stopwords=(0.16, 0.21))
+SCRIPTS = (
     CHINESE,
     JAPANESE,
-    _writing("th", r"\u0e01-\u0e3a\u0e40-\u0e4e", 4.1, length=(50, 150), stopwords=(0.24, 0.28)),
-    _writing("lo", r"\u0e81-\u0ece\u0edc-\u0edf", 4.6, length=(60, 165), stopwords=(0.23, 0.24)),
-    _writing("km", r"\u1780-\u17d3\u17dc\u17dd", 5.3, length=(70, 195), stopwords=(0.13, 0.16)),
-    _writing("my", r"\u1000-\u103f\u104c-\u108f", 7.1, length=(90, 255), stopwords=(0.22, 0.25)),
-    _writing("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.22, 0.26)),
+    _script("th", r"\u0e01-\u0e3a\u0e40-\u0e4e", 4.1, length=(50, 150), stopwords=(0.24, 0.28)),
+    _script("lo", r"\u0e81-\u0ece\u0edc-\u0edf", 4.6, length=(60, 165), stopwords=(0.23, 0.24)),
+    _script("km", r"\u1780-\u17d3\u17dc\u17dd", 5.3, length=(70, 195), stopwords=(0.13, 0.16)),
+    _script("my", r"\u1000-\u103f\u104c-\u108f", 7.1, length=(90, 255), stopwords=(0.22, 0.25)),
+    _script("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.22, 0.26)),
 )
 
 #: The share of the letters from which a text counts as written without spaces.  A third of the letters is more
@@ -223,16 +223,16 @@ SHARE = 1 / 3
 KANA_SHARE = 0.1
 
 
-def writing_of(text: str, *, kana_share: float = KANA_SHARE) -> Writing | None:
-    """The writing of a text; None where most of it has spaces.
+def script_of(text: str, *, kana_share: float = KANA_SHARE) -> Script | None:
+    """The script of a text; None where most of it has spaces.
 
-    >>> [one and one.code for one in map(writing_of, ["春眠不覺曉", "春はあけぼの", "spring", "ฤดูร้อน"])]
+    >>> [one and one.code for one in map(script_of, ["春眠不覺曉", "春はあけぼの", "spring", "ฤดูร้อน"])]
     ['zh', 'ja', None, 'th']
     """
-    if not _pattern("".join(one.characters for one in WRITINGS)).search(text):
+    if not _pattern("".join(one.characters for one in SCRIPTS)).search(text):
         return None
-    counts = {one.code: _count(one.characters, text) for one in WRITINGS}
-    best = max(WRITINGS, key=lambda one: counts[one.code])
+    counts = {one.code: _count(one.characters, text) for one in SCRIPTS}
+    best = max(SCRIPTS, key=lambda one: counts[one.code])
     letters = sum(map(str.isalpha, text))
     if counts[best.code] < SHARE * letters:
         return None
@@ -242,12 +242,12 @@ def writing_of(text: str, *, kana_share: float = KANA_SHARE) -> Writing | None:
 
 
 @lru_cache(maxsize=256)
-def writing_of_words(stoplist: frozenset[str]) -> Writing | None:
-    """The writing that a stoplist is made for."""
-    return writing_of("".join(sorted(stoplist)))
+def script_of_words(stoplist: frozenset[str]) -> Script | None:
+    """The script that a stoplist is made for."""
+    return script_of("".join(sorted(stoplist)))
 
 
-def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], writing: Writing) -> list[Figures]:
+def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], script: Script) -> list[Measurements]:
     """The figures of each segment of a page in a language without spaces."""
     # None of these scripts has cases; a list may hold a word of one that does.
     has_case = any(word != word.upper() for word in stoplist)
@@ -259,10 +259,10 @@ def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], writ
         if not text:
             rows.append(NOTHING._replace(characters=characters))
             continue
-        words = estimate_words(text, writing)
+        words = estimate_words(text, script)
         density = segment.link_characters / characters
         rows.append((characters, words, round(density * words), density, stopwords / len(text)))
-    return list(map(maker(Figures), rows))
+    return list(map(maker(Measurements), rows))
 
 
 def _comparable(text: str, *, has_case: bool) -> str:
@@ -277,7 +277,7 @@ def _comparable(text: str, *, has_case: bool) -> str:
 _SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
 
 
-def estimate_words(text: str, writing: Writing) -> int:
+def estimate_words(text: str, script: Script) -> int:
     """Words in ASCII by white space and punctuation, all else by the characters; at least 1.
 
     >>> estimate_words("我们在Python里写程序。", CHINESE)
@@ -286,7 +286,7 @@ def estimate_words(text: str, writing: Writing) -> int:
     if text.isascii():
         return max(len(text.split()), 1)
     words = _ASCII_WORD.findall(text)
-    return max(round((len(text) - sum(map(len, words))) / writing.characters_per_word) + len(words), 1)
+    return max(round((len(text) - sum(map(len, words))) / script.characters_per_word) + len(words), 1)
 
 
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
@@ -304,7 +304,7 @@ def _pattern(characters: str) -> re.Pattern[str]:
 # How much a text says in any script: its length in units, of which a Latin letter is one.
 #
 # A Chinese character says three times as much, so that a paragraph has about as many units in every language (the
-# ratios are those of :data:`~scrapy_justext.core.unsegmented.WRITINGS`).
+# ratios are those of :data:`~scrapy_justext.core.unsegmented.SCRIPTS`).
 
 #: Code points from, to (inclusive), and the units that a character there counts.
 UNITS: tuple[tuple[int, int, float], ...] = (

@@ -96,8 +96,8 @@ def split_judged(page: JudgedPage) -> Iterator[object]:
     """The page without its blocks, then what is known of these, :data:`PIECE` at a time."""
     context = page.context
     bare = replace(context, segments=(), context_free=())
-    yield page._replace(context=bare, figures=(), probabilities=(), final=())
-    rows = zip(context.segments, context.context_free, page.figures, page.probabilities, page.final, strict=True)
+    yield page._replace(context=bare, measurements=(), probabilities=(), final=())
+    rows = zip(context.segments, context.context_free, page.measurements, page.probabilities, page.final, strict=True)
     while piece := list(islice(rows, PIECE)):
         yield piece
 
@@ -106,11 +106,11 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
     """The page that was split."""
     page: JudgedPage
     page, *rows = pieces
-    segments, context_free, figures, probabilities, final = (
+    segments, context_free, measurements, probabilities, final = (
         list(column) for column in (zip(*chain.from_iterable(rows), strict=True) if rows else [()] * 5)
     )
     context = replace(page.context, segments=segments, context_free=context_free)
-    return page._replace(context=context, figures=figures, probabilities=probabilities, final=final)
+    return page._replace(context=context, measurements=measurements, probabilities=probabilities, final=final)
 
 
 EXTRACT = Task(extract_raw, split_extraction, join_extraction)

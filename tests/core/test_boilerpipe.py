@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.blocks import Figures
+from scrapy_justext.core.blocks import Measurements
 from scrapy_justext.core.boilerpipe import judge
 from scrapy_justext.core.context_free import NOTHING
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def figures(words: int, linked: int = 0) -> Figures:
-    return Figures(6 * words, words, linked, 0.0, 0.0)
+def figures(words: int, linked: int = 0) -> Measurements:
+    return Measurements(6 * words, words, linked, 0.0, 0.0)
 
 
 LINKS = figures(9, 6)  # two thirds of it
 TEXT = figures(9, 5)  # 0.5555..., just not more than the limit
 
-CASES: list[tuple[str, Figures, Figures, Figures, str, str]] = [
+CASES: list[tuple[str, Measurements, Measurements, Measurements, str, str]] = [
     ("a third of the words in links", NOTHING, figures(30, 10), NOTHING, "bad", "words in links 0.3333333 > 0.333333"),
     ("less than a third", NOTHING, figures(31, 10), NOTHING, "good", "31 > 16 words"),
     ("16 words alone", NOTHING, figures(16), NOTHING, "bad", "only 16 <= 16 words, few around"),
@@ -43,7 +43,9 @@ CASES: list[tuple[str, Figures, Figures, Figures, str, str]] = [
 @pytest.mark.parametrize(
     ("before", "here", "after", "expected", "reason"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )
-def test_the_decision_tree(before: Figures, here: Figures, after: Figures, expected: str, reason: str) -> None:
+def test_the_decision_tree(
+    before: Measurements, here: Measurements, after: Measurements, expected: str, reason: str
+) -> None:
     assert judge(before, here, after)[:2] == (expected, reason)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Place, Segment
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
 from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, measure
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import make_segment, prose
@@ -19,8 +19,8 @@ GOOD_WORDS = "stop-word density {} >= 0.32, {} > 200 characters"
 NEAR_GOOD_WORDS = "stop-word density {} >= 0.32, only {} <= 200 characters"
 
 
-def row(text: str, links: int = 0, **place: Any) -> Segment:
-    return make_segment(text, link_characters=links, place=Place("p", **place))
+def row(text: str, links: int = 0, **position: Any) -> Segment:
+    return make_segment(text, link_characters=links, **position)
 
 
 CASES: list[tuple[str, Segment, BlockClass, str]] = [
@@ -158,7 +158,7 @@ def test_figures_are_shares_of_characters_and_of_words(text: str, links: int, fi
 
 
 def test_figures_of_preformatted_text_are_those_of_one_line() -> None:
-    pre = Segment("the\n    lamp", "the lamp", 0, 0, 0, Place("pre", preformatted=True), 1)
+    pre = make_segment("the lamp", tag="pre")._replace(text="the\n    lamp", preformatted=True)
     assert measure([pre], STOPLIST) == [(8, 2, 0, 0.0, 0.5)]
 
 

@@ -120,7 +120,7 @@ def test_the_passes_of_justext_3_do_what_the_reference_does(
         SimpleNamespace(
             cf_class=one.block_class.value.replace("_", ""),
             class_type="",
-            heading=bool(cut.place.heading_level) and not no_headings,
+            heading=bool(cut.heading_level) and not no_headings,
             text=cut.text,
         )
         for cut, one in zip(segments, context_free, strict=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Place
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision
 from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, restore
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import LETTERS, blocks, letters, make_segment
@@ -174,14 +174,14 @@ def test_headings_above_a_block(notation: str, expected: list[str]) -> None:
     segments, decisions = [], []
     for token in notation.split():
         level = int(token[:-1] or 0)
-        segments.append(make_segment(token[:-1] or "x", place=Place(f"h{level}" if level else "p", level)))
+        segments.append(make_segment(token[:-1] or "x", tag=f"h{level}" if level else "p", heading_level=level))
         decisions.append(Decision(LETTERS[token[-1]], ""))
     assert ["".join(path) for path in heading_paths(segments, decisions)] == expected
 
 
 @pytest.mark.parametrize("length", [MOST_IN_PATH, MOST_IN_PATH + 1])
 def test_a_long_heading_is_cut_in_paths(length: int) -> None:
-    segments = [make_segment("x" * length, place=Place("h1", 1)), make_segment("y")]
+    segments = [make_segment("x" * length, tag="h1", heading_level=1), make_segment("y")]
     decisions = [Decision(LETTERS["G"], "")] * 2
     [_, [text]] = heading_paths(segments, decisions)
     assert len(text) == MOST_IN_PATH
@@ -189,6 +189,6 @@ def test_a_long_heading_is_cut_in_paths(length: int) -> None:
 
 
 def test_an_image_without_alt_is_no_heading_of_a_path() -> None:
-    image = make_segment("", place=Place("img", 1))._replace(image_url="a.png")
+    image = make_segment("", tag="img", heading_level=1, image_url="a.png")
     paths = list(heading_paths([image, make_segment("x")], [Decision(LETTERS["G"], "")] * 2))
     assert paths == [(), ()]

@@ -168,4 +168,4 @@ def test_an_image_in_a_link_is_a_link_s(html: str, links: list[tuple[int, int]])
     ],
 )
 def test_select_is_an_inline_element_that_is_remembered(html: str, inside: list[bool]) -> None:
-    assert [one.place.in_select for one in cut(f"<body>{html}", JAVA)] == inside
+    assert [one.in_select for one in cut(f"<body>{html}", JAVA)] == inside

@@ -157,7 +157,7 @@ def around(tag: str) -> etree._Element:
 class TestBlockLevel:
     @pytest.mark.parametrize("tag", [*PUBLISHED, *ADDED, "select"])
     def test_every_block_level_element_splits_at_its_start_and_end(self, tag: str) -> None:
-        assert [(one.text, one.place.tag) for one in cut(around(tag))] == [
+        assert [(one.text, one.tag) for one in cut(around(tag))] == [
             ("one", "body"),
             ("two", tag),
             ("three", "body"),
@@ -482,18 +482,18 @@ PLACES: list[tuple[str, str, list[tuple[str, str, int, bool]]]] = [
 
 @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in PLACES], ids=[c[0] for c in PLACES])
 def test_a_block_knows_its_place(html: str, expected: list[tuple[str, str, int, bool]]) -> None:
-    assert [(s.text, s.place.tag, s.place.heading_level, s.place.in_select) for s in cut(html)] == expected
+    assert [(s.text, s.tag, s.heading_level, s.in_select) for s in cut(html)] == expected
 
 
 def test_select_in_a_name_is_a_select_in_justext_3_only() -> None:
     html = "<selectors>one<p>two</p></selectors><p>three"
-    assert [s.place.in_select for s in cut(html, REFERENCE)] == [False, True, False]
-    assert [s.place.in_select for s in cut(html)] == [False, False, False]
+    assert [s.in_select for s in cut(html, REFERENCE)] == [False, True, False]
+    assert [s.in_select for s in cut(html)] == [False, False, False]
 
 
 def test_select_in_a_name_is_no_place() -> None:
     segments = cut("<body><selectors><p>one</p>two</selectors></body>", REFERENCE)
-    assert [(s.text, s.place.tag) for s in segments] == [("one", "p"), ("two", "body")]
+    assert [(s.text, s.tag) for s in segments] == [("one", "p"), ("two", "body")]
 
 
 class TestMarks:
@@ -552,7 +552,7 @@ class TestTrees:
         before = etree.tostring(root)
         parsed = parse_html(root).root
         assert parsed is not None
-        assert [(s.text, s.place.tag, s.link_characters) for s in cut(parsed)] == [
+        assert [(s.text, s.tag, s.link_characters) for s in cut(parsed)] == [
             ("one", "h1", 0),
             ("two three", "p", 5),
         ]
@@ -645,3 +645,19 @@ class TestFlattening:
         flat = flatten(root, rules, replace_marks=True)
         assert flat == walk(root, rules)
         assert flat.count("\ufffd") == 3
+
+
+STARTS = [
+    ("<p>One two<p>three", MODERN, [0, 6]),
+    ("<div>a b<ul><li>c</ul>d <b>e\nf</b></div>g", MODERN, [0, 2, 3, 6]),
+    ("a<br><br><pre> b\n  c </pre><a href=/>d e</a>", MODERN, [0, 1, 3]),
+    ("<p>one<script>two</script> three<p hidden>four<p>five", MODERN, [0, 8]),
+    ("<div>a<br>b\n c</div><a>d</a> <p>e", REFERENCE, [0, 3, 4]),
+    ("<p>ab<img alt='the lamp' src=a>c<img src=b><p>d", JAVA, [0, 2, 2, 3, 3]),
+]
+
+
+@pytest.mark.parametrize(("html", "rules", "starts"), STARTS)
+def test_a_block_knows_how_much_text_is_before_it(html: str, rules: TagRules, starts: list[int]) -> None:
+    """White space, what is removed, and the texts of images do not count."""
+    assert [one.start for one in cut(html, rules)] == starts

@@ -15,11 +15,11 @@ from scrapy_justext.core.blocks import BlockClass
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import (
     CHINESE,
-    WRITINGS,
+    SCRIPTS,
     covered_characters,
     estimate_words,
-    writing_of,
-    writing_of_words,
+    script_of,
+    script_of_words,
 )
 from tests.builders import cut, lines_run
 
@@ -122,21 +122,21 @@ def test_a_paragraph_of_that_length_is_good_by_itself(code: str, length: int) ->
         assert block.context_free_class is BlockClass.GOOD, text
 
 
-@pytest.mark.parametrize("writing", WRITINGS, ids=[one.code for one in WRITINGS])
-def test_thresholds_are_those_that_the_texts_give(writing: Any) -> None:
-    assert derive(writing.code) == (writing.thresholds, writing.characters_per_word)
+@pytest.mark.parametrize("script", SCRIPTS, ids=[one.code for one in SCRIPTS])
+def test_thresholds_are_those_that_the_texts_give(script: Any) -> None:
+    assert derive(script.code) == (script.thresholds, script.characters_per_word)
 
 
-@pytest.mark.parametrize("writing", WRITINGS, ids=[one.code for one in WRITINGS])
-def test_every_writing_has_a_stoplist_in_it(writing: Any) -> None:
+@pytest.mark.parametrize("script", SCRIPTS, ids=[one.code for one in SCRIPTS])
+def test_every_writing_has_a_stoplist_in_it(script: Any) -> None:
     library = find_library()
-    assert writing_of_words(library.words(library.get(writing.code))) is writing
+    assert script_of_words(library.words(library.get(script.code))) is script
 
 
 def test_no_other_stoplist_is_taken_for_one() -> None:
     library = find_library()
-    unspaced = {one.code for one in library.languages if writing_of_words(library.words(one)) is not None}
-    assert unspaced == {one.code for one in WRITINGS}
+    unspaced = {one.code for one in library.languages if script_of_words(library.words(one)) is not None}
+    assert unspaced == {one.code for one in SCRIPTS}
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_no_other_stoplist_is_taken_for_one() -> None:
     ],
 )
 def test_scripts_tell_the_language(text: str, code: str | None) -> None:
-    writing = writing_of(text)
-    assert (writing and writing.code) == code
+    script = script_of(text)
+    assert (script and script.code) == code
 
 
 def test_a_declared_language_tells_chinese_from_japanese_where_kana_are_few() -> None:

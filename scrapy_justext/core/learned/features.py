@@ -256,7 +256,7 @@ def read_page(segments: Sequence[Segment], elements: Elements) -> Page:
         texts.units * density,
         is_prose,
         np.where(is_prose, texts.units, 0.0),
-        np.array([segment.place.heading_level for segment in segments], np.int64),
+        np.array([segment.heading_level for segment in segments], np.int64),
         np.array([segment.element for segment in segments], np.int64),
         read_tree(elements),
     )

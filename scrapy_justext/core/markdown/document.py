@@ -116,7 +116,7 @@ def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
     blocks: defaultdict[tuple[int, int], int] = defaultdict(int)
     for position, segment, _ in pieces:
         at = grid.cells.get(position.cell) if position.cell is not None else None
-        is_line = position.preformatted is None and not segment.place.heading_level
+        is_line = position.preformatted is None and not segment.heading_level
         if at is None or not is_line or position.containers != grid.containers:
             return False
         blocks[at] += 1
@@ -149,7 +149,7 @@ def _code_language(preformatted: etree._Element) -> str:
 
 
 def _flow(piece: Piece, resolve: Callable[[str], str | None]) -> Lines | None:
-    level = piece.segment.place.heading_level
+    level = piece.segment.heading_level
     text = _image(piece, resolve)
     if text is None:
         text = (heading if level else paragraph)(piece.runs, resolve)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.blocks import Place, Segment
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, normalised, take_fingerprints
 from tests.builders import make_segment
+
+if TYPE_CHECKING:
+    from scrapy_justext.core.blocks import Segment
 
 
 def made(*texts: str) -> list[Segment]:
@@ -66,7 +69,7 @@ def one_of(segment: Segment) -> bytes:
 
 
 def test_short_blocks_and_images_have_none() -> None:
-    image = Segment("a picture of it", "a picture of it", 0, 0, 0, Place("img"), 0, "/a.png")
+    image = make_segment("a picture of it", tag="img", image_url="/a.png")
     segments = [*made("1234567", "12345678", "123456789"), image]
     found = take_fingerprints(segments, "http://example.com/", 8)
     assert found.indices == [1, 2]
