@@ -411,7 +411,7 @@ def test_data_sets_can_be_pickled(tmp_path: Path) -> None:
 
 def test_a_detection_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = open_files("pairs", tmp_path, ONE_PAIR)
-    monkeypatch.setattr("scrapy_justext.evaluation.datasets.files.detect", None)
+    monkeypatch.setattr("scrapy_justext.evaluation.datasets.encodings.detect", None)
     assert found.documents[0].encoding_origin == "detected"
 
 

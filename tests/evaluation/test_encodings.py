@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_justext.evaluation.datasets.files import decode_strictly, detect, find_encoding
+from scrapy_justext.evaluation.datasets.encodings import decode_strictly, detect, find_encoding
 
 GERMAN = "Die Straße führt über den Fluß nach Köln, wo die Bürger schön wohnen. " * 3
 CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy. " * 5

@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.evaluation.datasets.encodings import decode_strictly, detect
 from scrapy_justext.evaluation.datasets.files import (
     Content,
     Item,
     Listing,
-    decode_strictly,
-    detect,
-    find_encoding,
+    UnusableError,
     find_pairs,
-    read_bytes,
     read_folder,
     sub_folder,
 )
@@ -53,12 +51,12 @@ class Unwrapped(NamedTuple):
 
 
 def open_cleaneval(path: Path) -> DataSet:
-    """The data set in a folder with ``input/`` and ``gold/``.  Raises :class:`DataSetError`."""
+    """Open a folder with ``input/`` and ``gold/``; raise :class:`DataSetError`."""
     return read_folder("cleaneval", path, _find, _read)
 
 
 def unwrap(page: bytes) -> Unwrapped:
-    """A page without the tag around it.
+    """Return a page without the tag around it.
 
     >>> unwrap(b'<text id="http://a.b/" title="x > y" encoding="utf8"><p>Hello</text>')
     Unwrapped(html=b'<p>Hello', attributes={'id': b'http://a.b/', 'title': b'x > y', 'encoding': b'utf8'})
@@ -71,7 +69,7 @@ def unwrap(page: bytes) -> Unwrapped:
 
 
 def gold_text(text: str) -> str:
-    r"""A gold standard without its ``URL:`` line and its marks.
+    r"""Return a gold standard without its ``URL:`` line and its marks.
 
     >>> gold_text("URL: http://a.b/\n\n  <h>Title\n\n<p>One < two\n<l> Item")
     'Title\n\n\nOne < two\n\nItem'
@@ -83,27 +81,21 @@ def _find(path: Path) -> Listing:
     return find_pairs(sub_folder(path, "input"), (".html", ".htm"), sub_folder(path, "gold"), (".txt",))
 
 
-def _read(item: Item) -> Content | str:
-    page, gold = read_bytes(item.page), read_bytes(item.gold) if not isinstance(item.gold, str) else None
-    if page is None or gold is None:
-        return "unreadable page" if page is None else "unreadable gold"
-    html, attributes = unwrap(page)
-    encoding = item.encoding or find_encoding(html, attributes.get("encoding", b"").decode("ascii", "replace"))
-    if encoding is None:
-        return "undecodable page"
-    text = _decode_gold(gold, encoding.name)
-    if text is None:
-        return "undecodable gold"
-    decoded = {name: value.decode(encoding.name, "replace") for name, value in attributes.items()}
-    return Content(
-        html, encoding, gold_text(text), decoded.get("id"), {"title": decoded["title"]} if "title" in decoded else {}
-    )
+def _read(item: Item) -> Content:
+    html, attributes = unwrap(item.read_page())
+    gold = item.read_gold()
+    encoding = item.find_encoding(html, attributes.get("encoding", b"").decode("ascii", "replace"))
+    known = {name: value.decode(encoding.name, "replace") for name, value in attributes.items()}
+    metadata = {"title": known["title"]} if "title" in known else {}
+    return Content(html, encoding, gold_text(_decode_gold(gold, encoding.name)), known.get("id"), metadata)
 
 
-def _decode_gold(gold: bytes, page_encoding: str) -> str | None:
-    """Most are UTF-8, some in the page's encoding, some in neither."""
+def _decode_gold(gold: bytes, page_encoding: str) -> str:
+    """Decode a gold standard: most are UTF-8, some in the page's encoding, some in neither."""
     for encoding in ("utf-8", page_encoding):
         if (text := decode_strictly(gold, encoding)) is not None:
             return text
     detected = detect(gold)
-    return gold.decode(detected.name, "replace") if detected else None
+    if detected is None:
+        raise UnusableError("undecodable gold")
+    return gold.decode(detected.name, "replace")

@@ -13,13 +13,14 @@ from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import MODERN
+from scrapy_justext.evaluation.datasets.encodings import find_encoding
 from scrapy_justext.evaluation.datasets.files import (
+    PAGE_SUFFIXES,
     Content,
     Item,
     Listing,
-    find_encoding,
+    UnusableError,
     find_pairs,
-    read_bytes,
     read_folder,
     sub_folder,
 )
@@ -32,31 +33,28 @@ if TYPE_CHECKING:
 GOLD_LABELS = frozenset({"1", "2"})
 
 _LABEL = re.compile(r"(?:^|\s)x-nc-sel(\d+)(?=\s|$)")
-_SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
 _WITHOUT_TEXT = frozenset({"script", "style", "head"})
 
 
 def open_l3s(path: Path) -> DataSet:
-    """The data set in a folder with ``input/`` and ``gold/``.  Raises :class:`DataSetError`."""
+    """Open a folder with ``input/`` and ``gold/``; raise :class:`DataSetError`."""
     return read_folder("l3s-gn1", path, _find, _read)
 
 
 def _find(path: Path) -> Listing:
-    return find_pairs(sub_folder(path, "input"), _SUFFIXES, sub_folder(path, "gold"), _SUFFIXES)
+    return find_pairs(sub_folder(path, "input"), PAGE_SUFFIXES, sub_folder(path, "gold"), PAGE_SUFFIXES)
 
 
-def _read(item: Item) -> Content | str:
-    page, gold = read_bytes(item.page), read_bytes(item.gold) if not isinstance(item.gold, str) else None
-    if page is None or gold is None:
-        return "unreadable page" if page is None else "unreadable gold"
-    encoding, gold_encoding = item.encoding or find_encoding(page), find_encoding(gold)
-    if encoding is None or gold_encoding is None:
-        return "undecodable page" if encoding is None else "undecodable gold"
+def _read(item: Item) -> Content:
+    page, gold = item.read_page(), item.read_gold()
+    encoding, gold_encoding = item.find_encoding(page), find_encoding(gold)
+    if gold_encoding is None:
+        raise UnusableError("undecodable gold")
     return Content(page, encoding, labelled_text(gold.decode(gold_encoding.name, "replace")))
 
 
 def labelled_text(html: str) -> str:
-    r"""The text of an annotated page that is labelled as headline or full text, a line a block.
+    r"""Return the text of an annotated page that is labelled as headline or full text, a line a block.
 
     >>> labelled_text('<h1><span class="x-nc-sel1">News</span></h1><span class="x-nc-sel2">One <b>two</b></span> three')
     'News\nOne two'

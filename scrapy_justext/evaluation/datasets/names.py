@@ -13,13 +13,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets.article_benchmark import open_article_benchmark
+from scrapy_justext.evaluation.datasets.benchmarks import open_article_benchmark, open_wcxb
 from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval
 from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.l3s import open_l3s
 from scrapy_justext.evaluation.datasets.marks import open_marks
-from scrapy_justext.evaluation.datasets.pairs import open_pairs
-from scrapy_justext.evaluation.datasets.wcxb import open_wcxb
+from scrapy_justext.evaluation.datasets.files import open_pairs
 from scrapy_justext.exceptions import DataSetError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -43,14 +42,14 @@ KINDS: Mapping[str, Opener] = MappingProxyType(
 
 
 def kinds() -> tuple[str, ...]:
-    """The names of all kinds, those of other packages too."""
+    """Return the names of all kinds, those of other packages too."""
     return tuple(sorted({*KINDS, *entry_points(group=ENTRY_POINTS).names}))
 
 
 def open_data_set(spec: str) -> DataSet:
-    """The data set that ``KIND:PATH`` names.
+    """Open the data set that ``KIND:PATH`` names.
 
-    Raises :class:`UnknownNameError` for an unknown kind, with those of similar names, and :class:`DataSetError` for
+    Raise :class:`UnknownNameError` for an unknown kind, with those of similar names, and :class:`DataSetError` for
     a folder that is missing, of another layout, or without any page that has its gold standard.
     """
     kind, colon, path = spec.partition(":")

@@ -1,0 +1,161 @@
+"""Benchmarks with pages in ``html/`` and a gold standard in JSON, an object a page.
+
+WCXB, the Web Content eXtraction Benchmark, is UTF-8 by definition.  Its objects lie in ``gold.jsonl.gz`` (or
+``gold.jsonl``), a line a page with its ``id``, or in the public layout's ``ground-truth/ID.json``.  ``main_content``, the
+gold text, is needed.  ``url``, ``page_type`` (a string, or an object with one as ``primary``), ``title``, ``with`` and
+``without`` (snippets that must and must not be in the extracted text) may be there.  Each field is looked for at the top
+level, then in the objects ``ground_truth`` and ``_internal``.
+
+The article extraction benchmark has one file, ``ground-truth.json``: an object of an object an id, with the gold text as
+``articleBody`` and perhaps a ``url``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.evaluation.datasets.documents import Problem
+from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
+from scrapy_justext.evaluation.datasets.files import (
+    Content,
+    Item,
+    Listing,
+    UnusableError,
+    files_by_stem,
+    is_file_name,
+    pair,
+    parse_object,
+    read_bytes,
+    read_folder,
+    sub_folder,
+)
+from scrapy_justext.exceptions import DataSetError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from scrapy_justext.evaluation.datasets.documents import DataSet
+
+WCXB_FILES = ("gold.jsonl.gz", "gold.jsonl")
+ARTICLE_FILE = "ground-truth.json"
+
+_LEVELS = ("ground_truth", "_internal")
+_METADATA = ("title", "with", "without")
+
+
+class _Records(NamedTuple):
+    """The gold standard's objects by their ids, and what is wrong with the others."""
+
+    by_id: Mapping[str, Any]
+    problems: list[Problem]
+
+
+def open_wcxb(path: Path) -> DataSet:
+    """Open WCXB in a folder of either layout; raise :class:`DataSetError`."""
+    return read_folder("wcxb", path, _find_wcxb, _read_wcxb)
+
+
+def open_article_benchmark(path: Path) -> DataSet:
+    """Open the article extraction benchmark in a folder; raise :class:`DataSetError`."""
+    return read_folder("article-benchmark", path, _find_articles, _read_article)
+
+
+def _find(path: Path, records: _Records, gold_field: str) -> Listing:
+    """Return the pages in ``html/`` with their objects."""
+    pages, problems = files_by_stem(sub_folder(path, "html"), (".html", ".html.gz"))
+    golds = {name: text for name, record in records.by_id.items() if (text := _text(record, gold_field)) is not None}
+    listing = pair(pages, golds)
+    known = {problem.name for problem in records.problems}
+    left_out = [problem for problem in listing.problems if problem.name not in known]
+    items = [item._replace(url=_text(records.by_id[item.id], "url")) for item in listing.items]
+    return Listing(items, [*problems, *records.problems, *left_out])
+
+
+def _find_wcxb(path: Path) -> Listing:
+    sub_folder(path, "html")
+    records = _wcxb_records(path)
+    listing = _find(path, records, "main_content")
+    return listing._replace(items=[_with_fields(item, records.by_id[item.id]) for item in listing.items])
+
+
+def _wcxb_records(path: Path) -> _Records:
+    for name in WCXB_FILES:
+        if (path / name).is_file():
+            return _records_of_lines(path / name)
+    if not (path / "ground-truth").is_dir():
+        raise DataSetError("dataset", f"wcxb:{path}", f"has neither {WCXB_FILES[0]} nor a folder ground-truth")
+    return _records_of_files(path / "ground-truth")
+
+
+def _records_of_lines(file: Path) -> _Records:
+    content = read_bytes(file)
+    if content is None:
+        raise DataSetError("dataset", str(file), "cannot be read")
+    records: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        record = parse_object(line)
+        name = record.get("id") if record else None
+        if not isinstance(name, str):
+            problems.append(Problem("unreadable gold", f"{file.name}, line {number}"))
+        elif not is_file_name(name):
+            problems.append(Problem("bad id", f"{file.name}, line {number}"))
+        elif name in records:
+            problems.append(Problem("duplicate", f"{file.name}, line {number}"))
+        else:
+            records[name] = record
+    return _Records(records, problems)
+
+
+def _records_of_files(folder: Path) -> _Records:
+    files, problems = files_by_stem(folder, (".json",))
+    found = {name: parse_object(read_bytes(file)) for name, file in files.items()}
+    problems += [Problem("unreadable gold", name) for name, record in found.items() if record is None]
+    return _Records({name: record for name, record in found.items() if record is not None}, problems)
+
+
+def _with_fields(item: Item, record: Any) -> Item:
+    page_type = _field(record, "page_type")
+    if isinstance(page_type, dict):
+        page_type = page_type.get("primary")
+    return item._replace(
+        page_type=page_type if isinstance(page_type, str) else None,
+        metadata={name: value for name in _METADATA if (value := _field(record, name)) is not None},
+    )
+
+
+def _field(record: Any, name: str) -> Any:
+    """Return a field at the first level that has it; None where none does."""
+    levels = [record, *(record.get(level) for level in _LEVELS)] if isinstance(record, dict) else []
+    return next((level[name] for level in levels if isinstance(level, dict) and level.get(name) is not None), None)
+
+
+def _text(record: Any, name: str) -> str | None:
+    value = _field(record, name)
+    return value if isinstance(value, str) else None
+
+
+def _read_wcxb(item: Item) -> Content:
+    page = item.read_page()
+    if decode_strictly(page) is None:
+        raise UnusableError("undecodable page")
+    return Content(page, UTF_8, str(item.gold))
+
+
+def _find_articles(path: Path) -> Listing:
+    content = read_bytes(path / ARTICLE_FILE)
+    if content is None:
+        raise DataSetError("dataset", f"article-benchmark:{path}", f"has no {ARTICLE_FILE}")
+    records = parse_object(content)
+    if records is None:
+        raise DataSetError("dataset", f"article-benchmark:{path}", f"{ARTICLE_FILE} is not a JSON object in UTF-8")
+    bad = [Problem("bad id", name) for name in records if not is_file_name(name)]
+    return _find(path, _Records({name: records[name] for name in records if is_file_name(name)}, bad), "articleBody")
+
+
+def _read_article(item: Item) -> Content:
+    page = item.read_page()
+    return Content(page, item.find_encoding(page), str(item.gold))
