@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+import shutil
 from importlib.metadata import EntryPoint, EntryPoints
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +19,6 @@ from scrapy_justext.evaluation.datasets.l3s import labelled_text
 from scrapy_justext.evaluation.datasets.names import KINDS, kinds, open_data_set
 from scrapy_justext.exceptions import DataSetError, JustextError, UnknownNameError
 from tests.builders import CORPORA
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BINARY = bytes(range(256)) * 3
 
@@ -509,6 +508,18 @@ def test_cleaneval_dev() -> None:
     assert sum(not document.gold for document in found.documents) == 1
 
 
+def test_a_part_of_wcxb_dev(tmp_path: Path) -> None:
+    folder = Path(corpus("wcxb-dev"))
+    pages = sorted((folder / "html").iterdir())[::100]
+    write(tmp_path, {f"html/{page.name}": gzip.decompress(page.read_bytes()) for page in pages})
+    shutil.copy(folder / "gold.jsonl.gz", tmp_path)
+    found = open_data_set(f"wcxb:{tmp_path}")
+    assert len(found.ids) == len(pages) == 15
+    assert {problem.kind for problem in found.problems} == {"no page"}
+    assert all(document.gold and document.page_type and document.url for document in found.documents)
+
+
+@pytest.mark.full
 def test_wcxb_dev() -> None:
     found = open_data_set(f"wcxb:{corpus('wcxb-dev')}")
     assert (len(found.ids), found.problems) == (1497, ())

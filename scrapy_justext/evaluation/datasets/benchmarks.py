@@ -1,13 +1,13 @@
 """Benchmarks with pages in ``html/`` and a gold standard in JSON, an object a page.
 
 WCXB, the Web Content eXtraction Benchmark, is UTF-8 by definition.  Its objects lie in ``gold.jsonl.gz`` (or
-``gold.jsonl``), a line a page with its ``id``, or in the public layout's ``ground-truth/ID.json``.  ``main_content``, the
-gold text, is needed.  ``url``, ``page_type`` (a string, or an object with one as ``primary``), ``title``, ``with`` and
-``without`` (snippets that must and must not be in the extracted text) may be there.  Each field is looked for at the top
-level, then in the objects ``ground_truth`` and ``_internal``.
+``gold.jsonl``), a line a page with its ``id``, or in the public layout's ``ground-truth/ID.json``.  The gold text,
+``main_content``, is needed.  ``url``, ``page_type`` (a string, or an object with one as ``primary``), ``title``,
+``with`` and ``without`` (snippets that must and must not be in the extracted text) may be there.  Each field is looked
+for at the top level, then in the objects ``ground_truth`` and ``_internal``.
 
-The article extraction benchmark has one file, ``ground-truth.json``: an object of an object an id, with the gold text as
-``articleBody`` and perhaps a ``url``.
+The article extraction benchmark has one file, ``ground-truth.json``: an object of an object an id, with the gold text
+as ``articleBody`` and perhaps a ``url``.
 """
 
 from __future__ import annotations

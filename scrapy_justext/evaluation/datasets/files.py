@@ -1,7 +1,7 @@
 """How pages and gold standards on disk become a data set, and the plainest kind: two folders of one's own.
 
-A reader of a data set lists its pairs of page and gold standard as :class:`Item`, with what it leaves out.  Each pair is
-read once when the data set is opened, to know the page's encoding and the digest, and again whenever its document is
+A reader of a data set lists its pairs of page and gold standard as :class:`Item`, with what it leaves out.  Each pair
+is read once when the data set is opened, to know the page's encoding and the digest, and again whenever its document is
 asked for.  A pair that cannot be read raises :class:`UnusableError` with the kind of the problem.
 """
 

@@ -39,11 +39,11 @@ class _LineReader:
         try:
             with item.page.open("rb") as file:
                 file.seek(self.starts[item.id])
-                record = parse_object(file.readline())
+                record = _parse(file.readline())
         except OSError as error:
             raise UnusableError("unreadable page") from error
         # Somebody may have marked more since the file was opened.
-        if not _is_page(record) or record["id"] != item.id:
+        if record is None or record["id"] != item.id:
             raise UnusableError("unreadable page")
         name = record.get("name")
         metadata = {"name": name} if isinstance(name, str) else {}
@@ -64,8 +64,8 @@ def open_marks(path: Path) -> DataSet:
     problems: list[Problem] = []
     start = 0
     for number, line in enumerate(lines, 1):
-        record, place = parse_object(line), f"{path.name}, line {number}"
-        if not _is_page(record):
+        record, place = _parse(line), f"{path.name}, line {number}"
+        if record is None:
             problems += [Problem("unreadable gold", place)] if line.strip() else []
         elif not is_file_name(record["id"]):
             problems.append(Problem("bad id", place))
@@ -79,5 +79,8 @@ def open_marks(path: Path) -> DataSet:
     return read_listing("marks", path, Listing(items, problems), _LineReader(starts))
 
 
-def _is_page(record: Any) -> bool:
-    return record is not None and all(isinstance(record.get(name), str) for name in ("id", "html", "gold"))
+def _parse(line: bytes) -> dict[str, Any] | None:
+    """Return the page of a line; None where it is none."""
+    record = parse_object(line)
+    whole = record is not None and all(isinstance(record.get(name), str) for name in ("id", "html", "gold"))
+    return record if whole else None

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from scrapy_justext.evaluation.datasets.benchmarks import open_article_benchmark, open_wcxb
 from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval
 from scrapy_justext.evaluation.datasets.documents import DataSet
+from scrapy_justext.evaluation.datasets.files import open_pairs
 from scrapy_justext.evaluation.datasets.l3s import open_l3s
 from scrapy_justext.evaluation.datasets.marks import open_marks
-from scrapy_justext.evaluation.datasets.files import open_pairs
 from scrapy_justext.exceptions import DataSetError, UnknownNameError
 
 if TYPE_CHECKING:
