@@ -60,7 +60,7 @@ def measure(page: Inspected, profile: str) -> Times:
             cpu = process_time()
             for knobs in _turned(profile):
                 started = perf_counter()
-                served.judge({"profile": profile, "knobs": knobs}, base)
+                served.judge({"profile": profile, "parameters": knobs}, base)
                 milliseconds.append(1000 * (perf_counter() - started))
             cpu = 1000 * (process_time() - cpu) / REQUESTS
         finally:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.parsing import Parsed
+    from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.tags import TagRules
 
 # What of a page may appear in its rendering: only data.
@@ -339,12 +340,34 @@ def page_view(
         "language_source": extraction.language_source,
         "language_reason": extraction.language_reason,
         "profile": profile.name,
-        "by_stopwords": profile.by_stopwords,
-        "thresholds": asdict(_thresholds(extraction, options)),
+        "limits": limits_of(profile, asdict(_thresholds(extraction, options))),
         "is_cut": extraction.is_cut,
         "counts": count(extraction.blocks),
         "blocks": block_views(extraction.blocks),
         "rendering": render(parsed.root, profile.tags, extraction.blocks),
+    }
+
+
+#: The thresholds that each measurement is compared with, in ascending order, and whether a value that is equal reaches
+#: them: the comparisons of the rules.
+_STOPWORD_LIMITS = {
+    "characters": (("length_low", True), ("length_high", False)),
+    "link_density": (("max_link_density", False),),
+    "stopword_density": (("stopwords_low", True), ("stopwords_high", True)),
+}
+_MODEL_LIMITS = {"probability": (("near_good_probability", True), ("good_probability", True))}
+
+
+def limits_of(profile: Profile, thresholds: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return the limits that a profile compares each measurement with."""
+    compared = {**_STOPWORD_LIMITS, **_MODEL_LIMITS} if profile.by_stopwords else _MODEL_LIMITS
+    return {
+        measurement: [
+            {"name": name, "value": thresholds[name], "isInclusive": is_inclusive}
+            for name, is_inclusive in limits
+            if thresholds[name] is not None
+        ]
+        for measurement, limits in compared.items()
     }
 
 

@@ -239,7 +239,7 @@ class TestStrip:
         until(lambda: is_in_view(row(page, 43)))
         page.mouse.click(box["x"] + box["width"] * 0.32, box["y"] + 10)
         assert current(page) == 14
-        here = page.locator(".jt-here").bounding_box()
+        here = page.locator(".jt-marker").bounding_box()
         assert here["x"] <= box["x"] + box["width"] * 0.32 <= here["x"] + here["width"]
 
     def test_bands_are_drawn_in_the_colours_of_their_classes(self, show: Callable[..., Any], report: str) -> None:
@@ -326,7 +326,7 @@ class TestKeyboard:
         snapshot = page.locator("body").aria_snapshot()
         for part in (
             'searchbox "Search the blocks"',
-            'slider "Place in the page"',
+            'slider "Position in the page"',
             'checkbox "✓ good 10"',
             'listbox "Blocks of the page"',
             'region "The chosen block"',

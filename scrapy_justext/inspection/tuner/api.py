@@ -24,7 +24,7 @@ from scrapy_justext.inspection.tuner.judging import (
     site_of,
 )
 from scrapy_justext.inspection.tuner.marks import MarksFile, page_id
-from scrapy_justext.inspection.view import page_view
+from scrapy_justext.inspection.view import limits_of, page_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,7 +84,7 @@ class Tuner:
     def judge(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """What some settings give; raises :class:`ParameterError` for what is not allowed.
 
-        ``body``: ``profile``, ``languages`` and ``knobs``, the page's own where they are left out; ``pages``, the
+        ``body``: ``profile``, ``languages`` and ``parameters``, the page's own where they are left out; ``pages``, the
         numbers of those to judge, all where that is left out; ``shown``, the base of the view that the browser has of a
         page, or "" for none, by its number.  Of pages that are not there no blocks are told.
         """
@@ -143,6 +143,7 @@ class Tuner:
         options = self._options(page, choice)
         extraction = page.tuned.extract(options)
         keys = block_keys(extraction.blocks)
+        thresholds = page.tuned.thresholds(options)
         effect = page.tuned.effect(extraction, keys)
         answer = {
             "page": number,
@@ -151,7 +152,8 @@ class Tuner:
             "language": extraction.language,
             "language_reason": extraction.language_reason,
             "profile": extraction.profile,
-            "thresholds": page.tuned.thresholds(options),
+            "thresholds": thresholds,
+            "limits": limits_of(options.profile, thresholds),
             **self._marked(page, extraction, keys),
         }
         return answer if shown is None else answer | _shown(page, options, extraction, shown)

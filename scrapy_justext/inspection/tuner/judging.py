@@ -46,14 +46,14 @@ class Pasting(NamedTuple):
 
 def read_choice(body: Mapping[str, Any]) -> Choice:
     """What a request says was chosen; raises :class:`ParameterError` for names that are none."""
-    knobs = body.get("knobs") or {}
-    if not isinstance(knobs, dict):
-        raise ParameterError("knobs", knobs, "must be an object of thresholds and their values")
-    for name in knobs:
+    parameters = body.get("parameters") or {}
+    if not isinstance(parameters, dict):
+        raise ParameterError("parameters", parameters, "must be an object of parameters and their values")
+    for name in parameters:
         if name not in THRESHOLD_NAMES:
-            raise UnknownNameError("threshold", name, "threshold", THRESHOLD_NAMES)
+            raise UnknownNameError("parameter", name, "parameter", THRESHOLD_NAMES)
     chosen = {setting: body[name] for name, setting in _FIELDS.items() if body.get(name) is not None}
-    return {**chosen, **knobs}
+    return {**chosen, **parameters}
 
 
 def site_of(layers: Layers, url: str | None) -> str | None:

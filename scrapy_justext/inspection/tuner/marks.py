@@ -1,7 +1,7 @@
-"""What a user says of blocks, kept in a file that the evaluation framework reads as the data set ``marks:PATH``.
+"""The user's marks of blocks, kept in a file that the evaluation framework reads as the data set ``marks:PATH``.
 
-A mark says whether a block is content, whatever class it has under some settings.  The file is JSON Lines in UTF-8, an
-object a page that has marks:
+A mark says whether a block is content.  It stays true whatever class the block has under some settings.  The file is
+JSON Lines in UTF-8, with an object for each page that has marks:
 
 ===========  ===========================================================================================
 ``id``       of the page, from its URL, or where it has none from its HTML
@@ -40,16 +40,20 @@ if TYPE_CHECKING:
 #: Whether each marked block of a page is content.
 PageMarks = dict["BlockKey", bool]
 
-#: When a file was written, how long it is, and which one.
+#: When a file was written, how long it is, and its inode.
 _Stamp = tuple[int, int, int]
 
-_LONGEST_SLUG = 40
+#: Characters of a page's address or name that stand in its id.
+_READABLE_CHARACTERS = 40
+
+#: The keys of a mark with the types of their values.
+_MARK_TYPES = {"text": str, "nth": int, "good": bool}
 
 
 def read_marks(path: Path) -> dict[str, PageMarks]:
-    """The marks of the pages in a file by their ids, none where there is no file.
+    """Return the marks of the pages in a file by their ids; none where there is no file.
 
-    Raises :class:`InspectionError` for a file that is none of marks.
+    Raises :class:`InspectionError` for a file that holds something else.
     """
     return {name: _marks_of(record) for name, record in _read(path).items()}
 
@@ -57,71 +61,69 @@ def read_marks(path: Path) -> dict[str, PageMarks]:
 class MarksFile:
     """The marks in a file, which is read again only where somebody else has written it.
 
-    Raises :class:`InspectionError` for a file that is none of marks, and for one that cannot be written.
+    Raises :class:`InspectionError` for a file that holds something else, and for one that cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._seen: _Stamp | None = None
+        self._stamp: _Stamp | None = None
         self._lines: dict[str, bytes] = {}
         self._marks: dict[str, PageMarks] = {}
-        with _told(path, "written"):
+        with _as_inspection_errors(path, "written"):
             check_writable(path)
         self._refresh()
 
     def of(self, name: str) -> Mapping[BlockKey, bool]:
-        """The marks of a page by its id."""
+        """Return the marks of a page by its id."""
         return self._marks.get(name, {})
 
     def mark(self, name: str, page: Inspected, extraction: Extraction, key: BlockKey, good: bool | None) -> None:
-        """Mark a block of a page, or take its mark away, and write that; a page without marks is not in the file.
+        """Mark a block of a page, or take its mark away where ``good`` is None, and write the file.
 
-        The file is whole at any time.  Raises :class:`InspectionError` where it cannot be written: then nothing is
-        marked either.  Not for two threads at once; :meth:`of` may be called meanwhile.
+        A page without marks is not in the file, which is whole at any time.
+        Raises :class:`InspectionError` where it cannot be written: then nothing is marked either.
+        Not for two threads at once; :meth:`of` may be called meanwhile.
         """
         self._refresh()
-        marks = {one: value for one, value in self.of(name).items() if one != key}
+        marks = {marked: value for marked, value in self.of(name).items() if marked != key}
         if good is not None:
             marks[key] = good
-        lines = {one: line for one, line in self._lines.items() if one != name}
+        lines = {other: line for other, line in self._lines.items() if other != name}
         if marks:
             lines[name] = _line({"id": name, **_record(page, extraction, marks)})
-        with _told(self.path, "written"):
+        with _as_inspection_errors(self.path, "written"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, b"".join(lines.values()), PRIVATE)
-            self._seen = _stamp(self.path)
+            self._stamp = _stamp_of(self.path)
         self._lines = lines
         self._marks = {**self._marks, name: marks}
 
     def _refresh(self) -> None:
-        with _told(self.path, "read"):
-            seen = _stamp(self.path)
-        if seen != self._seen:
+        with _as_inspection_errors(self.path, "read"):
+            stamp = _stamp_of(self.path)
+        if stamp != self._stamp:
             records = _read(self.path)
             self._lines = {name: _line(record) for name, record in records.items()}
             self._marks = {name: _marks_of(record) for name, record in records.items()}
-            self._seen = seen
+            self._stamp = stamp
 
 
 def page_id(page: Inspected) -> str:
-    """What tells a page from others, also when it is looked at another time; usable as a file name.
-
-    A part of its address or name that can be read stands before a digest.
-    """
+    """Return an id that a page has every time it is looked at; a file name that begins with a part of its address."""
     readable = re.sub(r"[^a-z0-9]+", "-", (page.url or page.name).lower().removeprefix("https://"))
     source = page.url or page_html(page)
     digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"{readable[-_LONGEST_SLUG:].strip('-')}-{digest}".lstrip("-")
+    return f"{readable[-_READABLE_CHARACTERS:].strip('-')}-{digest}".lstrip("-")
 
 
 def page_html(page: Inspected) -> str:
-    """A page as it was parsed; empty for one with nothing to parse."""
+    """Return a page as it was parsed; nothing for one with nothing to parse."""
     root = page.parsed.root
     return "" if root is None else etree.tostring(root.getroottree(), encoding="unicode", method="html")
 
 
 def gold_text(extraction: Extraction, marks: Mapping[BlockKey, bool]) -> str:
-    """The blocks that marks make good, and of those without a mark the good ones, with a blank line between them."""
+    """Join the blocks that marks make good, and of those without a mark the good ones, by blank lines."""
     keyed = zip(block_keys(extraction.blocks), extraction.blocks, strict=True)
     return "\n\n".join(block.text for key, block in keyed if block.text and marks.get(key, block.is_good))
 
@@ -137,7 +139,7 @@ def _record(page: Inspected, extraction: Extraction, marks: PageMarks) -> dict[s
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    with _told(path, "read"):
+    with _as_inspection_errors(path, "read"):
         try:
             lines = path.read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -162,9 +164,9 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def _are_marks(value: object) -> bool:
-    kinds = (("text", str), ("nth", int), ("good", bool))
     return isinstance(value, list) and all(
-        isinstance(mark, dict) and all(isinstance(mark.get(name), kind) for name, kind in kinds) for mark in value
+        isinstance(mark, dict) and all(isinstance(mark.get(name), kind) for name, kind in _MARK_TYPES.items())
+        for mark in value
     )
 
 
@@ -174,12 +176,12 @@ def _marks_of(record: Mapping[str, Any]) -> PageMarks:
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
-    # A lone surrogate is none of UTF-8's characters.
+    # UTF-8 has no lone surrogates.
     return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def _stamp(path: Path) -> _Stamp | None:
-    """What is another one after a file was written; None: there is no file."""
+def _stamp_of(path: Path) -> _Stamp | None:
+    """Return what changes whenever a file is written; None where there is no file."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -188,8 +190,8 @@ def _stamp(path: Path) -> _Stamp | None:
 
 
 @contextmanager
-def _told(path: Path, how: str) -> Iterator[None]:
-    """Turn what the system says into :class:`InspectionError`."""
+def _as_inspection_errors(path: Path, how: str) -> Iterator[None]:
+    """Turn errors of the operating system into :class:`InspectionError`."""
     try:
         yield
     except OSError as error:

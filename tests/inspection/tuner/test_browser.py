@@ -316,7 +316,7 @@ class TestMarks:
             tuner.keyboard.press("j")
         tuner.keyboard.press("w")
         tuner.wait_for_selector(f"#jt-block-{MORE}[data-mark=wrong]")
-        assert text(tuner, ".tn-said") == "Marked as content"
+        assert text(tuner, ".tn-meaning") == "Marked as content"
         wait_until(tuner, lambda: effects(tuner)[0][4] == "1 of 2")
         tuner.reload()
         tuner.wait_for_selector(f"#jt-block-{MORE}[data-mark=wrong]")

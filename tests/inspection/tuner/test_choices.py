@@ -97,5 +97,6 @@ def test_the_site_of_a_page(url: str | None, site: str | None) -> None:
 
 
 def test_what_is_left_out_is_not_chosen() -> None:
-    assert read_choice({"profile": None, "languages": None, "knobs": None, "pages": [1]}) == {}
-    assert read_choice({"languages": ["de"], "knobs": {"tree_depth": None}}) == {"language": ["de"], "tree_depth": None}
+    assert read_choice({"profile": None, "languages": None, "parameters": None, "pages": [1]}) == {}
+    chosen = {"languages": ["de"], "parameters": {"tree_depth": None}}
+    assert read_choice(chosen) == {"language": ["de"], "tree_depth": None}

@@ -111,14 +111,14 @@ def test_the_browser_shows_what_an_extraction_gives(name: str, tmp_path: Path) -
     browser = Browser(Tuner([inspected(HTML[name])], layers(), tmp_path / "marks.jsonl"))
     steps: list[dict[str, Any]] = [
         {},
-        {"knobs": {"length_high": 500}},
-        {"knobs": {"length_low": 10, "length_high": 40, "max_link_density": 1.0}},
+        {"parameters": {"length_high": 500}},
+        {"parameters": {"length_low": 10, "length_high": 40, "max_link_density": 1.0}},
         {"profile": "article"},
-        {"profile": "justext-java", "knobs": {"no_images": False}},
+        {"profile": "justext-java", "parameters": {"no_images": False}},
         {"languages": "Czech"},
-        {"languages": ["de", "fr"], "knobs": {"stopwords_low": 0.1, "stopwords_high": 0.1}},
-        {"profile": "learned", "knobs": {"good_probability": 0.01}},
-        {"profile": "learned", "knobs": {"good_probability": 1.0}},
+        {"languages": ["de", "fr"], "parameters": {"stopwords_low": 0.1, "stopwords_high": 0.1}},
+        {"profile": "learned", "parameters": {"good_probability": 0.01}},
+        {"profile": "learned", "parameters": {"good_probability": 1.0}},
         {"profile": "boilerpipe"},
         {},
     ]
@@ -127,7 +127,7 @@ def test_the_browser_shows_what_an_extraction_gives(name: str, tmp_path: Path) -
             HTML[name],
             profile=step.get("profile", "justext"),
             language=step.get("languages", "auto"),
-            **step.get("knobs", {}),
+            **step.get("parameters", {}),
         )
         assert browser.judge(**step) == shown_of(expected)
 
@@ -139,22 +139,24 @@ def test_only_what_changed_is_told(tmp_path: Path) -> None:
     assert first["view"]["name"] == "tale.html"
     [same] = tuner.judge({"shown": {"0": first["base"]}})["pages"]
     assert "view" not in same
-    [other] = tuner.judge({"knobs": {"length_high": 320}, "shown": {"0": first["base"]}})["pages"]
+    [other] = tuner.judge({"parameters": {"length_high": 320}, "shown": {"0": first["base"]}})["pages"]
     assert [change[0] for change in other["changes"]] == [2, 3, 4, 5, 6]
-    [unseen] = tuner.judge({"knobs": {"length_high": 320}})["pages"]
+    [unseen] = tuner.judge({"parameters": {"length_high": 320}})["pages"]
     assert "changes" not in unseen
     assert {**unseen, "base": 0, "changes": 0} == {**other, "base": 0, "changes": 0}
 
 
 def test_the_effect_on_each_page(tmp_path: Path) -> None:
     pages = [inspected(), inspected(f"<html lang=en><p>{STORY * 2}<p>{STORY * 2}<p>{STORY * 4}")]
-    answer = Tuner(pages, layers(), tmp_path / "marks.jsonl").judge({"knobs": {"length_high": 320}})
+    answer = Tuner(pages, layers(), tmp_path / "marks.jsonl").judge({"parameters": {"length_high": 320}})
     first, second = answer["pages"]
     assert (first["good_before"], first["good_after"]) == (4, 0)
     assert (first["gained"], first["lost"], len(first["changed"])) == (0, 4, 4)
     assert first["characters_before"] == extract(PAGE).good_characters
     assert (second["good_before"], second["good_after"], second["characters_after"]) == (3, 0, 0)
-    back = Tuner(pages, layers({"length_high": 320}), tmp_path / "marks.jsonl").judge({"knobs": {"length_high": 200}})
+    back = Tuner(pages, layers({"length_high": 320}), tmp_path / "marks.jsonl").judge(
+        {"parameters": {"length_high": 200}}
+    )
     assert [(page["gained"], page["lost"]) for page in back["pages"]] == [(4, 0), (3, 0)]
 
 
@@ -200,6 +202,6 @@ def test_a_slider_is_answered_at_once(profile: str, tmp_path: Path) -> None:
     [page] = tuner.judge({"profile": profile, "shown": {"0": ""}})["pages"]
     started = time.perf_counter()
     for length in range(0, 200, 20):
-        tuner.judge({"profile": profile, "knobs": {"length_low": length}, "shown": {"0": page["base"]}})
+        tuner.judge({"profile": profile, "parameters": {"length_low": length}, "shown": {"0": page["base"]}})
     assert page["blocks"] == 1000
     assert (time.perf_counter() - started) / 10 < 0.5

@@ -54,7 +54,7 @@ class TestMarking:
 
     def test_it_says_so_under_other_settings_too(self, path: Path) -> None:
         tuner = start(path)
-        none_good: dict[str, Any] = {"knobs": {"length_high": 5000}}
+        none_good: dict[str, Any] = {"parameters": {"length_high": 5000}}
         assert mark(tuner, FIRST, "wrong", **none_good) == [[FIRST, True]]
         assert tuner.judge({})["pages"][0]["marks_met"] == 1
         [page] = tuner.judge(none_good)["pages"]

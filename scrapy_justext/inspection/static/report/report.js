@@ -1,4 +1,4 @@
-// The report: one page at a time, out of those that the file holds.
+// The report: shows one page at a time of those that the file holds.
 "use strict";
 
 {

@@ -1,9 +1,9 @@
-// What the user has chosen, with all steps that led there.
+// What the user has chosen, and the steps of the undo.
 "use strict";
 
-const NOTHING_CHOSEN = Object.freeze({ profile: null, languages: null, knobs: Object.freeze({}) });
+const NOTHING_CHOSEN = Object.freeze({ profile: null, languages: null, parameters: Object.freeze({}) });
 
-/** Sends "change" whenever the choice is another one, and "keep" where an undo has something more to go back to. */
+/** Sends "change" when the choice has changed, and "keep" when there is one more step to undo. */
 class Choice extends EventTarget {
   constructor() {
     super();
@@ -12,20 +12,20 @@ class Choice extends EventTarget {
     this.kept = NOTHING_CHOSEN;
   }
 
-  /** Choose: `part` replaces parts of the choice; a step on the way, as a slider makes many, is not kept. */
+  /** Replace parts of the choice; `isStep` is false for the values on a slider's way, which no undo goes back to. */
   set(part, { isStep = true } = {}) {
     this.now = Object.freeze({ ...this.now, ...part });
     if (isStep) this.keep();
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Choose some thresholds; undefined takes one back. */
-  setKnobs(values, options) {
-    const knobs = Object.entries({ ...this.now.knobs, ...values }).filter(([, value]) => value !== undefined);
-    this.set({ knobs: Object.freeze(Object.fromEntries(knobs)) }, options);
+  /** Choose the values of some parameters; undefined takes a choice back. */
+  setParameters(values, options) {
+    const parameters = Object.entries({ ...this.now.parameters, ...values }).filter(([, value]) => value !== undefined);
+    this.set({ parameters: Object.freeze(Object.fromEntries(parameters)) }, options);
   }
 
-  /** From here an undo starts. */
+  /** Keep the choice as a step that an undo comes back to. */
   keep() {
     if (JSON.stringify(this.now) === JSON.stringify(this.kept)) return;
     this.steps.push(this.kept);

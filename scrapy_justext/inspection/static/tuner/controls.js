@@ -1,8 +1,8 @@
-// A control for each threshold: a slider with a number beside it, or a list.
+// A control for each parameter: a slider with a number beside it, or a list.
 "use strict";
 
 class Controls {
-  /** `choice`: where values go; `table`: the controls of each profile. */
+  /** `choice` gets the values; `table` holds the controls of each profile. */
   constructor(parent, choice, table) {
     this.parent = parent;
     this.choice = choice;
@@ -11,15 +11,15 @@ class Controls {
     choice.addEventListener("change", () => this.rows.forEach((row) => row.refuse("")));
   }
 
-  /** Show the controls of a profile, with the thresholds that count. */
+  /** Show the controls of a profile, with the thresholds in force. */
   show(profile, thresholds) {
     if (profile !== this.profile) this.build(profile);
     this.thresholds = thresholds;
-    const { knobs } = this.choice.now;
+    const { parameters } = this.choice.now;
     for (const [name, row] of this.rows) {
-      // The answer may be to a question that was asked before the slider moved on.
-      row.show(knobs[name] ?? thresholds[name]);
-      row.undo.hidden = !(name in knobs);
+      // The slider may have moved on since this answer was asked for.
+      row.show(parameters[name] ?? thresholds[name]);
+      row.undo.hidden = !(name in parameters);
     }
   }
 
@@ -50,10 +50,10 @@ class Controls {
     const range = make("input", { type: "range", id, min: least, max: most, step, ...described });
     const limits = most <= 1 ? { min: 0, max: 1, step: "any" } : { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 };
     const number = make("input", { type: "number", ...limits, ...described, "aria-label": `${control.label}, as a number` });
-    range.addEventListener("input", () => this.turn(control, range.valueAsNumber, { isStep: false }));
+    range.addEventListener("input", () => this.choose(control, range.valueAsNumber, { isStep: false }));
     range.addEventListener("change", () => this.choice.keep());
     const problem = make("p", { id: `${id}-problem`, class: "tn-problem", role: "alert", hidden: true });
-    // What is not allowed never gets among what is chosen, which goes with every question.
+    // A value that is not allowed is never chosen: it would spoil every request from then on.
     const refuse = (why) => {
       problem.textContent = why;
       problem.hidden = !why;
@@ -63,7 +63,7 @@ class Controls {
     number.addEventListener("change", () => {
       if (!number.validity.valid) refuse(`${control.label}: ${control.allowed}`);
       else if (number.value === "") this.takeBack(control);
-      else this.turn(control, number.valueAsNumber);
+      else this.choose(control, number.valueAsNumber);
     });
     const show = (value) => {
       range.value = value;
@@ -76,26 +76,26 @@ class Controls {
   makeList(control, id) {
     const options = control.choices.map(([, name], i) => make("option", { value: i }, name));
     const select = make("select", { id, "aria-describedby": `${id}-help` }, ...options);
-    select.addEventListener("change", () => this.choice.setKnobs({ [control.name]: control.choices[select.value][0] }));
+    select.addEventListener("change", () => this.choice.setParameters({ [control.name]: control.choices[select.value][0] }));
     const show = (value) => {
-      select.value = control.choices.findIndex(([one]) => one === value);
+      select.value = control.choices.findIndex(([choice]) => choice === value);
     };
     return { element: select, show, refuse: () => {} };
   }
 
-  /** A low and a high threshold are chosen together, as what one means may depend on the other; they never cross. */
-  turn(control, value, options) {
+  /** Choose a value.  A low and a high threshold are chosen together and never cross. */
+  choose(control, value, options) {
     const values = { [control.name]: value };
     if (control.partner) {
-      const other = this.choice.now.knobs[control.partner] ?? this.thresholds[control.partner];
+      const other = this.choice.now.parameters[control.partner] ?? this.thresholds[control.partner];
       const isLow = this.isLow(control);
       values[control.partner] = (isLow ? value > other : value < other) ? value : other;
     }
-    this.choice.setKnobs(values, options);
+    this.choice.setParameters(values, options);
   }
 
   takeBack(control) {
-    this.choice.setKnobs({ [control.name]: undefined, ...(control.partner && { [control.partner]: undefined }) });
+    this.choice.setParameters({ [control.name]: undefined, ...(control.partner && { [control.partner]: undefined }) });
   }
 
   /** The low one of two comes first in the table. */

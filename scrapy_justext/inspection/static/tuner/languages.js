@@ -1,4 +1,4 @@
-// The picker of languages: one list for each, and one more to add another.
+// The picker of languages: a list for each that was chosen, and one more to add another.
 "use strict";
 
 class Languages {
@@ -14,7 +14,7 @@ class Languages {
     parent.append(this.lists, (this.reason = make("p", { class: "tn-help" })));
   }
 
-  /** The codes that were chosen; none: any language. */
+  /** The codes of the chosen languages; none stand for any language. */
   get codes() {
     const { languages } = this.choice.now;
     if (languages === null) return this.own;
@@ -33,12 +33,13 @@ class Languages {
     this.lists.children[focused]?.focus();
   }
 
-  makeList(code, place) {
-    const none = place === 0 ? "any: detected on each page" : code ? "(none)" : "or another one…";
-    const others = this.known.some((one) => one.code === code) || !code ? [] : [{ name: code, code }];
+  makeList(code, number) {
+    const none = number === 0 ? "any: detected on each page" : code ? "(none)" : "or another one…";
+    const others = this.known.some((language) => language.code === code) || !code ? [] : [{ name: code, code }];
     const options = [{ name: none, code: "" }, ...this.known, ...others];
-    const label = place === 0 ? "Language" : `Or language ${place + 1}`;
-    const list = make("select", { "aria-label": label }, ...options.map((one) => make("option", { value: one.code }, one.name)));
+    const label = number === 0 ? "Language" : `Or language ${number + 1}`;
+    const items = options.map((language) => make("option", { value: language.code }, language.name));
+    const list = make("select", { "aria-label": label }, ...items);
     list.value = code;
     return list;
   }
@@ -49,6 +50,6 @@ class Languages {
   }
 
   nameOf(code) {
-    return this.known.find((one) => one.code === code)?.name ?? code;
+    return this.known.find((language) => language.code === code)?.name ?? code;
   }
 }

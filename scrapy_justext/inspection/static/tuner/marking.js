@@ -1,19 +1,19 @@
-// Marks: whether a block's class is right or wrong.
+// Marks blocks: whether a class is right or wrong.
 "use strict";
 
 const MARKS = { right: { label: "right", key: "r" }, wrong: { label: "wrong", key: "w" } };
 
 class Marking {
-  /** `save(index, mark)` is called for what the user marks. */
+  /** `save(index, mark)` is called for each mark of the user. */
   constructor(view, save) {
     this.view = view;
     this.save = save;
     this.marks = new Map();
     this.buttons = Object.keys(MARKS).map((name) => this.makeButton(name));
-    // Inside of an option nothing can be focused: for the pointer alone, beside buttons and keys that do the same.
+    // Nothing inside an option can have the focus: these are for the pointer, beside buttons and keys that do the same.
     this.quick = make("span", { class: "tn-quick", "aria-hidden": "true" }, ...Object.keys(MARKS).map(makeQuick));
-    this.said = make("p", { class: "tn-said" });
-    view.actions.append(make("span", {}, "This class is "), ...this.buttons, this.said);
+    this.meaning = make("p", { class: "tn-meaning" });
+    view.actions.append(make("span", {}, "This class is "), ...this.buttons, this.meaning);
     view.list.element.addEventListener("click", (event) => this.onQuick(event), { capture: true });
     view.addEventListener("choose", () => this.update());
     document.addEventListener("keydown", (event) => this.onKey(event));
@@ -26,7 +26,7 @@ class Marking {
     return button;
   }
 
-  /** `marks`: pairs of the index of a block, and whether it is content. */
+  /** Show marks: pairs of a block's index and whether the block is content. */
   show(marks) {
     for (const index of this.marks.keys()) this.view.row(index)?.removeAttribute("data-mark");
     this.marks = new Map(marks);
@@ -34,7 +34,7 @@ class Marking {
     this.update();
   }
 
-  /** The mark of a block as its class is now: what is content is right where it is good. */
+  /** Return whether the class that a marked block has now is right or wrong; null for a block without a mark. */
   of(index) {
     if (!this.marks.has(index)) return null;
     const isGood = this.view.page.blocks[index].block_class === "good";
@@ -48,7 +48,7 @@ class Marking {
     for (const button of [...this.buttons, ...this.quick.children]) {
       button.setAttribute("aria-pressed", String(button.dataset.mark === mark));
     }
-    this.said.textContent = mark ? `Marked as ${this.marks.get(block.index) ? "content" : "boilerplate"}` : "";
+    this.meaning.textContent = mark ? `Marked as ${this.marks.get(block.index) ? "content" : "boilerplate"}` : "";
     if (block) this.view.row(block.index).append(this.quick);
     else this.quick.remove();
   }

@@ -1,8 +1,8 @@
-// The pages, with what the settings change on each.
+// The table of the pages, with what the settings change on each.
 "use strict";
 
 class Pages {
-  /** `open(number)` is called for the page that the user wants to see. */
+  /** `open(number)` is called for the page that the user chooses. */
   constructor(parent, pages, open) {
     const names = shortNames(pages.map((page) => page.name));
     this.rows = pages.map((page, number) => this.makeRow(page, names[number], () => open(number)));

@@ -1,29 +1,29 @@
-// Questions to the server.
+// Requests to the server.
 "use strict";
 
-/** The server's answer; throws an Error with the server's own words where it refuses. */
-async function ask(path, body) {
+/** Return the server's answer; throw an Error with the server's own words where it refuses. */
+async function request(path, body) {
   const options = body && {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   };
-  let answer;
+  let response;
   try {
-    answer = await fetch(path, options);
+    response = await fetch(path, options);
   } catch {
     throw new Error("The tuner does not answer: was it stopped?");
   }
-  const value = await answer.json();
-  if (!answer.ok) throw new Error(value.error);
-  return value;
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
 }
 
 /**
- * Runs one task at a time.  Of those that come in meanwhile only the last one is run, when the first is through; each
- * is given a function that tells whether there is a newer one.
+ * Runs one task at a time.  Of the tasks that come in meanwhile only the last is run, when the first has ended.  Each
+ * gets a function that tells whether a newer task waits.
  */
-class LastOne {
+class LatestTask {
   async run(task) {
     this.next = task;
     if (this.isBusy) return;

@@ -1,4 +1,4 @@
-// The tuner: what is chosen goes to the server, what it answers is shown.
+// The tuner: sends what the user chooses to the server, and shows what it answers.
 "use strict";
 
 const find = (id) => document.getElementById(`tn-${id}`);
@@ -10,7 +10,7 @@ class Tuner {
     this.base = "";
     this.answered = NOTHING_CHOSEN;
     this.saving = Promise.resolve();
-    this.asking = new LastOne();
+    this.judging = new LatestTask();
     this.choice = new Choice();
     this.controls = new Controls(find("controls"), this.choice, start.profiles);
     this.languages = new Languages(find("languages"), this.choice, start.languages);
@@ -41,13 +41,13 @@ class Tuner {
   }
 
   /**
-   * Thresholds that the profile does not have go with the old one.  It is chosen for all pages, also where it is the
-   * project's own for the one that is shown: another page's site may have another one.
+   * Choose a profile for all pages, also where it is the project's own for the page that is shown: the site of another
+   * page may have another.  Parameters that the new profile does not look at are taken back.
    */
   setProfile(name) {
     const known = new Set(this.start.profiles[name].map((control) => control.name));
-    const knobs = Object.fromEntries(Object.entries(this.choice.now.knobs).filter(([knob]) => known.has(knob)));
-    this.choice.set({ profile: name, knobs: Object.freeze(knobs) });
+    const kept = Object.entries(this.choice.now.parameters).filter(([parameter]) => known.has(parameter));
+    this.choice.set({ profile: name, parameters: Object.freeze(Object.fromEntries(kept)) });
   }
 
   open(number) {
@@ -58,13 +58,13 @@ class Tuner {
     this.update();
   }
 
-  /** Ask for the page that is shown, and when nothing newer waits for the others, one after the other. */
+  /** Ask for the page that is shown, then for the others one by one, unless something newer waits. */
   update() {
     this.showSteps();
-    this.asking.run((isOld) => this.judge(isOld).catch((error) => this.fail(error)));
+    this.judging.run((isOld) => this.judge(isOld).catch((error) => this.fail(error)));
   }
 
-  /** On narrow screens alone, where settings would push the blocks out of sight. */
+  /** Fold or unfold the settings, on narrow screens alone: there they would push the blocks out of sight. */
   fold() {
     const isOpen = find("fold").getAttribute("aria-expanded") === "true";
     find("fold").setAttribute("aria-expanded", String(!isOpen));
@@ -79,13 +79,13 @@ class Tuner {
   async judge(isOld) {
     const { page } = this;
     const choice = this.choice.now;
-    const answer = await ask("api/judge", { ...choice, pages: [page], shown: { [page]: this.base } });
+    const answer = await request("api/judge", { ...choice, pages: [page], shown: { [page]: this.base } });
     if (page !== this.page) return;
     this.show(answer, choice);
     for (const number of this.start.pages.keys()) {
       if (isOld()) return;
       if (number === page) continue;
-      const other = await ask("api/judge", { ...choice, pages: [number] });
+      const other = await request("api/judge", { ...choice, pages: [number] });
       this.pages.show(other.pages[0]);
     }
   }
@@ -100,7 +100,7 @@ class Tuner {
     find("profile").value = page.profile;
     this.pages.show(page);
     this.marking.show(page.marks);
-    this.say(page);
+    this.tell(page);
     find("code").textContent = answer.settings || "# nothing differs from the project's settings";
     find("copy").disabled = !answer.settings;
     find("notes").hidden = !answer.notes.length;
@@ -112,36 +112,36 @@ class Tuner {
       this.base = page.base;
       this.own = page.view.blocks.map((block) => ({ ...block }));
       this.changed = new Set();
-      this.away = new Set();
+      this.different = new Set();
       this.view.open(page.view);
     }
-    this.view.setThresholds(page.thresholds);
+    this.view.setLimits(page.limits);
     const changes = new Map(
       page.changes.map(([index, block_class, context_free_class, reason]) => [
         index,
         { index, block_class, context_free_class, reason },
       ]),
     );
-    // Those that were away from the base in the last answer go back to it, where this one does not tell of them.
-    const back = [...this.away].filter((index) => !changes.has(index)).map((index) => this.own[index]);
-    this.away = new Set(changes.keys());
-    if (changes.size || back.length) this.view.show([...changes.values(), ...back]);
+    // Blocks that the last answer changed from the base go back to it, unless this answer tells of them, too.
+    const restored = [...this.different].filter((index) => !changes.has(index)).map((index) => this.own[index]);
+    this.different = new Set(changes.keys());
+    if (changes.size || restored.length) this.view.show([...changes.values(), ...restored]);
     for (const index of this.changed) this.view.row(index)?.removeAttribute("data-changed");
     this.changed = new Set(page.changed);
     for (const index of this.changed) this.view.row(index)?.setAttribute("data-changed", "");
   }
 
-  /** Said when the sliders rest, or a screen reader would never get through. */
-  say(page) {
+  /** Tell the counts once the sliders rest; a screen reader would never get to the end otherwise. */
+  tell(page) {
     const marks = page.marks.length ? `; ${page.marks_met} of ${page.marks.length} marks met` : "";
-    const said =
+    const status =
       `${formatCount(page.good_after)} of ${formatCount(page.blocks)} blocks good, ` +
       `${formatCount(page.characters_after)} characters; changed: ${changedInWords(page)}${marks}`;
-    clearTimeout(this.saying);
-    this.saying = setTimeout(() => (find("status").textContent = said), 300);
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => (find("status").textContent = status), 300);
   }
 
-  /** One after the other, in the order of the clicks: each answer tells of all marks of the page. */
+  /** Save marks one by one, in the order of the clicks: each answer tells of all marks of the page. */
   mark(index, mark) {
     const { page, answered } = this;
     this.saving = this.saving.then(() => this.save({ ...answered, page, index, mark }));
@@ -150,7 +150,7 @@ class Tuner {
   async save(marked) {
     const { page } = marked;
     try {
-      const answer = await ask("api/marks", marked);
+      const answer = await request("api/marks", marked);
       if (page === this.page) this.marking.show(answer.marks);
       find("error").hidden = true;
       this.update();
@@ -177,7 +177,7 @@ class Tuner {
   }
 }
 
-ask("api/pages")
+request("api/pages")
   .then((start) => new Tuner(start))
   .catch((error) => {
     find("error").textContent = error.message;

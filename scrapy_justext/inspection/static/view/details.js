@@ -1,24 +1,24 @@
-// Every figure of the current block, and the reason for its class in words.
+// All measurements of the current block, and the reason for its class in words.
 "use strict";
 
 class Details {
   constructor() {
     this.heading = make("h2", {});
     this.reason = make("p", { id: "jt-reason", class: "jt-reason" });
-    this.way = make("p", { class: "jt-way" });
+    this.classes = make("p", { class: "jt-classes" });
     /** For buttons of whoever uses the view. */
     this.actions = make("div", { class: "jt-actions" });
-    this.figures = make("dl", { class: "jt-figures" });
-    this.others = make("dl", { class: "jt-others" });
+    this.deciding = make("dl", { class: "jt-deciding" });
+    this.telling = make("dl", { class: "jt-telling" });
     this.element = make(
       "section",
       { class: "jt-details", "aria-label": "The chosen block", tabindex: "0" },
       this.heading,
       this.reason,
-      this.way,
+      this.classes,
       this.actions,
-      this.figures,
-      this.others,
+      this.deciding,
+      this.telling,
     );
     this.clear();
   }
@@ -27,47 +27,47 @@ class Details {
     this.element.removeAttribute("data-class");
     this.heading.textContent = "No block chosen";
     this.reason.textContent = "Point at a block, or move through the blocks with the arrow keys.";
-    this.way.textContent = "A click holds a block, Escape lets it go; / goes to the search.";
+    this.classes.textContent = "A click holds a block, Escape lets it go; / goes to the search.";
     this.actions.hidden = true;
-    this.figures.replaceChildren();
-    this.others.replaceChildren();
+    this.deciding.replaceChildren();
+    this.telling.replaceChildren();
   }
 
-  show(block, page, isPinned) {
+  show(block, page, isHeld) {
     const { sign, label } = CLASSES[block.block_class];
     this.element.dataset.class = block.block_class;
     this.heading.replaceChildren(
       `Block ${block.index + 1} of ${formatCount(page.blocks.length)} `,
       make("span", { class: "jt-badge" }, `${sign} ${label}`),
-      isPinned ? make("span", { class: "jt-held" }, "held: Esc lets go") : "",
+      isHeld ? make("span", { class: "jt-held" }, "held: Esc lets go") : "",
     );
     this.reason.textContent = block.reason;
-    this.way.textContent = wayInWords(block);
+    this.classes.textContent = classesInWords(block);
     this.actions.hidden = false;
-    this.figures.replaceChildren(...DECIDING.flatMap((figure) => this.deciding(figure, block, page)));
-    this.others.replaceChildren(...TELLING.flatMap((row) => this.telling(row, block)));
+    this.deciding.replaceChildren(...DECIDING.flatMap((measurement) => this.makeDeciding(measurement, block, page)));
+    this.telling.replaceChildren(...TELLING.flatMap((row) => this.makeTelling(row, block)));
   }
 
-  deciding(figure, block, page) {
-    const value = block[figure.field];
+  makeDeciding(measurement, block, page) {
+    const value = block[measurement.field];
     if (value == null) return [];
-    const said = figureInWords(figure, value, page);
+    const limits = page.limits[measurement.field] ?? [];
+    const position = positionInWords(value, limits);
     return [
       make(
         "div",
         {},
-        make("dt", {}, figure.label),
-        make("dd", {}, make("b", {}, figure.format(value)), said ? `, ${said}` : ""),
-        this.scale(figure, value, page),
+        make("dt", {}, measurement.label),
+        make("dd", {}, make("b", {}, measurement.format(value)), position ? `, ${position}` : ""),
+        this.makeScale(value, limits.map((limit) => limit.value), measurement.scaleEnd),
       ),
     ];
   }
 
-  /** A bar as long as the figure is high, with a notch for each threshold. */
-  scale(figure, value, page) {
-    const limits = limitsOf(figure, page).map(([, limit]) => limit);
-    const end = figure.scale(limits);
-    const share = (one) => `${100 * Math.min(one / end, 1)}%`;
+  /** Make a bar as long as the value is high, with a notch for each limit. */
+  makeScale(value, limits, scaleEnd) {
+    const end = scaleEnd(limits);
+    const share = (length) => `${100 * Math.min(length / end, 1)}%`;
     const bar = make("span", { class: "jt-bar" });
     bar.style.inlineSize = share(value);
     const notches = limits.map((limit) => {
@@ -78,7 +78,7 @@ class Details {
     return make("dd", { class: "jt-scale", "aria-hidden": "true" }, bar, ...notches);
   }
 
-  telling([field, label, format], block) {
+  makeTelling([field, label, format], block) {
     const value = block[field] == null ? null : format(block[field]);
     return value == null || value === "" ? [] : [make("div", {}, make("dt", {}, label), make("dd", {}, value))];
   }

@@ -1,7 +1,7 @@
-// Making elements.  Text gets into the page as text alone: nothing here reads markup.
+// Makes elements.  Text gets into the page as text alone: nothing here reads markup.
 "use strict";
 
-/** An element; `attributes` that are null or false are left out, `children` are elements and texts. */
+/** Make an element; `attributes` that are null or false are left out, `children` are elements and texts. */
 function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   setAttributes(element, attributes);

@@ -1,11 +1,11 @@
-// The page's own rendering, in a frame that runs nothing and loads nothing; this side outlines blocks in it.
+// The page's own rendering, in a frame that runs nothing and loads nothing.  Blocks are outlined in it from outside.
 "use strict";
 
 class PageFrame {
-  /** `key` is called for the keys that are pressed inside the frame. */
-  constructor(choose, key) {
+  /** `onKey` is called for the keys that are pressed inside the frame. */
+  constructor(choose, onKey) {
     this.choose = choose;
-    this.key = key;
+    this.onKey = onKey;
     // Same origin, or it could not be outlined from here; without allow-scripts nothing in it runs.
     this.element = make("iframe", {
       class: "jt-frame",
@@ -35,13 +35,13 @@ class PageFrame {
       this.marks.get(index).push(mark);
     }
     this.update(this.page.blocks);
-    // Of a frame with the focus in it, browsers do not say that it has the focus.
+    // Browsers do not match :focus for a frame with the focus in it.
     const view = this.element.contentWindow;
     view.addEventListener("focus", () => this.element.toggleAttribute("data-focused", true));
     view.addEventListener("blur", () => this.element.toggleAttribute("data-focused", false));
     this.document.addEventListener("pointermove", (event) => this.onPoint(event));
     this.document.addEventListener("click", (event) => this.onMark(event, "frame-click"));
-    this.document.addEventListener("keydown", this.key);
+    this.document.addEventListener("keydown", this.onKey);
     this.select(this.current, { scroll: true });
   }
 
@@ -59,7 +59,7 @@ class PageFrame {
     if (scroll && marks.length) this.scrollTo(marks[0]);
   }
 
-  /** Scrolls the frame alone: an element's own scrollIntoView would move the page around the frame, too. */
+  /** Scroll the frame alone: an element's own scrollIntoView would move the page around the frame, too. */
   scrollTo(mark) {
     const view = this.document.scrollingElement;
     const box = mark.getBoundingClientRect();

@@ -1,11 +1,11 @@
-// The blocks in reading order: a list box of which one is the current one, whatever way it was chosen.
+// The blocks in reading order, as a list box; one of them is the current one.
 "use strict";
 
 /** Rows in a group; browsers lay out and paint only the groups that are in sight. */
 const GROUP_ROWS = 50;
-/** Places that are marked at once, at the most: more than a screen can show. */
+/** Hits of the search that are marked at once, at the most: more than a screen can show. */
 const MOST_HITS = 20_000;
-/** About how high a row is, in pixels: what stands for those of a group that is not laid out yet. */
+/** Estimate the height of a row in pixels; it stands for the rows of a group that is not laid out yet. */
 const rowHeight = (block) => 14 + 22 * Math.ceil(Math.max(block.characters, 1) / 60);
 
 class BlockList {
@@ -22,14 +22,14 @@ class BlockList {
       "aria-label": "Blocks of the page",
     });
     this.none = make("p", { class: "jt-none", hidden: true });
-    // Text may match in hundreds of thousands of places, so only those of the rows in sight are marked.
+    // The search may have hundreds of thousands of hits, so only those of the rows in sight are marked.
     this.inSight = new Set();
     this.wanted = "";
     this.sight = new IntersectionObserver((entries) => this.onSight(entries));
     this.pointer = "";
     this.element.addEventListener("pointermove", (event) => this.onPoint(event));
     this.element.addEventListener("click", (event) => this.onRow(event, "click"));
-    // Who presses a button on the list chooses a block by that.
+    // A press of the pointer chooses a block, so the focus that comes with it must not.
     this.isPressed = false;
     this.element.addEventListener("pointerdown", () => (this.isPressed = true));
     document.addEventListener("pointerup", () => (this.isPressed = false));
@@ -78,12 +78,12 @@ class BlockList {
       : `${sign} ${label} ← ${CLASSES[block.context_free_class].label}`;
   }
 
-  /** The classes of some blocks have changed. */
+  /** Show the new classes of some blocks. */
   update(blocks) {
     for (const block of blocks) this.label(this.rows[block.index], block);
   }
 
-  /** Hide what does not match: `classes` and `own` are sets of names, `text` must be in the block's. */
+  /** Show the blocks that match, hide the others: `classes` and `own` are sets of class names, `text` is searched for. */
   filter({ classes, own, text }) {
     const wanted = text.toLowerCase();
     this.shown = this.blocks.map(
@@ -102,7 +102,7 @@ class BlockList {
     return count;
   }
 
-  /** Tell how high the groups are about, with the rows that they show. */
+  /** Estimate the heights of the groups with the rows that they show. */
   measure() {
     const heights = new Float64Array(this.groups.length);
     this.blocks.forEach((block, i) => {
@@ -123,7 +123,7 @@ class BlockList {
     if (this.wanted) this.highlight();
   }
 
-  /** Watch the rows of a group for as long as it is in sight. */
+  /** Watch the rows of a group while the group is in sight. */
   watch(group, isInSight) {
     for (const row of group.children) {
       if (isInSight) this.sight.observe(row);
@@ -134,7 +134,7 @@ class BlockList {
     }
   }
 
-  /** Mark where the text that is searched for stands; browsers that cannot still filter. */
+  /** Mark the hits of the search, in browsers that can; others still filter. */
   highlight() {
     if (!globalThis.CSS?.highlights) return;
     CSS.highlights.delete("jt-hit");
@@ -147,32 +147,33 @@ class BlockList {
   addHits(hits, row) {
     const index = Number(row.dataset.index);
     const { lower, wanted } = this;
-    // Lower case may have another length, in Turkish for one: then places do not fit.
+    // Lower case may have another length, as in Turkish: then positions do not fit.
     if (!this.shown[index] || lower[index].length !== this.blocks[index].text.length) return;
     const node = row.children[1].firstChild;
-    for (let at = lower[index].indexOf(wanted); at >= 0 && hits.size < MOST_HITS; at = lower[index].indexOf(wanted, at)) {
-      const end = at + wanted.length;
-      hits.add(new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: end }));
-      at = end;
+    let start = lower[index].indexOf(wanted);
+    while (start >= 0 && hits.size < MOST_HITS) {
+      const end = start + wanted.length;
+      hits.add(new StaticRange({ startContainer: node, startOffset: start, endContainer: node, endOffset: end }));
+      start = lower[index].indexOf(wanted, end);
     }
   }
 
-  /** Make a block the current one; `scroll` where the user did not point at it in the list itself. */
-  select(index, { scroll, pinned }) {
+  /** Make a block the current one; `scroll` to it unless the user pointed at it in the list itself. */
+  select(index, { scroll, isHeld }) {
     const row = this.rows[index];
     if (this.current !== index) {
       const before = this.rows[this.current];
       if (before) setAttributes(before, { "aria-selected": "false", "aria-describedby": null });
       this.current = index;
     }
-    this.element.toggleAttribute("data-pinned", pinned);
+    this.element.toggleAttribute("data-held", isHeld);
     if (!row) return;
     setAttributes(row, { "aria-selected": "true", "aria-describedby": "jt-reason" });
     this.element.setAttribute("aria-activedescendant", row.id);
     if (scroll) row.scrollIntoView({ block: "nearest" });
   }
 
-  /** The index of the shown block that is `by` shown blocks away; past the ends, the last one there. */
+  /** Return the index of the shown block that is `by` shown blocks away, or of the last one before the end. */
   neighbour(by) {
     const step = Math.sign(by);
     let found = this.current;
@@ -191,14 +192,14 @@ class BlockList {
     if (index >= 0 && index !== this.current) this.choose(index, "key");
   }
 
-  /** To the first or the last shown block. */
+  /** Go to the first or the last shown block. */
   jump(toEnd) {
     const index = toEnd ? this.shown.lastIndexOf(true) : this.shown.indexOf(true);
     if (index >= 0) this.choose(index, "key");
   }
 
   onPoint(event) {
-    // Browsers send these events, too, when the list scrolls under a pointer that rests.
+    // Browsers send these events also when the list scrolls under a pointer that rests.
     const pointer = `${event.clientX} ${event.clientY}`;
     if (pointer === this.pointer) return;
     this.pointer = pointer;

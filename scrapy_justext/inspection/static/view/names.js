@@ -1,10 +1,10 @@
-// Names of pages, short enough for a list, that still tell the pages apart.
+// Shortens names of pages so that they fit a list and still tell the pages apart.
 "use strict";
 
-/** Characters of a name that is shown. */
+/** Characters of a shortened name, at the most. */
 const LONGEST_NAME = 48;
 
-/** Names of files and addresses, each without the folder that all of its kind lie in; long ones are cut in front. */
+/** Leave out the folder that all files lie in, and that which all addresses share; cut long names in front. */
 function shortNames(names) {
   const isAddress = (name) => /^[a-z][a-z0-9+.-]*:\/\//i.test(name);
   const [files, addresses] = [false, true].map((kind) => commonFolder(names.filter((name) => isAddress(name) === kind)));
@@ -12,7 +12,7 @@ function shortNames(names) {
   return new Set(short).size === new Set(names).size ? short : names;
 }
 
-/** What all names begin with, up to a slash; a slash at the end of a name belongs to its last part. */
+/** Return what all names begin with, up to a slash; a slash at the end of a name belongs to its last part. */
 function commonFolder(names) {
   const [first = [], ...others] = names.map((name) => name.replace(/\/$/, "").split("/").slice(0, -1));
   const differs = first.findIndex((part, i) => !others.every((folders) => folders[i] === part));

@@ -1,16 +1,16 @@
-// The page as bands of classes, one a block, as wide as its text is long.  The class shows in the height, too.
+// The page as bands, one for each block, as wide as its text is long.  The class shows in colour and height.
 "use strict";
 
 class Strip {
   constructor(choose) {
     this.choose = choose;
     this.canvas = make("canvas", { "aria-hidden": "true" });
-    this.here = make("div", { class: "jt-here", hidden: true });
+    this.marker = make("div", { class: "jt-marker", hidden: true });
     this.element = make(
       "div",
-      { class: "jt-strip", role: "slider", tabindex: "0", "aria-label": "Place in the page", "aria-valuemin": "1" },
+      { class: "jt-strip", role: "slider", tabindex: "0", "aria-label": "Position in the page", "aria-valuemin": "1" },
       this.canvas,
-      this.here,
+      this.marker,
     );
     this.element.addEventListener("click", (event) => this.choose(this.blockAt(event), "strip"));
     this.element.addEventListener("pointermove", (event) => {
@@ -24,7 +24,7 @@ class Strip {
   open(page) {
     this.page = page;
     let end = 0;
-    // A block of no characters, an image for one, is still a place.
+    // A block without characters, such as an image, has a band, too.
     this.ends = page.blocks.map((block) => (end += Math.max(block.characters, 1)));
     this.shown = null;
     setAttributes(this.element, { "aria-valuemax": Math.max(page.blocks.length, 1), "aria-disabled": !end });
@@ -42,24 +42,24 @@ class Strip {
       "aria-valuenow": Math.max(index + 1, 1),
       "aria-valuetext": block ? `block ${index + 1}, ${CLASSES[block.block_class].label}` : "no block chosen",
     });
-    this.here.hidden = !block;
+    this.marker.hidden = !block;
     if (!block) return;
     const start = this.ends[index - 1] ?? 0;
     const total = this.ends[this.ends.length - 1];
     // The strip has a margin around the bands.
-    this.here.style.left = `calc(${start / total} * (100% - 8px) + 2px)`;
-    this.here.style.width = `calc(${(this.ends[index] - start) / total} * (100% - 8px) + 4px)`;
+    this.marker.style.left = `calc(${start / total} * (100% - 8px) + 2px)`;
+    this.marker.style.width = `calc(${(this.ends[index] - start) / total} * (100% - 8px) + 4px)`;
   }
 
   blockAt(event) {
     const box = this.canvas.getBoundingClientRect();
     const share = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1);
-    const place = share * this.ends[this.ends.length - 1];
-    const at = this.ends.findIndex((end) => end > place);
-    return at < 0 ? this.ends.length - 1 : at;
+    const position = share * this.ends[this.ends.length - 1];
+    const index = this.ends.findIndex((end) => end > position);
+    return index < 0 ? this.ends.length - 1 : index;
   }
 
-  /** All that happens in one frame is drawn once. */
+  /** Draw once for all that happens in a frame. */
   draw() {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
@@ -78,7 +78,7 @@ class Strip {
     const style = getComputedStyle(this.element);
     const colour = (name) => style.getPropertyValue(`--${name}`);
     context.scale(ratio, ratio);
-    // Above the final classes, below those of the blocks' own texts.
+    // Final classes stand above, those that the blocks' own texts earned below.
     const lanes = [
       { field: "block_class", top: 0, size: height * 0.62 },
       { field: "context_free_class", top: height * 0.7, size: height * 0.3 },
@@ -89,12 +89,12 @@ class Strip {
       this.page.blocks.forEach((block, i) => {
         const left = (start / total) * width;
         const right = (this.ends[i] / total) * width;
-        const tall = size * CLASSES[block[field]].height;
-        // A hair between bands, where there is room for it.
-        const wide = Math.max(right - left - (right - left > 3 ? 1 : 0), 0.5);
+        const bandHeight = size * CLASSES[block[field]].height;
+        // A gap between bands, where there is room for it.
+        const bandWidth = Math.max(right - left - (right - left > 3 ? 1 : 0), 0.5);
         context.globalAlpha = this.shown && !this.shown[i] ? 0.2 : 1;
         context.fillStyle = colour(block[field].replace("_", "-"));
-        context.fillRect(left, top + size - tall, wide, tall);
+        context.fillRect(left, top + size - bandHeight, bandWidth, bandHeight);
         start = this.ends[i];
       });
     }

@@ -1,4 +1,4 @@
-// The view of a page: list, strip, figures and rendering, kept on the same block.
+// The view of a page: list, strip, measurements and rendering, which all show the same current block.
 "use strict";
 
 /**
@@ -6,8 +6,8 @@
  *
  *   const view = new BlockView(document.querySelector("main"));
  *   view.open(page);        // what `page_view` made of a page
- *   view.show(blocks);      // the same blocks with other classes, reasons, probabilities; some or all of them
- *   view.actions.append(…)  // buttons beside the figures of the current block
+ *   view.show(blocks);      // some or all of its blocks with other classes and reasons
+ *   view.actions.append(…)  // buttons beside the measurements of the current block
  */
 class BlockView extends EventTarget {
   constructor(parent) {
@@ -18,7 +18,7 @@ class BlockView extends EventTarget {
     this.frame = new PageFrame(choose, (event) => this.onShortcut(event));
     this.details = new Details();
     this.actions = this.details.actions;
-    this.pinned = false;
+    this.isHeld = false;
     this.counts = make("p", { class: "jt-counts" });
     this.element = make(
       "div",
@@ -36,7 +36,7 @@ class BlockView extends EventTarget {
   /** Show another page. */
   open(page) {
     this.page = page;
-    this.pinned = false;
+    this.isHeld = false;
     this.list.open(page);
     this.strip.open(page);
     this.frame.open(page);
@@ -45,49 +45,49 @@ class BlockView extends EventTarget {
     this.list.element.scrollTop = 0;
   }
 
-  /** The same page, judged anew. */
+  /** Show new classes of the same page. */
   show(blocks) {
     for (const block of blocks) Object.assign(this.page.blocks[block.index], block);
     this.list.update(blocks.map((block) => this.page.blocks[block.index]));
     this.frame.update(blocks);
     this.filter();
-    if (this.current) this.details.show(this.current, this.page, this.pinned);
+    if (this.current) this.details.show(this.current, this.page, this.isHeld);
   }
 
-  /** The thresholds have changed, which the figures are compared with. */
-  setThresholds(thresholds) {
-    this.page.thresholds = thresholds;
-    if (this.current) this.details.show(this.current, this.page, this.pinned);
+  /** Compare the measurements with other limits. */
+  setLimits(limits) {
+    this.page.limits = limits;
+    if (this.current) this.details.show(this.current, this.page, this.isHeld);
   }
 
-  /** The block that the figures are of. */
+  /** The current block; null where none was chosen. */
   get current() {
     return this.page?.blocks[this.list.current] ?? null;
   }
 
-  /** The list's element for a block. */
+  /** Return the list's row of a block. */
   row(index) {
     return this.list.rows[index];
   }
 
   choose(index, how) {
     const isPointing = how === "point" || how === "frame-point";
-    if (this.pinned && isPointing) return;
+    if (this.isHeld && isPointing) return;
     const isClick = how.endsWith("click");
-    this.pinned = isClick ? !(this.pinned && index === this.list.current) : this.pinned;
+    this.isHeld = isClick ? !(this.isHeld && index === this.list.current) : this.isHeld;
     this.select(index, { list: how !== "point" && how !== "click", frame: !how.startsWith("frame") });
   }
 
   /** Make a block the current one, and scroll to it where asked to. */
   select(index, { list = true, frame = true } = {}) {
-    this.list.select(index, { scroll: list, pinned: this.pinned });
+    this.list.select(index, { scroll: list, isHeld: this.isHeld });
     this.strip.select(index);
     this.frame.select(index, { scroll: frame });
-    if (this.current) this.details.show(this.current, this.page, this.pinned);
+    if (this.current) this.details.show(this.current, this.page, this.isHeld);
     this.dispatchEvent(new CustomEvent("choose", { detail: this.current }));
   }
 
-  /** Counts, search, strip, filters. */
+  /** Make what stands above the blocks: counts, search, strip, filters. */
   makeTop() {
     this.search = make("input", { type: "search", placeholder: "Search the blocks", "aria-label": "Search the blocks" });
     this.found = make("span", { class: "jt-found", role: "status" });
@@ -133,7 +133,7 @@ class BlockView extends EventTarget {
       const name = event.target.dataset.tab;
       if (!name) return;
       this.element.dataset.tab = name;
-      for (const one of tabs.children) one.setAttribute("aria-pressed", String(one.dataset.tab === name));
+      for (const button of tabs.children) button.setAttribute("aria-pressed", String(button.dataset.tab === name));
       this.frame.select(this.list.current, { scroll: true });
     });
     return tabs;
@@ -157,16 +157,16 @@ class BlockView extends EventTarget {
       for (const [name, { count }] of this.boxes[kind]) count.textContent = formatCount(counts[name]);
     }
     const good = blocks.filter((block) => block.block_class === "good");
-    const characters = (some) => some.reduce((sum, block) => sum + block.characters, 0);
-    const share = Math.round((100 * characters(good)) / Math.max(characters(blocks), 1));
+    const charactersOf = (some) => some.reduce((sum, block) => sum + block.characters, 0);
+    const share = Math.round((100 * charactersOf(good)) / Math.max(charactersOf(blocks), 1));
     this.counts.textContent =
       `${formatCount(good.length)} of ${formatCount(blocks.length)} blocks are good: ` +
-      `${formatCount(characters(good))} of ${formatCount(characters(blocks))} characters, ${share} %`;
+      `${formatCount(charactersOf(good))} of ${formatCount(charactersOf(blocks))} characters, ${share} %`;
     this.found.textContent =
       shown === blocks.length ? "" : `${formatCount(shown)} of ${formatCount(blocks.length)} blocks`;
   }
 
-  /** Keys in the list and on the strip. */
+  /** Obey keys in the list and on the strip. */
   onKey(event) {
     const inList = this.list.element.contains(event.target);
     const inStrip = this.strip.element.contains(event.target);
@@ -174,22 +174,22 @@ class BlockView extends EventTarget {
     const steps = { ArrowDown: 1, ArrowRight: 1, j: 1, ArrowUp: -1, ArrowLeft: -1, k: -1, PageDown: 10, PageUp: -10 };
     if (event.key in steps) this.list.move(steps[event.key]);
     else if (event.key === "Home" || event.key === "End") this.list.jump(event.key === "End");
-    else if (event.key === "Enter" || event.key === " ") this.hold(!this.pinned);
+    else if (event.key === "Enter" || event.key === " ") this.hold(!this.isHeld);
     else return;
     event.preventDefault();
   }
 
-  hold(pinned) {
+  hold(isHeld) {
     if (!this.current) return;
-    this.pinned = pinned;
+    this.isHeld = isHeld;
     this.select(this.list.current);
   }
 
-  /** Keys anywhere on the page, but where somebody writes. */
+  /** Obey keys anywhere on the page, but where somebody writes. */
   onShortcut(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || !this.page) return;
     if (event.key === "Escape") {
-      if (this.pinned && !(event.target === this.search && this.search.value)) this.hold(false);
+      if (this.isHeld && !(event.target === this.search && this.search.value)) this.hold(false);
     } else if (!event.target.closest?.("input:not([type=checkbox]), textarea, select")) {
       if (event.key === "/") {
         event.preventDefault();

@@ -1,4 +1,4 @@
-// What classes and figures are called, and what a figure means beside the thresholds.
+// What classes and measurements are called, and what a measurement means beside the limits.
 "use strict";
 
 /** In the order in which they are listed; `height` is that of a band in the strip. */
@@ -10,66 +10,20 @@ const CLASSES = {
 };
 const FINAL_CLASSES = ["good", "bad"];
 
-/** How many of the blocks are there of each class; `field` says by which of their two classes. */
-function countClasses(blocks, field) {
-  const counts = Object.fromEntries(Object.keys(CLASSES).map((name) => [name, 0]));
-  for (const block of blocks) counts[block[field]] += 1;
-  return counts;
-}
-
-/** Where a value lies among limits in ascending order: [[name, limit], …]. */
-function placeAmong(value, limits, isOver) {
-  const over = limits.filter(([, limit]) => isOver(value, limit)).pop();
-  const under = limits.find(([, limit]) => !isOver(value, limit));
-  const said = ([name, limit]) => `${name} (${limit})`;
-  if (over && under) return `between ${said(over)} and ${said(under)}`;
-  return over ? `over ${said(over)}` : `under ${said(under)}`;
-}
-
-/**
- * The figures that decide: `limits` are the names of the thresholds that they are compared with, `scale` is the end
- * of the scale that they are drawn on, `isOver` the comparison of the rules.
- */
+/** The measurements that decide; `scaleEnd` gives the end of the scale that they are drawn on from the limits. */
 const DECIDING = [
   {
     field: "characters",
     label: "Length",
     format: (value) => `${formatCount(value)} characters`,
-    limits: ["length_low", "length_high"],
-    scale: (limits) => 2 * Math.max(1, ...limits),
-    isOver: (value, limit, name) => (name === "length_low" ? value >= limit : value > limit),
-    by: "stopwords",
+    scaleEnd: (limits) => 2 * Math.max(1, ...limits),
   },
-  {
-    field: "link_density",
-    label: "Link density",
-    format: formatShare,
-    limits: ["max_link_density"],
-    scale: () => 1,
-    isOver: (value, limit) => value > limit,
-    by: "stopwords",
-  },
-  {
-    field: "stopword_density",
-    label: "Stop-word density",
-    format: formatShare,
-    limits: ["stopwords_low", "stopwords_high"],
-    scale: () => 1,
-    isOver: (value, limit) => value >= limit,
-    by: "stopwords",
-  },
-  {
-    field: "probability",
-    label: "Probability of content",
-    format: formatShare,
-    limits: ["near_good_probability", "good_probability"],
-    scale: () => 1,
-    isOver: (value, limit) => value >= limit,
-    by: "probability",
-  },
+  { field: "link_density", label: "Link density", format: formatShare, scaleEnd: () => 1 },
+  { field: "stopword_density", label: "Stop-word density", format: formatShare, scaleEnd: () => 1 },
+  { field: "probability", label: "Probability of content", format: formatShare, scaleEnd: () => 1 },
 ];
 
-/** The figures that only tell. */
+/** What else is told of a block: [field, label, format]. */
 const TELLING = [
   ["word_count", "Words", formatCount],
   ["link_characters", "Characters in links", formatCount],
@@ -83,22 +37,29 @@ const TELLING = [
   ["dom_path", "Path", (value) => value],
 ];
 
-/** The limits of a figure that are set and count for the page: [[name, limit], …]. */
-function limitsOf(figure, page) {
-  if (figure.by === "stopwords" && !page.by_stopwords) return [];
-  return figure.limits.map((name) => [name, page.thresholds[name]]).filter(([, limit]) => limit != null);
+/** Count the blocks of each class; `field` says by which of their two classes. */
+function countClasses(blocks, field) {
+  const counts = Object.fromEntries(Object.keys(CLASSES).map((name) => [name, 0]));
+  for (const block of blocks) counts[block[field]] += 1;
+  return counts;
 }
 
-/** A figure in words: its value, and where it lies among the thresholds. */
-function figureInWords(figure, value, page) {
-  const limits = limitsOf(figure, page);
-  if (!limits.length) return "";
-  const names = new Map(limits.map(([name, limit]) => [limit, name]));
-  return placeAmong(value, limits, (one, limit) => figure.isOver(one, limit, names.get(limit)));
+/**
+ * Say between which limits a value lies; nothing where there are none.  `limits`, in ascending order, are those that
+ * the page was judged by: { name, value, isInclusive }, where an inclusive limit is reached by a value that is equal.
+ */
+function positionInWords(value, limits) {
+  const isOver = (limit) => (limit.isInclusive ? value >= limit.value : value > limit.value);
+  const named = ({ name, value }) => `${name} (${value})`;
+  const over = limits.filter(isOver).pop();
+  const under = limits.find((limit) => !isOver(limit));
+  if (over && under) return `between ${named(over)} and ${named(under)}`;
+  if (over) return `over ${named(over)}`;
+  return under ? `under ${named(under)}` : "";
 }
 
-/** The way of a block from the class that its own text earned to its final one. */
-function wayInWords(block) {
+/** Tell how a block got from the class that its own text earned to its final one. */
+function classesInWords(block) {
   const own = CLASSES[block.context_free_class].label;
   const final = CLASSES[block.block_class].label;
   return own === final ? `${final} by its own text` : `${own} by its own text, ${final} in its context`;
