@@ -172,10 +172,6 @@ class GateError(JustextError):
     """Floors and a run that cannot be compared; the message says why."""
 
 
-class TextsMissingError(JustextError):
-    """Texts that are no longer there, or no longer those that were measured; the message says why."""
-
-
 # Libraries that may not be installed.
 
 

@@ -1,4 +1,4 @@
-"""The command ``report``: what a run has measured, to be read by people."""
+"""The command ``report``: write what a run has measured for people to read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.report.records import TextReader, read_records
-from scrapy_justext.evaluation.report.results import Request, make_contents
+from scrapy_justext.evaluation.report.differences import RunTexts
+from scrapy_justext.evaluation.report.results import ReportOptions, make_results, read_records
 from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
 if TYPE_CHECKING:
@@ -45,20 +45,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Write the report; raises :class:`JustextError` for what cannot be done as it was asked for."""
+    """Write the report and print its files.  Raises :class:`JustextError` for what cannot be done as asked."""
     require("matplotlib", "evaluation")
     require("jinja2", "evaluation")
     # Imported here, so that the other commands neither wait for these libraries nor need them.
     from scrapy_justext.evaluation.report.output import write_report  # noqa: PLC0415
 
     records = read_records(arguments.dir)
-    request = Request(
+    options = ReportOptions(
         pairs=tuple(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs)),
         top=_parse_top(arguments.top),
         measure=_check_measure(arguments.measure),
     )
-    contents = make_contents(records, TextReader(arguments.dir, records.run), request)
-    for path in write_report(arguments.dir, contents):
+    results = make_results(records, RunTexts(arguments.dir, records.run), options)
+    for path in write_report(arguments.dir, results):
         print(path)
     return 0
 

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.evaluation.__main__ import main
-from tests.evaluation.report_run import hostile_run
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -24,8 +21,8 @@ FAINT = """() => {
   const luminance = ([r, g, b]) =>
     0.2126 * channel(r / 255) + 0.7152 * channel(g / 255) + 0.0722 * channel(b / 255);
   const painted = element => {
-    for (let one = element; one; one = one.parentElement) {
-      const colour = parse(getComputedStyle(one).backgroundColor);
+    for (let behind = element; behind; behind = behind.parentElement) {
+      const colour = parse(getComputedStyle(behind).backgroundColor);
       if (colour.length === 3 || colour[3] > 0) return colour;
     }
     return [255, 255, 255];
@@ -35,8 +32,8 @@ FAINT = """() => {
   for (const element of document.querySelectorAll('body *:not(svg *):not(svg)')) {
     if (![...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())) continue;
     seen += 1;
-    const [one, other] = [luminance(parse(getComputedStyle(element).color)), luminance(painted(element))];
-    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    const [text, back] = [luminance(parse(getComputedStyle(element).color)), luminance(painted(element))];
+    const ratio = (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05);
     if (ratio < 4.5) faint.push([element.tagName, element.textContent.slice(0, 30), ratio]);
   }
   return [seen, faint];
@@ -44,10 +41,8 @@ FAINT = """() => {
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    out: Path = hostile_run(tmp_path_factory.mktemp("run"))
-    assert main(["report", str(out), "--top", "8"]) == 0
-    return (out / "report.html").as_uri()
+def report(reported: Path) -> str:
+    return (reported / "report.html").as_uri()
 
 
 @pytest.fixture(scope="module")
@@ -61,33 +56,40 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-def open_page(browser: Any, report: str, width: int, scheme: str = "light") -> Any:
-    """The report with all that can be folded unfolded."""
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+@pytest.fixture(scope="module")
+def unfolded(browser: Any, report: str) -> Iterator[Any]:
+    """The report with all that can be folded unfolded, for tests that only look at it."""
+    page = browser.new_page()
     page.goto(report)
-    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-    return page
-
-
-@pytest.mark.parametrize("width", [320, 400, 1000, 1600])
-def test_the_page_does_not_scroll_sideways(browser: Any, report: str, width: int) -> None:
-    page = open_page(browser, report, width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    unfold(page)
+    yield page
     page.close()
 
 
+def unfold(page: Any) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = true; })")
+
+
+@pytest.mark.parametrize("width", [320, 400, 1000, 1600])
+def test_the_page_does_not_scroll_sideways(unfolded: Any, width: int) -> None:
+    unfolded.set_viewport_size({"width": width, "height": 900})
+    assert unfolded.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_wide_tables_scroll_by_the_keyboard(browser: Any, report: str) -> None:
-    page = open_page(browser, report, 400)
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(report)
+    unfold(page)
     region = page.locator(".scroll").nth(1)
     region.focus()
-    assert region.evaluate("one => one.scrollWidth > one.clientWidth && document.activeElement === one")
+    assert region.evaluate("element => element.scrollWidth > element.clientWidth && document.activeElement === element")
     page.keyboard.press("ArrowRight")
     # The browser scrolls smoothly, over several frames; the page's policy forbids to wait for it from inside.
     for _ in range(50):
-        if region.evaluate("one => one.scrollLeft") > 0:
+        if region.evaluate("element => element.scrollLeft") > 0:
             break
         page.wait_for_timeout(100)
-    assert region.evaluate("one => one.scrollLeft") > 0
+    assert region.evaluate("element => element.scrollLeft") > 0
     page.close()
 
 
@@ -97,7 +99,7 @@ def test_a_fold_opens_by_the_keyboard(browser: Any, report: str) -> None:
     summary = page.locator("summary").first
     summary.focus()
     page.keyboard.press("Enter")
-    assert summary.evaluate("one => one.parentElement.open")
+    assert summary.evaluate("element => element.parentElement.open")
     page.close()
 
 
@@ -108,39 +110,35 @@ def test_hostile_texts_run_nothing(browser: Any, report: str) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: said.append(message.text))
     page.goto(report)
-    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    unfold(page)
     assert page.title() != "taken"
     assert asked == [report]
     assert said == []
     page.close()
 
 
-def test_every_chart_has_a_name_and_a_description(browser: Any, report: str) -> None:
-    page = open_page(browser, report, 1000)
-    charts = page.get_by_role("img").all()
-    assert len(charts) == page.locator("svg").count() == 5 * 4
+def test_every_chart_has_a_name_and_a_description(unfolded: Any) -> None:
+    charts = unfolded.get_by_role("img").all()
+    assert len(charts) == unfolded.locator("svg").count() == 5 * 4
     for chart in charts:
         first, second = chart.get_attribute("aria-labelledby").split()
-        assert len(page.locator(f"#{first}").text_content()) > 10
-        assert len(page.locator(f"#{second}").text_content()) > 40
-    page.close()
+        assert len(unfolded.locator(f"#{first}").text_content()) > 10
+        assert len(unfolded.locator(f"#{second}").text_content()) > 40
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_what_is_behind_them(browser: Any, report: str, scheme: str) -> None:
-    page = open_page(browser, report, 1000, scheme)
-    seen, faint = page.evaluate(FAINT)
+def test_texts_stand_out_from_what_is_behind_them(unfolded: Any, scheme: str) -> None:
+    unfolded.emulate_media(color_scheme=scheme)
+    seen, faint = unfolded.evaluate(FAINT)
     assert seen > 300
     assert faint == []
-    page.close()
 
 
-def test_dark_and_light_differ(browser: Any, report: str) -> None:
+def test_dark_and_light_differ(unfolded: Any) -> None:
     backgrounds = set()
     for scheme in ("light", "dark"):
-        page = open_page(browser, report, 1000, scheme)
-        backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        page.close()
+        unfolded.emulate_media(color_scheme=scheme)
+        backgrounds.add(unfolded.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert backgrounds == {"rgb(255, 255, 255)", "rgb(20, 24, 29)"}
 
 
@@ -149,6 +147,6 @@ def test_print_shows_what_is_folded(browser: Any, report: str) -> None:
     page.goto(report)
     page.emulate_media(media="print", color_scheme="dark")
     folded = page.locator("details:not([open]) .scroll").first
-    assert folded.evaluate("one => one.getBoundingClientRect().height") > 20
+    assert folded.evaluate("element => element.getBoundingClientRect().height") > 20
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.close()

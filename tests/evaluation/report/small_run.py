@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.datasets.names import open_data_set
@@ -19,6 +20,7 @@ HOSTILE_TEXT = (
     "</details></table> {{ 7 * 7 }} ![a](http://example.org/a.png) | <b>bold</b> \u202egnikcah \x1b[31m $x_1$"
 )
 HOSTILE_NAME = "ref:<img src=x onerror=document.title='taken'>|`$x_$`"
+REPORT_ARGUMENTS = ("--top", "8", "--pairs", f"good,{HOSTILE_NAME}", "middling,good")
 
 
 def gold(place: int) -> str:
@@ -50,6 +52,13 @@ def write_run(folder: Path, texts: Mapping[str, Mapping[int, str | None]], pages
             store.append(Result(str(place), "failed" if error else "ok", speed / 100, error), text)
     score_run(out, [data_set])
     return out
+
+
+def keep_measure(run: Path, measure: str) -> None:
+    """Leave the figures of one measure of a run, which makes a report on it quick."""
+    summary = run / "summary.json"
+    rows = json.loads(summary.read_text("utf-8"))
+    summary.write_text(json.dumps([row for row in rows if row["measure"] == measure]), encoding="utf-8")
 
 
 def hostile_run(folder: Path) -> Path:

@@ -1,0 +1,342 @@
+"""The charts of a report on a measure.
+
+There is one way to draw.  Each kind of chart is a row of :data:`_KINDS`: a function that draws a ranking on a figure,
+or gives none where there is nothing to draw, and a function that describes it in words.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.textpath import TextPath
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from scrapy_justext.evaluation.report.drawing import (
+    FAILURE,
+    INK,
+    MUTED,
+    POINTS,
+    SMALL,
+    STEP_1,
+    STEP_2,
+    STEP_3,
+    STEP_4,
+    SURFACE,
+    WIDTH,
+    Box,
+    Chart,
+    Fill,
+    add_axes,
+    chart_style,
+    draw_whisker,
+    place_labels,
+    set_lines,
+    shorten,
+    to_chart,
+    write_name,
+)
+from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
+from scrapy_justext.evaluation.report.tables import CASE_TITLES, count_cases, format_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+
+    from scrapy_justext.evaluation.report.results import MeasureResults, RankedExtractor, Ranking, ScoreSummary
+
+_SCORE_FILLS = {"f1": Fill(STEP_1), "precision": Fill(STEP_2, "///"), "recall": Fill(STEP_4)}
+
+_CASE_FILLS = {
+    "retrieved_empty": Fill(STEP_1, number=SURFACE),
+    "relevant_empty": Fill(STEP_2, "///"),
+    "both_empty": Fill(STEP_3),
+    "mismatch": Fill(STEP_4, "xxx"),
+    "failed": Fill(FAILURE, "\\\\\\", edge=SURFACE, number=SURFACE),
+}
+
+
+def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
+    """Draw what there is to draw of a measure, by kind: ``bars``, ``time``, ``cases``, ``histograms``.
+
+    Names of charts begin with ``prefix``.
+    """
+    charts = {}
+    for kind, (title, draw, describe) in _KINDS.items():
+        name = f"{prefix}-{kind}"
+        with chart_style(name):
+            figure = draw(results.ranking)
+            if figure is not None:
+                charts[kind] = to_chart(figure, name, f"{title}: {results.subject}", describe(results.ranking))
+    return charts
+
+
+# Bars: precision, recall and F1 of each extractor, with standard deviations as whiskers.
+
+
+def _draw_bars(ranking: Ranking) -> Figure:
+    line, left, right, below, above = 0.185, 0.78, 1.02, 0.36, 0.1
+    group = 4 * line + 0.13
+    height = len(ranking) * group + below + above
+    figure = Figure(figsize=(WIDTH, height))
+    axes = add_axes(figure, (left, right, below, above))
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    set_lines(axes, len(ranking) * group)
+    for place, extractor in enumerate(ranking):
+        y = place * group + line * 0.55
+        write_name(axes, 0.02 - left / (WIDTH - left - right), y, extractor.name)
+        for below_name, summary in enumerate(extractor.summaries, 1):
+            _draw_bar(axes, summary, y + below_name * line, line * 0.78)
+    return figure
+
+
+def _draw_bar(axes: Axes, summary: ScoreSummary, y: float, height: float) -> None:
+    fill, across = _SCORE_FILLS[summary.score], axes.get_yaxis_transform()
+    axes.text(-0.03, y, summary.title, transform=across, ha="right", va="center", size=SMALL, color=MUTED)
+    if summary.value is None:
+        axes.text(0.01, y, "not defined", va="center", size=SMALL, color=MUTED, style="italic")
+        return
+    (bar,) = axes.barh(y, summary.value, height=height, color=fill.colour, edgecolor=fill.edge, linewidth=0.6, zorder=2)
+    bar.set_hatch(fill.hatch)
+    sd = summary.sd or 0.0
+    draw_whisker(axes, (max(0.0, summary.value - sd), min(1.0, summary.value + sd)), y)
+    text = f"{summary.value:.3f} ± {sd:.3f}"
+    weight = "bold" if summary.score == "f1" else "normal"
+    axes.text(1.04, y, text, transform=across, ha="left", va="center", size=SMALL, weight=weight)
+
+
+def _describe_bars(ranking: Ranking) -> str:
+    figures = _describe_summaries(ranking, lambda summary: summary.value)
+    return (
+        "Horizontal bars from 0 to 1 for each extractor, the highest F1 first; whiskers reach one standard deviation "
+        f"to either side, within 0 and 1. {figures}."
+    )
+
+
+# Time: what quality costs, milliseconds a page against F1, a point for each extractor.
+
+#: Milliseconds; a mean below it, as of an extractor that does nothing, is drawn there.
+_SHORTEST = 0.01
+
+
+class _TimePoint(NamedTuple):
+    name: str
+    milliseconds: float
+    f1: float
+
+
+def _time_points(ranking: Ranking) -> list[_TimePoint]:
+    """Return a point for each extractor that has both figures."""
+    return [
+        _TimePoint(extractor.name, max(extractor.row.milliseconds, _SHORTEST), extractor.row.f1)
+        for extractor in ranking
+        if extractor.row.f1 is not None and extractor.row.milliseconds is not None
+    ]
+
+
+def _draw_times(ranking: Ranking) -> Figure | None:
+    points = _time_points(ranking)
+    if not points:
+        return None
+    left, right, below, above = margins = 0.56, 0.14, 0.5, 0.34
+    figure = Figure(figsize=(WIDTH, 3.7))
+    axes = add_axes(figure, margins)
+    times, values = [point.milliseconds for point in points], [point.f1 for point in points]
+    axes.set_xscale("log")
+    axes.set_xlim(min(times) / 1.8, max(times) * 1.8)
+    room = max(0.02, 0.14 * (max(values) - min(values)))
+    axes.set_ylim(min(values) - room, max(values) + room)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_locator(MaxNLocator(6))
+    axes.tick_params(labelsize=SMALL)
+    axes.minorticks_off()
+    axes.grid(visible=True)
+    axes.set_xlabel("Milliseconds a page, logarithmic (left is faster)", size=SMALL)
+    axes.set_title("F1 (up is better)", size=SMALL, loc="left", x=-(left - 0.1) / (WIDTH - left - right))
+    axes.scatter(times, values, s=38, facecolor=STEP_2, edgecolor=INK, linewidth=0.9, zorder=3)
+    frame = Box(0.0, 0.0, (WIDTH - left - right) * POINTS, (3.7 - above - below) * POINTS)
+    _write_names_of_points(axes, points, frame)
+    return figure
+
+
+def _write_names_of_points(axes: Axes, points: Sequence[_TimePoint], frame: Box) -> None:
+    """Write names beside their points; ``frame``: the axes in points of the drawing, whose size is fixed."""
+    to_axes = axes.transData + axes.transAxes.inverted()
+    fractions = [to_axes.transform((point.milliseconds, point.f1)) for point in points]
+    positions = [(float(x) * frame.right, float(y) * frame.top) for x, y in fractions]
+    names = [shorten(point.name) for point in points]
+    labels = place_labels(positions, [_text_size(name) for name in names], frame)
+    for name, (x, y), label in zip(names, positions, labels, strict=True):
+        left, middle = label.box.left, (label.box.bottom + label.box.top) / 2
+        if label.far:
+            nearest = min(max(x, left), label.box.right)
+            xs, ys = (x / frame.right, nearest / frame.right), (y / frame.top, middle / frame.top)
+            axes.plot(xs, ys, transform=axes.transAxes, color=MUTED, linewidth=0.7, zorder=2)
+        axes.text(left / frame.right, middle / frame.top, name, transform=axes.transAxes, va="center", size=SMALL)
+
+
+def _text_size(text: str) -> tuple[float, float]:
+    width = TextPath((0, 0), text, size=SMALL, usetex=False).get_extents().width if text.strip() else 0.0
+    return float(width) + 2.0, SMALL * 1.25
+
+
+def _describe_times(ranking: Ranking) -> str:
+    figures = "; ".join(
+        f"{point.name}: {point.milliseconds:.1f} ms, F1 {point.f1:.3f}" for point in _time_points(ranking)
+    )
+    return f"A point for each extractor, milliseconds a page against F1. {figures}."
+
+
+# Cases: the pages that are no ordinary ones for a measure, stacked by what they are.
+
+#: Of the axis: a narrower part of a stack has no number.
+_NARROWEST = 0.045
+
+
+def _draw_cases(ranking: Ranking) -> Figure | None:
+    longest = max((sum(count_cases(extractor.row).values()) for extractor in ranking), default=0)
+    if not longest:
+        return None
+    line, below, above = 0.2, 0.34, 0.56
+    group = 2 * line + 0.1
+    height = above + len(ranking) * group + below
+    figure = Figure(figsize=(WIDTH, height))
+    axes = add_axes(figure, (0.12, 0.5, below, above))
+    axes.set_xlim(0, longest)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.tick_params(labelsize=SMALL)
+    set_lines(axes, len(ranking) * group)
+    for place, extractor in enumerate(ranking):
+        y = place * group + line * 0.55
+        write_name(axes, 0, y, extractor.name)
+        counted = _stack_cases(axes, extractor, y + line, line * 0.9, longest)
+        text = f"{counted or 'none'} of {extractor.row.documents:,}"
+        axes.text(longest, y, text, ha="right", va="center", size=SMALL, color=INK if counted else MUTED)
+    patches = [
+        Patch(facecolor=fill.colour, hatch=fill.hatch, edgecolor=fill.edge, linewidth=0.6, label=CASE_TITLES[case])
+        for case, fill in _CASE_FILLS.items()
+    ]
+    figure.legend(
+        handles=patches,
+        loc="upper left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=3,
+        frameon=False,
+        fontsize=SMALL,
+        columnspacing=1.4,
+        handlelength=2.2,
+        borderaxespad=0.2,
+    )
+    return figure
+
+
+def _stack_cases(axes: Axes, extractor: RankedExtractor, y: float, height: float, longest: int) -> int:
+    """Draw the cases of an extractor one after the other and return how many there are."""
+    start = 0
+    for case, count in count_cases(extractor.row).items():
+        if not count:
+            continue
+        fill = _CASE_FILLS[case]
+        axes.barh(
+            y,
+            count,
+            left=start,
+            height=height,
+            color=fill.colour,
+            hatch=fill.hatch,
+            edgecolor=fill.edge,
+            linewidth=0.6,
+        )
+        if count / longest >= _NARROWEST:
+            box = {"facecolor": fill.colour, "edgecolor": "none", "pad": 1.0} if fill.hatch else None
+            middle = start + count / 2
+            axes.text(middle, y, str(count), ha="center", va="center", size=SMALL, color=fill.number, bbox=box)
+        start += count
+    return start
+
+
+def _describe_cases(ranking: Ranking) -> str:
+    parts = []
+    for extractor in ranking:
+        counts = [f"{CASE_TITLES[case].lower()} {count}" for case, count in count_cases(extractor.row).items() if count]
+        parts.append(f"{extractor.name}: {', '.join(counts) or 'none'}")
+    return f"Stacked horizontal bars that count pages, one for each extractor. {'; '.join(parts)}."
+
+
+# Histograms: a row for each extractor, a column for each score, one scale of counts for all.
+
+
+def _draw_histograms(ranking: Ranking) -> Figure:
+    panel, name, above, below = 0.62, 0.3, 0.3, 0.3
+    left, right, between = 0.36, 0.12, 0.16
+    height = above + len(ranking) * (panel + name) + below
+    highest = max((max(summary.histogram) for extractor in ranking for summary in extractor.summaries), default=0)
+    width = (WIDTH - left - right - 2 * between) / 3
+    figure = Figure(figsize=(WIDTH, height))
+    for column, title in enumerate(SCORE_TITLES.values()):
+        x = (left + column * (width + between)) / WIDTH
+        figure.text(x + width / WIDTH / 2, 1 - 0.16 / height, title, ha="center", va="center")
+    for place, extractor in enumerate(ranking):
+        bottom = height - above - (place + 1) * (panel + name)
+        y = (bottom + panel + 0.13) / height
+        figure.text(0.02 / WIDTH, y, shorten(extractor.name), va="center", weight="bold")
+        for column, summary in enumerate(extractor.summaries):
+            x = left + column * (width + between)
+            axes = figure.add_axes((x / WIDTH, bottom / height, width / WIDTH, panel / height))
+            _draw_panel(axes, summary, max(highest, 1))
+            axes.tick_params(labelleft=column == 0, labelbottom=place == len(ranking) - 1)
+    return figure
+
+
+def _draw_panel(axes: Axes, summary: ScoreSummary, highest: int) -> None:
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, highest * 1.04)
+    axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+    axes.set_yticks([0, highest], ["0", str(highest)])
+    axes.tick_params(labelsize=SMALL, length=2.5)
+    axes.grid(visible=True, axis="y")
+    if summary.median is None:
+        axes.text(0.5, highest / 2, "no document", ha="center", va="center", size=SMALL, color=MUTED, style="italic")
+        return
+    axes.stairs(summary.histogram, EDGES, fill=True, facecolor=STEP_2, edgecolor=STEP_1, linewidth=0.7)
+    axes.plot([summary.median], [highest * 1.04], marker="v", markersize=5, color=INK, clip_on=False, zorder=5)
+
+
+def _describe_histograms(ranking: Ranking) -> str:
+    medians = _describe_summaries(ranking, lambda summary: summary.median)
+    return (
+        "Histograms of the documents' values in 20 equal bins from 0 to 1, a row for each extractor, the same scale of "
+        f"counts for all; a triangle marks the median. Medians: {medians}."
+    )
+
+
+def _describe_summaries(ranking: Ranking, value: Callable[[ScoreSummary], float | None]) -> str:
+    return "; ".join(
+        f"{extractor.name}: "
+        + ", ".join(f"{summary.title} {format_figure(value(summary), 3)}" for summary in extractor.summaries)
+        for extractor in ranking
+    )
+
+
+class _Kind(NamedTuple):
+    """A kind of chart; ``draw`` gives no figure where there is nothing to draw."""
+
+    title: str
+    draw: Callable[[Ranking], Figure | None]
+    describe: Callable[[Ranking], str]
+
+
+_KINDS: Mapping[str, _Kind] = MappingProxyType(
+    {
+        "bars": _Kind("Mean precision, recall and F1", _draw_bars, _describe_bars),
+        "time": _Kind("Time against F1", _draw_times, _describe_times),
+        "cases": _Kind("Boundary cases and failures", _draw_cases, _describe_cases),
+        "histograms": _Kind("Documents by their values", _draw_histograms, _describe_histograms),
+    }
+)

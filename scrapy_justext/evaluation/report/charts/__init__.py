@@ -1,1 +1,0 @@
-"""What the report draws: SVG by matplotlib, the same bytes for the same figures."""

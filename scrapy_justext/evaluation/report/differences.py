@@ -1,0 +1,272 @@
+"""The documents on which two extractors differ most, and where their texts differ from the gold standard.
+
+Documents are compared by F1.  An extractor that gave no text, no right word, or failed counts with an F1 of 0.
+Documents without content in the gold standard, on which there is no F1, are left out.
+
+The gold text is read out of the data set, the retrieved texts out of the folder of the run.
+
+Texts are compared word by word.  A word is a case-folded run of letters and digits; in scripts without spaces each
+character is a word.  What lies between words belongs to the word before it.  Equal runs are found as in the measure
+``sequence``, without difflib's ``autojunk``.  Long runs are cut in their middle, long texts at their end.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.measures import BOTH_EMPTY, RELEVANT_EMPTY, matching_blocks
+from scrapy_justext.evaluation.scoring import FAILED
+from scrapy_justext.evaluation.store import open_results
+from scrapy_justext.exceptions import JustextError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.report.results import RankedExtractor
+    from scrapy_justext.evaluation.scoring import DocumentScores
+    from scrapy_justext.evaluation.store import Run
+
+#: Words of a run that are shown: when there are more, its middle is cut out.
+SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
+#: Words of a text that are shown.
+SHOWN_WORDS = 700
+#: Characters of a word, with what follows it, that are shown.
+_SHOWN_CHARACTERS = 120
+#: Words of a text that are compared; the rest is cut off.
+COMPARED_WORDS = 20_000
+
+_DENSE = "\u2e80-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_WORD = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
+#: What a page must not send to a terminal or a browser: controls, and marks that turn the direction of text.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+#: Empty lines, and how a line is set in, say nothing here.
+_BREAK = re.compile(r"\s*[\r\n]\s*")
+
+# Kinds of runs: words in both texts, a note on what is left out, words that the gold standard lacks, and words of the
+# gold standard that the first, the second or both extractors missed.
+EQUAL, CUT = "equal", "cut"
+EXTRA = "extra"
+MISSED_FIRST, MISSED_SECOND, MISSED_BOTH = "missed-first", "missed-second", "missed-both"
+
+#: The kind of a gold word by whether the first and the second extractor found it.
+_GOLD_KINDS = {
+    (True, True): EQUAL,
+    (False, True): MISSED_FIRST,
+    (True, False): MISSED_SECOND,
+    (False, False): MISSED_BOTH,
+}
+
+
+class TextsMissing(NamedTuple):
+    """Stands for a data set that is no longer there, or no longer as it was measured."""
+
+    reason: str
+
+
+class RunTexts:
+    """The texts of a run; each data set is opened when it is first asked for, and only once."""
+
+    def __init__(self, folder: Path, run: Run | None) -> None:
+        self._folder = folder
+        self._records = {record.name: record for record in run.data_sets} if run else {}
+        self._opened: dict[str, DataSet | TextsMissing] = {}
+
+    def open(self, data_set: str) -> DataSet | TextsMissing:
+        """Return a data set, the gold texts in it as they were measured, or why it is missing."""
+        if data_set not in self._opened:
+            self._opened[data_set] = self._open(data_set)
+        return self._opened[data_set]
+
+    def read_retrieved(self, scores: DocumentScores) -> str | None:
+        """Return the text that an extractor gave for a document; None when it gave none or the text is gone."""
+        try:
+            return open_results(self._folder, scores.dataset, scores.extractor).read_text(scores.id)
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def _open(self, name: str) -> DataSet | TextsMissing:
+        record = self._records.get(name)
+        if record is None:
+            return TextsMissing("the run has no record of where the data set is")
+        try:
+            data_set = open_data_set(f"{record.kind}:{record.path}")
+        except (JustextError, OSError) as error:
+            return TextsMissing(f"the data set can no longer be read: {error}")
+        if data_set.digest != record.digest:
+            return TextsMissing(f"the data set in {record.path} has changed since the run")
+        return data_set
+
+
+class DocumentDifference(NamedTuple):
+    """A document, and how two extractors did on it."""
+
+    first: DocumentScores
+    second: DocumentScores
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.first.id
+
+    @property
+    def value(self) -> float:
+        """The first extractor's F1 less the second one's."""
+        return (self.first.f1 or 0.0) - (self.second.f1 or 0.0)
+
+
+class TextRun(NamedTuple):
+    """Words that stand together and are of one kind; of kind ``cut``: a note on what is left out."""
+
+    kind: str
+    text: str
+
+
+class MarkedTexts(NamedTuple):
+    """A gold text and what two extractors retrieved, as runs of words."""
+
+    gold: tuple[TextRun, ...]
+    first: tuple[TextRun, ...]
+    second: tuple[TextRun, ...]
+
+
+class ComparedDocument(NamedTuple):
+    """A document with its texts."""
+
+    difference: DocumentDifference
+    url: str | None
+    texts: MarkedTexts | None
+    """None when a text is missing."""
+    note: str
+    """Why a text is missing, or what else is to be said of the texts."""
+
+
+class ExtractorPair(NamedTuple):
+    """Two extractors, document by document."""
+
+    first: RankedExtractor
+    second: RankedExtractor
+    differences: tuple[DocumentDifference, ...]
+    documents: tuple[ComparedDocument, ...]
+    """The documents that differ, with their texts; none where the texts are gone."""
+    note: str
+    """Why there are no differences, or no texts; empty when there are."""
+
+
+def compare_documents(first: RankedExtractor, second: RankedExtractor, top: int, texts: RunTexts) -> ExtractorPair:
+    """Return the ``top`` documents on which two extractors differ most, with their texts where they are still there."""
+    differences = tuple(find_differences(first, second)[:top])
+    if not differences:
+        note = "They differ on no page that both were run on." if top else ""
+        return ExtractorPair(first, second, (), (), note)
+    data_set = texts.open(first.row.dataset)
+    if isinstance(data_set, TextsMissing):
+        note = f"Texts cannot be shown side by side: {data_set.reason}."
+        return ExtractorPair(first, second, differences, (), note)
+    documents = tuple(_compare_texts(difference, data_set, texts) for difference in differences)
+    return ExtractorPair(first, second, differences, documents, "")
+
+
+def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[DocumentDifference]:
+    """Return the documents that both were run on and that differ, those with the greatest difference of F1 first."""
+    others = {scores.id: scores for scores in second.scores}
+    pairs = [DocumentDifference(scores, others[scores.id]) for scores in first.scores if scores.id in others]
+    differing = [
+        pair for pair in pairs if pair.value and not any(one.case in {RELEVANT_EMPTY, BOTH_EMPTY} for one in pair)
+    ]
+    return sorted(differing, key=lambda pair: (-abs(pair.value), pair.id))
+
+
+def _compare_texts(difference: DocumentDifference, data_set: DataSet, texts: RunTexts) -> ComparedDocument:
+    document = data_set.load(difference.id)
+    first, second = (texts.read_retrieved(scores) for scores in difference)
+    missing = [scores for scores, text in zip(difference, (first, second), strict=True) if text is None]
+    # A failed extraction leaves no text, and is worth seeing beside the one that did not fail.
+    lost = [scores.extractor for scores in missing if scores.case != FAILED]
+    if lost:
+        note = f"The text of {' and '.join(lost)} is no longer in the run's folder."
+        return ComparedDocument(difference, document.url, None, note)
+    note = " ".join(f"{scores.extractor} failed on this page." for scores in missing)
+    return ComparedDocument(difference, document.url, mark_texts(document.gold, first or "", second or ""), note)
+
+
+def mark_texts(gold: str, first: str, second: str) -> MarkedTexts:
+    """Mark the words that one of two retrieved texts lacks, or has beyond the gold standard."""
+    gold_words, first_words, second_words = (_split(text) for text in (gold, first, second))
+    found_first, kept_first = _match(gold_words, first_words)
+    found_second, kept_second = _match(gold_words, second_words)
+    return MarkedTexts(
+        _to_runs(gold_words, [_GOLD_KINDS[found] for found in zip(found_first, found_second, strict=True)]),
+        _to_runs(first_words, [EQUAL if kept else EXTRA for kept in kept_first]),
+        _to_runs(second_words, [EQUAL if kept else EXTRA for kept in kept_second]),
+    )
+
+
+class _SplitText(NamedTuple):
+    """A text cut before each word, and the words to compare."""
+
+    pieces: list[str]
+    keys: list[str]
+    left_out: int
+    """Words that are not compared."""
+
+
+def _split(text: str) -> _SplitText:
+    """Cut a text before each word but the first: what stands before that goes with it."""
+    text = _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", _BREAK.sub("\n", text.strip()))
+    words = list(_WORD.finditer(text))
+    if not words:
+        return _SplitText([], [], 0)
+    compared, left_out = words[:COMPARED_WORDS], max(0, len(words) - COMPARED_WORDS)
+    end = len(text) if not left_out else compared[-1].start() + _SHOWN_CHARACTERS
+    edges = [0, *(word.start() for word in compared[1:]), end]
+    pieces = [text[low:high] for low, high in pairwise(edges)]
+    return _SplitText(pieces, [word.group().casefold() for word in compared], left_out)
+
+
+def _match(gold: _SplitText, retrieved: _SplitText) -> tuple[list[bool], list[bool]]:
+    """Say of each word of both texts whether it is in a matching block."""
+    found, kept = [False] * len(gold.keys), [False] * len(retrieved.keys)
+    for match in matching_blocks(gold.keys, retrieved.keys, autojunk=False):
+        found[match.a : match.a + match.size] = [True] * match.size
+        kept[match.b : match.b + match.size] = [True] * match.size
+    return found, kept
+
+
+def _to_runs(words: _SplitText, kinds: Sequence[str]) -> tuple[TextRun, ...]:
+    runs: list[TextRun] = []
+    shown = start = 0
+    for kind, group in groupby(kinds):
+        end = start + len(list(group))
+        if shown >= SHOWN_WORDS:
+            break
+        room = min(SHOWN_EQUAL if kind == EQUAL else SHOWN_DIFFERENT, SHOWN_WORDS - shown)
+        runs += _shorten(words.pieces[start:end], kind, room)
+        shown += min(room, end - start)
+        start = end
+    rest = len(words.pieces) - start + words.left_out
+    return (*runs, _cut(rest)) if rest else tuple(runs)
+
+
+def _shorten(pieces: Sequence[str], kind: str, room: int) -> list[TextRun]:
+    """Return a run of words, its middle cut out where it is longer than there is room for."""
+    if len(pieces) <= room:
+        return [TextRun(kind, _join(pieces))]
+    head = (room + 1) // 2
+    tail = room - head
+    runs = [TextRun(kind, _join(pieces[:head])), _cut(len(pieces) - room)]
+    return [*runs, TextRun(kind, _join(pieces[-tail:]))] if tail else runs
+
+
+def _join(pieces: Sequence[str]) -> str:
+    return "".join(
+        piece if len(piece) <= _SHOWN_CHARACTERS else piece[: _SHOWN_CHARACTERS - 1] + "… " for piece in pieces
+    )
+
+
+def _cut(words: int) -> TextRun:
+    return TextRun(CUT, f"[{words:,} {'word' if words == 1 else 'words'} left out]")

@@ -1,0 +1,288 @@
+"""The tables of a report, as both of its forms show them: one type of table, and a function for each table.
+
+The highest figure of a column stands out.  Figures are compared as they are written: those that look the same are
+marked the same.  A single figure is not the highest of any.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES, sort_by_f1
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from scrapy_justext.evaluation.report.differences import ExtractorPair
+    from scrapy_justext.evaluation.report.results import DataSetResults, MeasureResults, Significance
+    from scrapy_justext.evaluation.scoring import DocumentScores, Row
+
+#: Stands for a figure that is not defined.
+UNDEFINED = "–"
+
+#: Fields of a row that count pages which are no ordinary ones, with titles.
+CASE_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "retrieved_empty": "Retrieved empty",
+        "relevant_empty": "Gold empty",
+        "both_empty": "Both empty",
+        "mismatch": "Mismatch",
+        "failed": "Failed",
+    }
+)
+
+#: Row better than column, and the other way round, at 99 %.
+BETTER, WORSE, EVEN = "▲", "▼", "≈"
+
+
+class Cell(NamedTuple):
+    """A figure, and what stands beside it less loudly; ``strong`` ones stand out."""
+
+    text: str
+    aside: str = ""
+    strong: bool = False
+
+
+class TableLine(NamedTuple):
+    """A row of a table: what it is about, and its cells."""
+
+    head: str
+    cells: tuple[Cell, ...]
+    aside: str = ""
+
+
+class ColumnGroup(NamedTuple):
+    """A title over several columns."""
+
+    title: str
+    span: int
+
+
+class ReportTable(NamedTuple):
+    """A table; ``groups`` cover all columns but the first, or there are none."""
+
+    caption: str
+    corner: str
+    heads: tuple[str, ...]
+    lines: tuple[TableLine, ...]
+    groups: tuple[ColumnGroup, ...] = ()
+    stacked: bool = False
+    """Whether what stands beside figures goes below them, where there are many columns."""
+
+    @property
+    def full_heads(self) -> list[str]:
+        """The heads, each with the title of its group."""
+        if not self.groups:
+            return list(self.heads)
+        titles = [group.title for group in self.groups for _ in range(group.span)]
+        return [f"{title}, {head}" for title, head in zip(titles, self.heads, strict=True)]
+
+
+def format_figure(value: float | None, digits: int = 4) -> str:
+    """Write a figure with so many digits after the point.
+
+    >>> format_figure(0.91304), format_figure(None)
+    ('0.9130', '–')
+    """
+    return UNDEFINED if value is None else f"{value:.{digits}f}"
+
+
+def format_signed(value: float, digits: int = 4) -> str:
+    """Write a difference of figures with its sign.
+
+    >>> format_signed(0.02), format_signed(-0.02)
+    ('+0.0200', '−0.0200')
+    """
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def format_probability(value: float) -> str:
+    """Write how likely something is, with a relation, never as a rounded nought.
+
+    >>> format_probability(0.25), format_probability(0.00001)
+    ('= 0.250', '<0.001')
+    """
+    return "<0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def count_cases(row: Row) -> dict[str, int]:
+    """Return how many pages there are of each of :data:`CASE_TITLES`."""
+    return {case: getattr(row, case) for case in CASE_TITLES}
+
+
+def overview_table(data_set: DataSetResults) -> ReportTable:
+    """Return F1 by each measure, sorted by the first measure."""
+    rows = [{extractor.name: extractor.row for extractor in results.ranking} for results in data_set.measures]
+    lines = [
+        TableLine(name, tuple(_f1_cell(by_name.get(name)) for by_name in rows))
+        for name in dict.fromkeys(name for by_name in rows for name in by_name)
+    ]
+    heads = tuple(results.measure for results in data_set.measures)
+    caption = f"F1 on {data_set.name} by each measure"
+    return ReportTable(caption, "Extractor", heads, _mark_highest(lines, range(len(heads))))
+
+
+def scores_table(results: MeasureResults) -> ReportTable:
+    """Return all figures of a measure."""
+    lines = []
+    for extractor in results.ranking:
+        cells: list[Cell] = []
+        for summary in extractor.summaries:
+            cells += _mean_cell(summary.value, summary.sd), Cell(format_figure(summary.median))
+        lines.append(TableLine(extractor.name, (*cells, *_page_cells(extractor.row)), extractor.row.version))
+    groups = (
+        *(ColumnGroup(title, 2) for title in SCORE_TITLES.values()),
+        ColumnGroup("Time", 1),
+        ColumnGroup("Pages", 1 + len(CASE_TITLES)),
+    )
+    heads = (*("mean ± sd", "median") * len(SCORE_TITLES), "ms a page", "all", *_case_heads())
+    marked = _mark_highest(lines, range(0, 2 * len(SCORE_TITLES), 2))
+    return ReportTable(f"Figures: {results.subject}", "Extractor", heads, marked, groups)
+
+
+def page_type_tables(results: MeasureResults) -> list[ReportTable]:
+    """Return F1 on the pages of each type, then all figures of each type; none where there are no types."""
+    if not results.page_types:
+        return []
+    types = {page_type: {row.extractor: row for row in rows} for page_type, rows in results.page_types.items()}
+    heads = tuple(f"{name} ({max(row.documents for row in rows.values()):,})" for name, rows in types.items())
+    lines = [
+        TableLine(extractor.name, tuple(_f1_cell(rows.get(extractor.name), sd=True) for rows in types.values()))
+        for extractor in results.ranking
+    ]
+    caption = f"F1 ± sd by page type (pages): {results.subject}"
+    return [
+        ReportTable(caption, "Extractor", heads, _mark_highest(lines, range(len(heads)))),
+        *(_page_type_table(results, page_type) for page_type in types),
+    ]
+
+
+def _page_type_table(results: MeasureResults, page_type: str) -> ReportTable:
+    lines = tuple(
+        TableLine(
+            row.extractor,
+            (
+                *(_mean_cell(getattr(row, score), getattr(row, f"{score}_sd")) for score in SCORE_TITLES),
+                *_page_cells(row),
+            ),
+        )
+        for row in sort_by_f1(results.page_types[page_type])
+    )
+    heads = (*SCORE_TITLES.values(), "ms a page", "pages", *_case_heads())
+    return ReportTable(f"Pages of type {page_type}: {results.subject}", "Extractor", heads, lines)
+
+
+def distribution_table(results: MeasureResults) -> ReportTable:
+    """Return how many documents have values in each of the bins."""
+    heads = tuple(f"{low:.2f}–{high:.2f}" for low, high in pairwise(EDGES))
+    lines = tuple(
+        TableLine(extractor.name, tuple(Cell(str(count)) for count in summary.histogram), summary.title)
+        for extractor in results.ranking
+        for summary in extractor.summaries
+    )
+    return ReportTable(f"Documents by their values: {results.subject}", "Extractor", heads, lines)
+
+
+def significance_tables(results: MeasureResults) -> list[ReportTable]:
+    """Return row against column by Mann-Whitney's test and by the bootstrap, at 99 %; none for one extractor alone."""
+    if len(results.ranking) == 1:
+        return []
+    return [
+        _significance_table(f"Mann-Whitney U at 99 %: {results.subject}", results, _mann_whitney_cell),
+        _significance_table(
+            f"Paired bootstrap of mean F1, with 99 % interval: {results.subject}", results, _bootstrap_cell
+        ),
+    ]
+
+
+def _significance_table(caption: str, results: MeasureResults, show: Callable[[Significance], Cell]) -> ReportTable:
+    names = tuple(extractor.name for extractor in results.ranking)
+
+    def cell(row: str, column: str) -> Cell:
+        if row == column:
+            return Cell("·")
+        found = results.significance.get((row, column))
+        return show(found) if found else Cell(UNDEFINED)
+
+    lines = tuple(TableLine(row, tuple(cell(row, column) for column in names)) for row in names)
+    return ReportTable(caption, "Row against column", names, lines, stacked=True)
+
+
+def _mann_whitney_cell(significance: Significance) -> Cell:
+    test = significance.mann_whitney
+    first, second = significance.sizes
+    sign = _sign(test.u - first * second / 2, significant=test.is_significant)
+    return Cell(f"{sign} p {format_probability(test.p)}", f"U {test.u:,.1f}", strong=test.is_significant)
+
+
+def _bootstrap_cell(significance: Significance) -> Cell:
+    bootstrap = significance.bootstrap
+    if bootstrap is None:
+        return Cell(UNDEFINED)
+    sign = _sign(bootstrap.difference, significant=bootstrap.is_significant)
+    low, high = bootstrap.interval_99
+    interval = f"{format_signed(low, 3)} to {format_signed(high, 3)}; n {significance.paired:,}"
+    return Cell(f"{sign} {format_signed(bootstrap.difference)}", interval, strong=bootstrap.is_significant)
+
+
+def _sign(difference: float, *, significant: bool) -> str:
+    if not significant:
+        return EVEN
+    return BETTER if difference > 0 else WORSE
+
+
+def differences_table(pair: ExtractorPair) -> ReportTable:
+    """Return the documents on which two extractors differ most."""
+    first, second = pair.first, pair.second
+    lines = tuple(
+        TableLine(
+            difference.id,
+            (
+                _document_cell(difference.first),
+                _document_cell(difference.second),
+                Cell(format_signed(difference.value)),
+                Cell(difference.first.page_type or ""),
+            ),
+        )
+        for difference in pair.differences
+    )
+    caption = f"Pages of {first.row.dataset} on which {first.name} and {second.name} differ most, {first.row.measure}"
+    return ReportTable(caption, "Page", (first.name, second.name, "difference", "page type"), lines)
+
+
+def _document_cell(scores: DocumentScores) -> Cell:
+    return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))
+
+
+def _f1_cell(row: Row | None, *, sd: bool = False) -> Cell:
+    return _mean_cell(row.f1, row.f1_sd if sd else None) if row else Cell(UNDEFINED)
+
+
+def _mean_cell(value: float | None, sd: float | None) -> Cell:
+    return Cell(format_figure(value), "" if sd is None else f"± {format_figure(sd)}")
+
+
+def _page_cells(row: Row) -> list[Cell]:
+    """Return time, pages and boundary cases.  Noughts are quiet, so that the others are seen."""
+    cases = [Cell(f"{count:,}") if count else Cell("", "0") for count in count_cases(row).values()]
+    return [Cell(format_figure(row.milliseconds, 1)), Cell(f"{row.documents:,}"), *cases]
+
+
+def _case_heads() -> list[str]:
+    return [title.lower() for title in CASE_TITLES.values()]
+
+
+def _mark_highest(lines: Sequence[TableLine], columns: Iterable[int]) -> tuple[TableLine, ...]:
+    """Let the highest figure stand out in each of some columns of figures from 0 to 1."""
+    highest: dict[int, str] = {}
+    for column in columns:
+        texts = [text for line in lines if (text := line.cells[column].text) != UNDEFINED]
+        highest[column] = max(texts) if len(texts) > 1 else ""
+    return tuple(
+        line._replace(
+            cells=tuple(cell._replace(strong=cell.text == highest.get(place)) for place, cell in enumerate(line.cells))
+        )
+        for line in lines
+    )

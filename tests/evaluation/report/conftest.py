@@ -1,0 +1,27 @@
+"""A run with hostile texts and a report on it, each made once for all tests that only read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_justext.evaluation.__main__ import main
+from tests.evaluation.report.small_run import REPORT_ARGUMENTS, hostile_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that nobody reports on."""
+    return hostile_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="session")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run, with the report on it."""
+    folder = hostile_run(tmp_path_factory.mktemp("reported"))
+    assert main(["report", str(folder), *REPORT_ARGUMENTS]) == 0
+    return folder

@@ -1,0 +1,60 @@
+"""The tables: their order, the figures in them, the marks on the highest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_justext.evaluation.report.differences import RunTexts
+from scrapy_justext.evaluation.report.results import ReportOptions, RunResults, make_results, read_records
+from scrapy_justext.evaluation.report.tables import distribution_table, overview_table, scores_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def results(run_folder: Path) -> RunResults:
+    records = read_records(run_folder)
+    return make_results(records, RunTexts(run_folder, records.run), ReportOptions(top=0))
+
+
+def test_the_highest_f1_comes_first(results: RunResults) -> None:
+    for measure in results.data_sets[0].measures:
+        values = [extractor.row.f1 for extractor in measure.ranking if extractor.row.f1 is not None]
+        assert values == sorted(values, reverse=True)
+        table = scores_table(measure)
+        assert [line.head for line in table.lines] == [extractor.name for extractor in measure.ranking]
+        assert sum(group.span for group in table.groups) == len(table.heads)
+        assert all(len(line.cells) == len(table.heads) for line in table.lines)
+
+
+def test_figures_are_those_of_the_summary(results: RunResults) -> None:
+    table = scores_table(results.data_sets[0].measures[0])
+    cells = {line.head: dict(zip(table.heads[6:], line.cells[6:], strict=True)) for line in table.lines}
+    middling = {head: cell.text or cell.aside for head, cell in cells["middling"].items()}
+    assert middling == {
+        "ms a page": "20.0",
+        "all": "8",
+        "retrieved empty": "1",
+        "gold empty": "0",
+        "both empty": "0",
+        "mismatch": "1",
+        "failed": "1",
+    }
+
+
+def test_distributions_hold_all_counted_documents(results: RunResults) -> None:
+    table = distribution_table(results.data_sets[0].measures[0])
+    counts = {(line.head, line.aside): sum(int(cell.text) for cell in line.cells) for line in table.lines}
+    assert counts["good", "F1"] == 8
+    assert counts["middling", "F1"] == counts["middling", "Recall"] == 5
+
+
+def test_the_highest_figure_of_a_column_stands_out(results: RunResults) -> None:
+    table = overview_table(results.data_sets[0])
+    for column in range(len(table.heads)):
+        cells = [line.cells[column] for line in table.lines]
+        highest = max(cell.text for cell in cells)
+        assert [cell.strong for cell in cells] == [cell.text == highest for cell in cells]
