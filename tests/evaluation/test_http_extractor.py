@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -110,10 +109,8 @@ class TestRetries:
         assert len(service.calls) == 2
 
     def test_a_slow_answer_is_given_up(self, start: Start) -> None:
-        service = start(Answer(body=b"late", delay=2.0), Answer(body=b"in time"))
-        started = time.monotonic()
-        assert quick(service.url + "#timeout=0.2")(make_document(), None) == "in time"
-        assert time.monotonic() - started < 1.5
+        service = start(Answer(body=b"late", delay=20.0), Answer(body=b"in time"))
+        assert quick(service.url + "#timeout=1")(make_document(), None) == "in time"
 
     def test_slow_answers_only(self, start: Start) -> None:
         service = start(Answer(delay=1.0))

