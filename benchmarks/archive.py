@@ -25,8 +25,9 @@ from typing import Any
 from benchmarks.pages import load_pages, origin
 from scrapy_justext.archives.formats import find_format
 from scrapy_justext.archives.readers import find_sources
-from scrapy_justext.archives.records import Columns, Document, make_response
-from scrapy_justext.archives.run import Job, clean
+from scrapy_justext.archives.records import ArchivedPage, PageColumns
+from scrapy_justext.archives.responses import make_response
+from scrapy_justext.archives.run import ArchiveJob, clean
 from scrapy_justext.core.extractor import extract_parsed
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.settings import Given, configure, make_layers
@@ -60,8 +61,8 @@ def _record(number: int, body: bytes) -> bytes:
 def run(archive: Path, out: Path, profile: str, processes: int) -> dict[str, Any]:
     """Clean an archive in this process; what it took."""
     layers = make_layers({"profile": Given(profile, "")}, {})
-    sources = find_sources([str(archive)], Columns(), MAX_BYTES)
-    job = Job(sources, out, find_format(out.name), layers, {}, processes, timeout=None, restart=True)
+    sources = find_sources([str(archive)], PageColumns(), MAX_BYTES)
+    job = ArchiveJob(sources, out, find_format(out.name), layers, {}, processes, timeout=None, restart=True)
     start, wall = process_time(), perf_counter()
     progress = clean(job)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -85,7 +86,7 @@ def extraction_seconds(pages: int, profile: str) -> float:
     """Processor seconds to decode, parse and extract the same pages, and nothing else."""
     configuration = configure({"profile": Given(profile, "")})
     headers = ((b"Content-Type", b"text/html; charset=utf-8"),)
-    documents = [Document("https://example.org/", body, headers=headers) for body in load_pages().values()]
+    documents = [ArchivedPage("https://example.org/", body, headers=headers) for body in load_pages().values()]
     for _, document in zip(range(20), cycle(documents), strict=False):
         _extract(document, configuration)
     start = process_time()
@@ -94,7 +95,7 @@ def extraction_seconds(pages: int, profile: str) -> float:
     return process_time() - start
 
 
-def _extract(document: Document, configuration: Any) -> None:
+def _extract(document: ArchivedPage, configuration: Any) -> None:
     response: Any = make_response(document, MAX_BYTES)
     extract_parsed(parse_html(response.text), configuration.options, url=document.url)
 

@@ -209,6 +209,11 @@ def require(module: str, extra: str) -> ModuleType:
         raise LibraryNotInstalledError(library, f"pip install 'scrapy-justext[{extra}]'") from error
 
 
+def describe_os_error(error: OSError) -> str:
+    """Return what the operating system says, in words."""
+    return error.strerror or str(error)
+
+
 def close_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """Return at most three of the ``known`` names that are spelt like ``name``, the closest first.
 

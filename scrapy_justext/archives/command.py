@@ -1,16 +1,27 @@
-"""``scrapy justext-archive IN… -o OUT``.
+"""``scrapy justext-archive IN… -o OUT``: its options, and what Ctrl-C does from the moment on that Scrapy knows them.
 
-Scrapy imports this module whenever it is run, for whatever command: what is needed is imported when it is.
+Scrapy imports this module whenever it is run, for whatever command.  The libraries that archives need, which may not be
+installed and take a second to import, are imported when the command is run.
 """
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
+from scrapy_justext.archives.records import PageColumns
+from scrapy_justext.exceptions import JustextError, require
+
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from types import FrameType
+
+#: Exit statuses.
+DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
 
 
 class Command(ScrapyCommand):
@@ -21,15 +32,15 @@ class Command(ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return how the command is called."""
         return "[options] IN… -o OUT"
 
     def short_desc(self) -> str:
-        """For the list of commands."""
+        """Return the line for the list of commands."""
         return "Clean text of all the pages in WARC files, folders of HTML, JSON Lines or Parquet"
 
     def long_desc(self) -> str:
-        """For the help."""
+        """Return the text for the help."""
         return (
             "Clean the pages in each IN: a WARC file, a folder of HTML files, JSON Lines or Parquet with a column of"
             " HTML; and write them to OUT, JSON Lines or Parquet. A run that was ended goes on when it is run again."
@@ -37,19 +48,68 @@ class Command(ScrapyCommand):
         )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        """Scrapy's own options, and ours."""
-        from scrapy_justext.archives.run import end_at_once  # noqa: PLC0415
-
-        # What is imported from here on takes a second or two.
-        end_at_once()
-        from scrapy_justext.archives.run import add_options  # noqa: PLC0415
-
+        """Add Scrapy's own options, and those of the command."""
+        end_at_once_on_interrupt()
         super().add_options(parser)
         add_options(parser)
 
     def run(self, args: list[str], opts: Namespace) -> None:
         """Do what was asked for."""
-        from scrapy_justext.archives.run import run  # noqa: PLC0415
-
         assert self.settings is not None
-        self.exitcode = run(args, opts, self.settings)
+        try:
+            self.exitcode = require("scrapy_justext.archives.run", "archive").run(args, opts, self.settings)
+        except JustextError as error:
+            print("justext-archive:", " ".join(str(error).split()), file=sys.stderr)
+            self.exitcode = BAD_INPUT
+        except KeyboardInterrupt:
+            _print_interrupted()
+            self.exitcode = INTERRUPTED
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Add the options of the command."""
+    # What is short for one option today may be short for two tomorrow.
+    parser.allow_abbrev = False
+    add = parser.add_argument_group("Archives").add_argument
+    formats = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"
+    add("-o", "--output", metavar="OUT", help=f"where the rows go: a name that ends in {formats}")
+    add("--restart", action="store_true", help="begin anew, whatever is at OUT")
+    add("--processes", metavar="N", help="that extract (default: one for each core)")
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        help="a page that takes longer is given up and counted (default: JUSTEXT_TIMEOUT)",
+    )
+    add("--summary", metavar="FILE", help="write the counts and the damaged records there, as JSON")
+    contents = ("the page", "its URL", "its content type, if there is one")
+    for (name, default), content in zip(PageColumns()._asdict().items(), contents, strict=True):
+        add(
+            f"--{name.replace('_', '-')}-column",
+            metavar="NAME",
+            default=default,
+            help=f"of Parquet, or key of JSON Lines, that holds {content} (default: {default})",
+        )
+
+
+def end_at_once_on_interrupt() -> None:
+    """Let Ctrl-C end the process where it is, mostly in an import, while there is nothing to put in order.
+
+    A process that ignores Ctrl-C, as in the background of a shell, goes on ignoring it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end_at_once)
+
+
+def raise_on_interrupt() -> None:
+    """Let Ctrl-C raise ``KeyboardInterrupt`` again."""
+    if signal.getsignal(signal.SIGINT) is _end_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    _print_interrupted()
+    os._exit(INTERRUPTED)
+
+
+def _print_interrupted() -> None:
+    print("justext-archive: interrupted; run the same again to go on", file=sys.stderr, flush=True)

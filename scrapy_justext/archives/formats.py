@@ -1,7 +1,7 @@
-"""The formats of the output, by the end of its name.
+"""The formats of the output.
 
-Each says how a chunk's rows become bytes that are appended to what is there (a process of its own does that), and what
-is to be done to all of them at the end: nothing where they are the output already.
+A format says how the rows of a chunk become bytes, which are appended to those of the chunks before it, and what is
+made of all of them at the end.  Where nothing is made of them, they are the output already.
 """
 
 from __future__ import annotations
@@ -9,43 +9,91 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import zstandard
 
-from scrapy_justext.crawl.pipelines import part_of
-from scrapy_justext.exceptions import ArchiveError, require
+from scrapy_justext.exceptions import ArchiveError
+from scrapy_justext.tables import SCHEMA, to_batch, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
-    from scrapy_justext.archives.work import Row
+    from scrapy_justext.tables import ExtractionRow
 
-# Zstandard, as streams: files of several frames are read to their end.
-
-#: Three, the library's own, is past the point where more costs more than it saves.
-_LEVEL = 3
-
-
-def reader(file: BinaryIO) -> io.BufferedReader:
-    """What is in a compressed file; raises ``EOFError`` where it is damaged."""
-    return io.BufferedReader(_Raw(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)))
-
-
-def compress(data: bytes) -> bytes:
-    """A frame."""
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(data)
+#: Of gzip: four fifths of the default's savings for a third of its time.
+_GZIP_LEVEL = 3
+#: Of Zstandard: its default, beyond which more costs more than it saves.
+_ZSTANDARD_LEVEL = 3
+#: Bytes copied at a time.
+_STEP = 1 << 20
+#: Bytes of rows in memory, about, that become one row group of Parquet.
+_GROUP_BYTES = 64 << 20
 
 
-def writer(file: BinaryIO) -> zstandard.ZstdCompressionWriter:
-    """Writes one frame into a file, which is left open."""
-    return zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file, closefd=False)
+class OutputFormat(NamedTuple):
+    """What rows become."""
+
+    encode: Callable[[Sequence[ExtractionRow]], bytes]
+    finish: Callable[[Path, Path], None] | None = None
+    """Make the output of what was appended; None where that is the output."""
 
 
-class _Raw(io.RawIOBase):
-    """Says of damage what Python's own readers say."""
+def find_format(name: str) -> OutputFormat:
+    """Return the format that the name of an output asks for; raise :class:`ArchiveError`."""
+    for suffix, output_format in FORMATS.items():
+        if name.lower().endswith(suffix):
+            return output_format
+    raise ArchiveError(name, f"the output's format is told by the end of its name, one of {', '.join(FORMATS)}")
+
+
+# JSON Lines.
+
+
+def _encode_lines(rows: Sequence[ExtractionRow]) -> bytes:
+    return b"".join(map(_line, rows))
+
+
+def _line(row: ExtractionRow) -> bytes:
+    values = to_json(row)
+    try:
+        # Ten times as fast as Python's own, which would take a tenth of the time of extraction.
+        return orjson.dumps(values) + b"\n"
+    except TypeError:
+        # Decoded text never holds a lone surrogate, but a JSON string may, as a URL.
+        return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _encode_gzip(rows: Sequence[ExtractionRow]) -> bytes:
+    # Every reader takes what is appended to a gzip file as a part of it.
+    return gzip.compress(_encode_lines(rows), _GZIP_LEVEL, mtime=0) if rows else b""
+
+
+def _encode_zstandard(rows: Sequence[ExtractionRow]) -> bytes:
+    return zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL).compress(_encode_lines(rows)) if rows else b""
+
+
+def _finish_zstandard(chunks: Path, out: Path) -> None:
+    """Compress the rows again into one frame, since many readers stop at the end of the first."""
+    compressor = zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL)
+    with chunks.open("rb") as file, out.open("wb") as target, compressor.stream_writer(target) as writer:
+        text = zstandard_reader(file)
+        while data := text.read(_STEP):
+            writer.write(data)
+
+
+def zstandard_reader(file: BinaryIO) -> io.BufferedReader:
+    """Return what is in a compressed file of any number of frames; reading raises ``EOFError`` where it is damaged."""
+    return io.BufferedReader(_ZstandardFile(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)))
+
+
+class _ZstandardFile(io.RawIOBase):
+    """Raises for damage what Python's own readers raise."""
 
     def __init__(self, source: zstandard.ZstdDecompressionReader) -> None:
         self._source = source
@@ -60,84 +108,49 @@ class _Raw(io.RawIOBase):
             raise EOFError(str(error)) from error
 
 
-def describe(error: OSError) -> str:
-    """What the operating system says, in words."""
-    return error.strerror or str(error)
+# Parquet: until the end, the rows of each chunk are an Arrow stream.
 
 
-#: Of gzip: four fifths of the default's savings for a third of its time.
-_GZIP_LEVEL = 3
-#: Bytes copied at a time.
-_STEP = 1 << 20
+def _encode_arrow(rows: Sequence[ExtractionRow]) -> bytes:
+    if not rows:
+        return b""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, SCHEMA, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+        writer.write_batch(to_batch(rows))
+    return bytes(sink.getvalue())
 
 
-class Format(NamedTuple):
-    """What rows become.  ``finish``: makes the output of what was appended; None where that is the output."""
-
-    encode: Callable[[Sequence[Row]], bytes]
-    finish: Callable[[Path, Path], None] | None = None
-
-
-def find_format(name: str) -> Format:
-    """The format of an output with that name; raises :class:`ArchiveError`."""
-    for suffix, make in FORMATS.items():
-        if name.lower().endswith(suffix):
-            return make()
-    raise ArchiveError(name, f"the output's format is told by the end of its name, one of {', '.join(FORMATS)}")
+def _finish_parquet(chunks: Path, out: Path) -> None:
+    with chunks.open("rb") as file, pq.ParquetWriter(out, SCHEMA, compression="zstd") as writer:
+        for group in _groups(_batches(file)):
+            table = pa.Table.from_batches(group, SCHEMA)
+            writer.write_table(table, row_group_size=table.num_rows)
 
 
-def to_json(row: Row) -> dict[str, Any]:
-    """A row as plain JSON values: where the page comes from, and the fields that an item of a crawl would get."""
-    fields = row.page.configuration.fields
-    parts = {field: part_of(row.page, name) for name, field in fields.items() if field is not None}
-    return {"url": row.url, "file": row.where.file, "offset": row.where.offset, **parts}
+def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:
+    end = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    while file.tell() < end:
+        yield from pa.ipc.open_stream(file)
 
 
-def _to_line(row: Row) -> bytes:
-    values = to_json(row)
-    try:
-        # Ten times as fast as Python's own, which would take a tenth of the time of extraction.
-        return bytes(require("orjson", "archive").dumps(values)) + b"\n"
-    except TypeError:
-        # A lone surrogate is in no text that was decoded; in a JSON string, as a URL, one may be.
-        return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    group: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        group.append(batch)
+        size += batch.nbytes
+        if size >= _GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
 
 
-def _to_lines(rows: Sequence[Row]) -> bytes:
-    return b"".join(map(_to_line, rows))
-
-
-def _lines() -> Format:
-    require("orjson", "archive")
-    return Format(_to_lines)
-
-
-def _gzip_lines() -> Format:
-    # What is appended to a gzip file is a part of it to every reader.
-    return Format(lambda rows: gzip.compress(_to_lines(rows), _GZIP_LEVEL, mtime=0) if rows else b"")
-
-
-def _zstandard_lines() -> Format:
-    zstandards = require("scrapy_justext.archives.formats", "archive")
-
-    def finish(chunks: Path, out: Path) -> None:
-        # Many readers stop at the end of a frame: there must be one alone.
-        with chunks.open("rb") as file, out.open("wb") as target, zstandards.writer(target) as packed:
-            text = zstandards.reader(file)
-            while data := text.read(_STEP):
-                packed.write(data)
-
-    return Format(lambda rows: zstandards.compress(_to_lines(rows)) if rows else b"", finish)
-
-
-def _parquet() -> Format:
-    parquet = require("scrapy_justext.archives.parquet", "archive")
-    return Format(parquet.encode, parquet.finish)
-
-
-FORMATS: dict[str, Callable[[], Format]] = {
-    ".jsonl": _lines,
-    ".jsonl.gz": _gzip_lines,
-    ".jsonl.zst": _zstandard_lines,
-    ".parquet": _parquet,
+#: The formats by the end of an output's name.
+FORMATS = {
+    ".jsonl": OutputFormat(_encode_lines),
+    ".jsonl.gz": OutputFormat(_encode_gzip),
+    ".jsonl.zst": OutputFormat(_encode_zstandard, _finish_zstandard),
+    ".parquet": OutputFormat(_encode_arrow, _finish_parquet),
 }

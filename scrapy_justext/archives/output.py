@@ -1,11 +1,13 @@
-"""The output while it is unfinished: a folder beside it, with what was written so far and the journal.
+"""The output while it is unfinished: a folder beside it, from which a run that was ended goes on.
 
 ::
 
-    OUT.unfinished/rows           what the chunks became, one behind the other; what is behind the journal's length
-                                  was written by a run that was ended before it noted that
-    OUT.unfinished/journal.json   how far the run got: :class:`Progress`
+    OUT.unfinished/rows           what the chunks became, one behind the other
+    OUT.unfinished/journal.json   how far the run got: a :class:`RunProgress`
     OUT.unfinished/.lock          there while a run is going on
+
+Rows are written first and noted in the journal afterwards.  Rows behind the length that the journal has are those of a
+run that was ended in between: they are cut off and made again.
 """
 
 from __future__ import annotations
@@ -19,132 +21,68 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.archives.formats import describe
-from scrapy_justext.archives.records import Place, Where
-from scrapy_justext.archives.work import Position, Trouble
-from scrapy_justext.exceptions import ArchiveError
-from scrapy_justext.files import locked, write_whole
+from scrapy_justext.archives.records import Location, SourcePosition
+from scrapy_justext.archives.work import InputPosition, Trouble
+from scrapy_justext.exceptions import ArchiveError, describe_os_error
+from scrapy_justext.files import LOCK_FILE, locked, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import FileIO
     from pathlib import Path
 
-    from scrapy_justext.archives.formats import Format
-    from scrapy_justext.archives.work import Result
+    from scrapy_justext.archives.formats import OutputFormat
+    from scrapy_justext.archives.work import ChunkResult
 
-# How far a run got: a small file that is replaced as a whole.
-
+#: The version of the journal's format.
 _VERSION = 1
+#: Seconds between two entries in the journal: at most so much is done twice.
+_INTERVAL = 2.0
 #: Damaged records and failed pages that are remembered; all are counted.
 _REMEMBERED = 1000
-BEGINNING = Position(0, Place(), 0)
+BEGINNING = InputPosition(0, SourcePosition(), 0)
+
+_ROWS, _JOURNAL = "rows", "journal.json"
 
 
 @dataclass(slots=True)
-class Progress:
-    """What was done up to a place in the input."""
+class RunProgress:
+    """What was done up to a position in the input."""
 
-    position: Position = BEGINNING
+    position: InputPosition = BEGINNING
     length: int = 0
-    """Bytes of the unfinished output that are sound."""
+    """Bytes of the unfinished rows that are sound."""
     counts: Counter[str] = field(default_factory=Counter)
     troubles: list[Trouble] = field(default_factory=list)
     seconds: float = 0.0
-    """That were spent, by all the runs that it took."""
+    """Seconds spent, by all the runs that it took."""
     is_read: bool = False
-    """Whether the whole input was."""
+    """Whether the whole input was read."""
 
-    def add(self, result: Result, behind: Position) -> None:
-        """What became of the next chunk."""
+    def add(self, result: ChunkResult, behind: InputPosition) -> None:
+        """Add what became of the next chunk."""
         self.position = behind
         self.length += len(result.encoded)
         self.counts.update(result.counts)
         self.troubles += result.troubles[: _REMEMBERED - len(self.troubles)]
 
 
-def plain(value: Any) -> Any:
-    """A value in JSON, the same for values that are the same, in whatever process.
-
-    >>> plain({"b": {2, 1}, "a": ("x", None)})
-    {'a': ['x', None], 'b': [1, 2]}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in sorted(value.items(), key=str)}
-    if isinstance(value, Set):
-        return sorted((plain(one) for one in value), key=str)
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return value if value is None or isinstance(value, str | int | float) else str(value)
-
-
-def save(path: Path, task: Mapping[str, Any], progress: Progress) -> None:
-    """Write the journal of a run that is to do ``task``; what was there is kept until that is done."""
-    position = progress.position
-    values = {
-        "version": _VERSION,
-        "task": task,
-        "position": [position.source, *position.place, position.done],
-        "length": progress.length,
-        "counts": progress.counts,
-        "troubles": [[*trouble.where, trouble.what] for trouble in progress.troubles],
-        "seconds": progress.seconds,
-        "is_read": progress.is_read,
-    }
-    write_whole(path, json.dumps(values).encode())
-
-
-def load(path: Path, task: Mapping[str, Any]) -> Progress:
-    """How far a run got; raises :class:`ArchiveError` where it was to do something else than ``task``."""
-    try:
-        values = json.loads(path.read_text("utf-8"))
-        found = _progress(values)
-    except FileNotFoundError:
-        return Progress()
-    except (ValueError, KeyError, TypeError) as error:
-        raise ArchiveError(path, "is damaged; --restart begins anew") from error
-    differing = [name for name in task if values["task"].get(name) != task[name]]
-    if differing:
-        what = " and ".join(differing)
-        advice = "give the same to go on, or --restart to begin anew"
-        raise ArchiveError(path.parent, f"was begun with other {what}; {advice}")
-    return found
-
-
-def _progress(values: Mapping[str, Any]) -> Progress:
-    if values["version"] != _VERSION:
-        raise ValueError("another version's")
-    source, offset, skip, done = values["position"]
-    return Progress(
-        Position(source, Place(offset, skip), done),
-        values["length"],
-        Counter(values["counts"]),
-        [Trouble(Where(file, at), what) for file, at, what in values["troubles"]],
-        values["seconds"],
-        values["is_read"],
-    )
-
-
-#: Seconds between two entries in the journal: at most so much is done twice.
-_INTERVAL = 2.0
-
-
 class Output:
-    """Made by :func:`unfinished`; told of every result."""
+    """Takes every result, and notes how far the input was read.  :func:`unfinished` makes it."""
 
-    def __init__(self, out: Path, rows: FileIO, task: Mapping[str, Any], progress: Progress) -> None:
+    def __init__(self, out: Path, rows: FileIO, task: Mapping[str, Any], progress: RunProgress) -> None:
         self.progress = progress
         self._out = out
         self._rows = rows
         self._task = task
         self._saved = monotonic()
 
-    def add(self, result: Result, behind: Position) -> None:
+    def add(self, result: ChunkResult, behind: InputPosition) -> None:
         """Append the rows of the next chunk, and note now and then how far the input was read."""
         try:
             _append(self._rows, result.encoded)
         except OSError:
-            # Without the part of a chunk that is there the journal may find room.
+            # Without the part of a chunk that was written the journal may find room.
             with suppress(OSError):
                 self._rows.truncate(self.progress.length)
                 self.save()
@@ -158,57 +96,57 @@ class Output:
         os.fsync(self._rows.fileno())
         now = monotonic()
         self.progress.seconds += now - self._saved
-        save(_folder(self._out) / "journal.json", self._task, self.progress)
+        write_whole(_folder(self._out) / _JOURNAL, json.dumps(_to_journal(self._task, self.progress)).encode())
         self._saved = now
 
-    def finish(self, form: Format) -> None:
+    def finish(self, output_format: OutputFormat) -> None:
         """Put the output where it belongs, all at once."""
         self.progress.is_read = True
         self.save()
         self._rows.close()
         folder = _folder(self._out)
-        finished = folder / "rows"
-        if form.finish is not None:
+        finished = folder / _ROWS
+        if output_format.finish is not None:
             finished = folder / "finished"
-            form.finish(folder / "rows", finished)
+            output_format.finish(folder / _ROWS, finished)
         finished.replace(self._out)
 
 
 @contextmanager
 def unfinished(out: Path, task: Mapping[str, Any], *, restart: bool) -> Iterator[Output]:
-    """The output of a run that is to do ``task``, as far as an earlier run came with it.
+    """Give the output of a run that is to do ``task``, as far as an earlier run came with it.
 
-    Raises :class:`ArchiveError` where there is a finished one, or one of another task, unless ``restart``; and for
+    Raise :class:`ArchiveError` where there is a finished output, or one of another task, unless ``restart``; and for
     whatever the operating system says of writing.
     """
     folder = _folder(out)
     try:
         with locked(folder):
             if restart:
-                _remove(folder)
-            elif out.exists() and not (folder / "rows").exists():
+                _empty(folder)
+            elif out.exists() and not (folder / _ROWS).exists():
                 raise ArchiveError(out, "is there already; --restart makes it anew")
-            progress = load(folder / "journal.json", task)
+            progress = _load_journal(folder / _JOURNAL, task)
             # No buffer: what did not fit would be tried once more when the file is closed.
-            with (folder / "rows").open("ab", buffering=0) as rows:
+            with (folder / _ROWS).open("ab", buffering=0) as rows:
                 rows.truncate(progress.length)
                 output = Output(out, rows, task, progress)
                 output.save()
                 yield output
-            _remove(folder)
+            _empty(folder)
     except OSError as error:
-        is_noted = (folder / "journal.json").exists()
+        is_noted = (folder / _JOURNAL).exists()
         if not is_noted:
-            (folder / "rows").unlink(missing_ok=True)
+            (folder / _ROWS).unlink(missing_ok=True)
         kept = "; what was finished is kept, and gone on with when the same is run again" if is_noted else ""
-        raise ArchiveError(out, f"cannot be written: {describe(error)}{kept}") from error
+        raise ArchiveError(out, f"cannot be written: {describe_os_error(error)}{kept}") from error
     finally:
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
 
 def _append(file: FileIO, data: bytes) -> None:
-    """Write all the bytes; where there is no room for them, a part of them may be there."""
+    """Write all the bytes; where there is no room for them, some of them may be written."""
     left = memoryview(data)
     while left:
         left = left[file.write(left) :]
@@ -218,22 +156,77 @@ def _folder(out: Path) -> Path:
     return out.with_name(out.name + ".unfinished")
 
 
-def _remove(folder: Path) -> None:
+def _empty(folder: Path) -> None:
     """Remove what is in a folder but for the lock, which its holder removes."""
     for path in folder.iterdir():
-        if path.name != ".lock":
+        if path.name != LOCK_FILE:
             path.unlink()
 
 
-# What a run did, as a table and as JSON.
+# The journal: a progress as JSON, with the task that it belongs to.
 
-#: The groups of counts, by what their names begin with, each with its title.
-_GROUPS = {
-    "skipped": "Not cleaned because",
-    "errors": "Errors",
-    "language": "Languages",
-    "blocks": "Blocks",
-}
+
+def plain(value: Any) -> Any:
+    """Return a value in JSON, the same for equal values in whatever process.
+
+    >>> plain({"b": {2, 1}, "a": ("x", None)})
+    {'a': ['x', None], 'b': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in sorted(value.items(), key=str)}
+    if isinstance(value, Set):
+        return sorted((plain(item) for item in value), key=str)
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _to_journal(task: Mapping[str, Any], progress: RunProgress) -> dict[str, Any]:
+    position = progress.position
+    return {
+        "version": _VERSION,
+        "task": task,
+        "position": [position.source, *position.behind, position.done],
+        "length": progress.length,
+        "counts": progress.counts,
+        "troubles": [[*trouble.location, trouble.what] for trouble in progress.troubles],
+        "seconds": progress.seconds,
+        "is_read": progress.is_read,
+    }
+
+
+def _from_journal(values: Mapping[str, Any]) -> RunProgress:
+    if values["version"] != _VERSION:
+        raise ValueError("another version's")
+    source, offset, skip, done = values["position"]
+    return RunProgress(
+        InputPosition(source, SourcePosition(offset, skip), done),
+        values["length"],
+        Counter(values["counts"]),
+        [Trouble(Location(file, offset), what) for file, offset, what in values["troubles"]],
+        values["seconds"],
+        values["is_read"],
+    )
+
+
+def _load_journal(path: Path, task: Mapping[str, Any]) -> RunProgress:
+    """Return how far a run got; raise :class:`ArchiveError` where it was to do something else than ``task``."""
+    try:
+        values = json.loads(path.read_text("utf-8"))
+        progress = _from_journal(values)
+    except FileNotFoundError:
+        return RunProgress()
+    except (ValueError, KeyError, TypeError) as error:
+        raise ArchiveError(path, "is damaged; --restart begins anew") from error
+    differing = [name for name in task if values["task"].get(name) != task[name]]
+    if differing:
+        advice = "give the same to go on, or --restart to begin anew"
+        raise ArchiveError(path.parent, f"was begun with other {' and '.join(differing)}; {advice}")
+    return progress
+
+
+# What a run did: the summary, as a table and as JSON.
+
 #: Single counts, with what they are called; those that are 0 are left out but for the first two.
 _COUNTS = {
     "records": "records read",
@@ -246,32 +239,37 @@ _COUNTS = {
     "timeouts": "pages that took too long",
     "crashes": "pages that ended the process",
 }
+#: The groups of counts, by what their names begin with, each with its title.
+_GROUPS = {
+    "skipped": "Not cleaned because",
+    "errors": "Errors",
+    "language": "Languages",
+    "blocks": "Blocks",
+}
 
 
-def as_table(progress: Progress) -> str:
-    """The summary to read."""
-    return "\n".join(_lines(progress))
+def format_summary(counts: Counter[str], seconds: float = 0.0) -> str:
+    """Return the summary to read, without the speed where ``seconds`` is 0."""
+    return "\n".join(_summary_lines(counts, seconds))
 
 
-def _lines(progress: Progress) -> Iterator[str]:
-    counts = progress.counts
+def _summary_lines(counts: Counter[str], seconds: float) -> Iterator[str]:
     for name, title in _COUNTS.items():
         if counts[name] or name in ("records", "rows"):
             yield f"{counts[name]:>9}  {title}"
     for prefix, title in _GROUPS.items():
-        group = {name.partition("/")[2]: n for name, n in counts.items() if name.startswith(f"{prefix}/") and n}
+        group = [(name.partition("/")[2], n) for name, n in counts.items() if name.startswith(f"{prefix}/") and n]
         if group:
             yield f"\n{title}"
-            yield from (f"{n:>9}  {name}" for name, n in sorted(group.items(), key=lambda one: (-one[1], one[0])))
-    pages = counts["pages"]
-    if progress.seconds:
-        yield f"\n{progress.seconds:>9.1f}  seconds, {pages / progress.seconds:.0f} pages a second"
+            yield from (f"{n:>9}  {name}" for name, n in sorted(group, key=lambda item: (-item[1], item[0])))
+    if seconds:
+        yield f"\n{seconds:>9.1f}  seconds, {counts['pages'] / seconds:.0f} pages a second"
 
 
-def as_json(progress: Progress) -> dict[str, Any]:
-    """The summary to read by machine.  The counts are named as a crawl's stats are."""
+def summary_to_json(progress: RunProgress) -> dict[str, Any]:
+    """Return the summary to read by machine, whose counts are named as a crawl's stats are."""
     return {
         "counts": dict(sorted(progress.counts.items())),
-        "troubles": [{"file": t.where.file, "offset": t.where.offset, "what": t.what} for t in progress.troubles],
+        "troubles": [{**trouble.location._asdict(), "what": trouble.what} for trouble in progress.troubles],
         "seconds": progress.seconds,
     }

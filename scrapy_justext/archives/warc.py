@@ -1,19 +1,23 @@
 """WARC, plain or compressed: Common Crawl's layout, and what other crawlers write.
 
-Pages are in ``response`` records and, without HTTP, in ``resource`` records; of the others only ``revisit`` is
-counted, which stands for a page that is elsewhere.  A record is handed on when what follows it was found sound too,
-for only that shows that its length was right.  Where a whole file is one gzip member, the records' offsets are that
-of the member: nothing else can be gone to.
+Pages are in ``response`` records and, without HTTP, in ``resource`` records.  Of the other types only ``revisit`` is
+counted, which stands for a page that is elsewhere.
+
+A file is either plain, or compressed with each record in a gzip member of its own.  ``fastwarc`` reads it as far as it
+is sound.  Where it stops, this module finds the end of the last sound record and the beginning of the next one.  A
+record is handed on when what follows it was found sound too, for only that shows that its length was right.  Where a
+whole file is one gzip member, all records have the offset of the member, since reading can begin nowhere else.
 """
 
 from __future__ import annotations
 
+import io
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecordType
 
-from scrapy_justext.archives.records import Document, Loaded, Place, Read, Record, Skipped, Where
+from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage, Read, SourcePosition
 from scrapy_justext.exceptions import ArchiveError
 
 if TYPE_CHECKING:
@@ -23,177 +27,95 @@ if TYPE_CHECKING:
 
     from fastwarc import WarcRecord
 
-# Where records of a damaged WARC file begin and end.
-#
-# ``fastwarc`` reads sound files; where it stops, what is here finds the end of the last sound record and the
-# beginning of
-# the next one.  A file is either plain, or compressed with each record in a gzip member of its own.
-
-GZIP = b"\x1f\x8b\x08"
+_GZIP = b"\x1f\x8b\x08"
 _MAGIC = b"WARC/"
-#: What stands behind the block of a record.
-SEPARATOR = b"\r\n\r\n"
-#: What may stand where nothing else does.
+#: What comes behind the block of a record.
+_SEPARATOR = b"\r\n\r\n"
+#: The bytes that mean nothing between records.
 _PADDING = b"\0\r\n"
 #: Bytes read at a time.
 _STEP = 1 << 16
-#: Bytes that tell whether they begin a compressed record.
+#: Bytes that tell whether a compressed record begins with them.
 _BEGINNING = 1 << 10
 #: More than the longest header of a record.
-_HEADER = 1 << 20
-_GZIP_FORMAT = 31
-
-
-def is_gzip(file: BinaryIO) -> bool:
-    """Whether a file is compressed."""
-    file.seek(0)
-    return file.read(len(GZIP)) == GZIP
-
-
-def begins_at(file: BinaryIO, offset: int, *, compressed: bool) -> bool:
-    """Whether a record begins at an offset."""
-    file.seek(offset)
-    if not compressed:
-        return file.read(len(_MAGIC)) == _MAGIC
-    data = file.read(_BEGINNING)
-    if not data.startswith(GZIP):
-        return False
-    try:
-        return zlib.decompressobj(_GZIP_FORMAT).decompress(data, len(_MAGIC)) == _MAGIC
-    except zlib.error:
-        return False
-
-
-def next_beginning(file: BinaryIO, offset: int, *, compressed: bool) -> int | None:
-    """Where the next record begins, from an offset on; None where there is none."""
-    magic = GZIP if compressed else _MAGIC
-    while True:
-        file.seek(offset)
-        data = file.read(_STEP)
-        if len(data) < len(magic):
-            return None
-        found = data.find(magic)
-        if found < 0:
-            offset += len(data) - len(magic) + 1
-        elif begins_at(file, offset + found, compressed=compressed):
-            return offset + found
-        else:
-            offset += found + 1
-
-
-def end_of_member(file: BinaryIO, offset: int) -> int | None:
-    """Where the gzip member that begins at an offset ends; None where it does not."""
-    unpack = zlib.decompressobj(_GZIP_FORMAT)
-    file.seek(offset)
-    while data := file.read(_STEP):
-        offset += len(data)
-        try:
-            while data and not unpack.eof:
-                unpack.decompress(data, _STEP)
-                data = unpack.unconsumed_tail
-        except zlib.error:
-            return None
-        if unpack.eof:
-            return offset - len(unpack.unused_data)
-    return None
-
-
-def end_of_block(file: BinaryIO, offset: int, content_length: int) -> int:
-    """Where the block of the plain record that begins at an offset ought to end."""
-    file.seek(offset)
-    header = file.read(_HEADER).find(SEPARATOR)
-    return offset + header + len(SEPARATOR) + content_length
-
-
-def padding(file: BinaryIO) -> int:
-    """The bytes of padding that a file begins with, which readers pass by; of more than a record's header, fewer."""
-    file.seek(0)
-    data = file.read(_HEADER)
-    return len(data) - len(data.lstrip(_PADDING))
-
-
-def is_empty_from(file: BinaryIO, offset: int) -> bool:
-    """Whether nothing but padding is left from an offset on."""
-    file.seek(offset)
-    while data := file.read(_STEP):
-        if data.strip(_PADDING):
-            return False
-    return True
-
-
-#: What the HTTP headers of a page may take beside its body.
-_HEADERS = 1 << 16
+_RECORD_HEADER = 1 << 20
+#: More than the HTTP headers of a page take.
+_HTTP_HEADERS = 1 << 16
+#: What zlib calls the format of gzip.
+_GZIP_WBITS = 31
 _TYPES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
 
 
-class _Seen(NamedTuple):
-    """A record of any type.  ``length``: that of its block; ``found``: what is to be handed on of it, if anything."""
+class _SeenRecord(NamedTuple):
+    """A record of any type, as ``fastwarc`` read it."""
 
     offset: int
     length: int
-    found: Record | None
+    """The bytes of its block."""
+    found: LoadedRecord | None
+    """What is to be handed on of it, if anything."""
     is_whole: bool
 
 
-class _Trouble(NamedTuple):
-    """A damaged record."""
+class _Damage(NamedTuple):
+    """Where the file is damaged, and how."""
 
     offset: int
     reason: str
 
 
-_Event = tuple[int, "Record | None"]
+_Event = tuple[int, "LoadedRecord | None"]
 
 
 def check_warc(path: Path) -> None:
     """Raise :class:`ArchiveError` where a file begins with what is no record, not even a damaged one."""
     with path.open("rb") as file:
-        compressed = is_gzip(file)
-        start = padding(file)
-        if not is_empty_from(file, start) and not begins_at(file, start, compressed=compressed):
+        compressed = _is_gzip(file)
+        start = _padding_size(file)
+        if not _is_empty_from(file, start) and not _begins_at(file, start, compressed=compressed):
             raise ArchiveError(path, "is no WARC file, or one that is damaged from its beginning")
 
 
-def read_warc(open_file: Callable[[], BinaryIO], name: str, place: Place, max_bytes: int) -> Iterator[Read]:
-    """The records of a file from a place on; the bodies of those with more than ``max_bytes`` are not loaded."""
-    # One for fastwarc, which reads ahead, one to look elsewhere.
+def read_warc(open_file: Callable[[], BinaryIO], name: str, max_bytes: int, position: SourcePosition) -> Iterator[Read]:
+    """Yield the records of a file from a position on; bodies of more than ``max_bytes`` are not loaded."""
+    # fastwarc reads ahead in the one file; the other is for looking elsewhere.
     with open_file() as stream, open_file() as other:
-        yield from _Reader(stream, other, name, max_bytes).read(place)
+        yield from _WarcReader(stream, other, name, max_bytes).read(position)
 
 
-class _Reader:
+class _WarcReader:
     def __init__(self, stream: BinaryIO, other: BinaryIO, name: str, max_bytes: int) -> None:
         self._stream = stream
         self._other = other
         self._name = name
         self._max_bytes = max_bytes
-        self._compressed = is_gzip(other)
-        self._size = other.seek(0, 2)
+        self._compressed = _is_gzip(other)
+        self._size = other.seek(0, io.SEEK_END)
 
-    def read(self, place: Place) -> Iterator[Read]:
-        """The records from a place on."""
-        here = Place(place.offset)
-        for offset, found in self._events(place.offset):
-            here = Place(offset, 1 if offset != here.offset else here.skip + 1)
-            if found is not None and here > place:
-                yield Read(found, here, min(self._stream.tell(), self._size))
+    def read(self, position: SourcePosition) -> Iterator[Read]:
+        """Yield the records from a position on."""
+        behind = SourcePosition(position.offset)
+        for offset, record in self._events(position.offset):
+            behind = SourcePosition(offset, 1 if offset != behind.offset else behind.skip + 1)
+            if record is not None and behind > position:
+                yield Read(record, behind, min(self._stream.tell(), self._size))
 
     def _events(self, start: int) -> Iterator[_Event]:
-        """Every record with its offset, damaged ones too; None for what is no page."""
+        """Yield every record with its offset, damaged ones too; None for a record of a type that holds no page."""
         offset: int | None = start
         while offset is not None:
-            trouble = yield from self._sound_records(offset)
-            if trouble is None:
+            damage = yield from self._sound_records(offset)
+            if damage is None:
                 return
-            yield trouble.offset, Skipped(Where(self._name, trouble.offset), trouble.reason)
-            offset = next_beginning(self._other, trouble.offset + 1, compressed=self._compressed)
+            yield damage.offset, LoadedRecord(Location(self._name, damage.offset), NoPage(damage.reason))
+            offset = _next_beginning(self._other, damage.offset + 1, compressed=self._compressed)
 
-    def _sound_records(self, start: int) -> Generator[_Event, None, _Trouble | None]:
-        """The sound records from an offset on; returns what comes then, None at the end of the file."""
-        held: _Seen | None = None
+    def _sound_records(self, start: int) -> Generator[_Event, None, _Damage | None]:
+        """Yield the sound records from an offset on; return the damage behind them, None at the end of the file."""
+        held: _SeenRecord | None = None
         failed = False
         try:
-            for seen in self._records(start):
+            for seen in self._seen_records(start):
                 if held is not None:
                     yield held.offset, held.found
                 held = seen
@@ -202,70 +124,151 @@ class _Reader:
             if error.errno is not None:
                 raise
             failed = True
-        trouble = self._trouble(held, start, failed=failed)
-        if held is not None and (trouble is None or trouble.offset != held.offset):
+        damage = self._find_damage(held, start, failed=failed)
+        if held is not None and (damage is None or damage.offset != held.offset):
             yield held.offset, held.found
-        return trouble
+        return damage
 
-    def _records(self, start: int) -> Iterator[_Seen]:
+    def _seen_records(self, start: int) -> Iterator[_SeenRecord]:
         self._stream.seek(start)
         offset = start
         for record in ArchiveIterator(self._stream, parse_http=False, fsspec_args=False):
-            if begins_at(self._other, record.stream_pos, compressed=self._compressed):
+            if _begins_at(self._other, record.stream_pos, compressed=self._compressed):
                 offset = record.stream_pos
             length = record.content_length
-            found = self._found(record, Where(self._name, offset))
-            is_whole = not isinstance(found, Loaded) or found.size == record.content_length
-            yield _Seen(offset, length, found, is_whole)
+            content = self._content(record)
+            found = None if content is None else LoadedRecord(Location(self._name, offset), content)
+            # Parsing HTTP headers leaves the length of the body.
+            is_whole = not isinstance(content, ArchivedPage) or len(content.body) == record.content_length
+            yield _SeenRecord(offset, length, found, is_whole)
 
-    def _found(self, record: WarcRecord, where: Where) -> Record | None:
-        """What is to be handed on of a record; None for one of a type that holds no page."""
+    def _content(self, record: WarcRecord) -> ArchivedPage | NoPage | None:
+        """Return the page in a record, or why there is none; None for a type that holds no page."""
         if record.record_type not in _TYPES:
             return None
         reason = self._reason(record)
         if reason is not None:
-            return Skipped(where, reason)
+            return NoPage(reason)
         if not record.is_http:
             content_type = record.headers.get("Content-Type") or ""
             headers = ((b"Content-Type", content_type.encode("latin-1", "replace")),)
-            return Loaded(where, Document(_url(record), record.reader.read(), headers=headers))
+            return ArchivedPage(_url(record), record.reader.read(), headers=headers)
         record.parse_http()
         head = record.http_headers
         if head is None or head.status_code is None:
-            return Skipped(where, "not_http")
-        return Loaded(where, Document(_url(record), record.reader.read(), head.status_code, tuple(head.items_bytes())))
+            return NoPage("not_http")
+        return ArchivedPage(_url(record), record.reader.read(), head.status_code, tuple(head.items_bytes()))
 
     def _reason(self, record: WarcRecord) -> str | None:
-        """Why a record has no page, as far as that is seen from outside."""
+        """Return why a record has no page, as far as that is seen from outside."""
         if record.record_type == WarcRecordType.revisit:
             return "revisit"
         if record.record_type == WarcRecordType.response and not record.is_http:
             return "not_http"
-        return "too_large" if record.content_length > self._max_bytes + _HEADERS else None
+        return "too_large" if record.content_length > self._max_bytes + _HTTP_HEADERS else None
 
-    def _trouble(self, held: _Seen | None, start: int, *, failed: bool) -> _Trouble | None:
-        """What is wrong where reading ended, behind the last record or with itself."""
+    def _find_damage(self, last: _SeenRecord | None, start: int, *, failed: bool) -> _Damage | None:
+        """Return what is wrong where reading ended: with the last record, or behind it."""
         reason = "corrupt" if failed else "truncated"
         end: int | None = start
-        if held is not None:
-            end = self._end(held, failed=failed) if held.is_whole else None
+        if last is not None:
+            end = self._end_of_record(last, failed=failed) if last.is_whole else None
             if end is None:
-                return _Trouble(held.offset, reason)
+                return _Damage(last.offset, reason)
         assert end is not None
-        return None if is_empty_from(self._other, end) else _Trouble(end, reason)
+        return None if _is_empty_from(self._other, end) else _Damage(end, reason)
 
-    def _end(self, held: _Seen, *, failed: bool) -> int | None:
-        """Where a record ends; None where that is not where the next one begins."""
+    def _end_of_record(self, record: _SeenRecord, *, failed: bool) -> int | None:
+        """Return where a record ends; None where the next one does not begin there."""
         if self._compressed:
-            return end_of_member(self._other, held.offset)
-        end = end_of_block(self._other, held.offset, held.length)
+            return _end_of_member(self._other, record.offset)
+        end = _end_of_block(self._other, record.offset, record.length)
         self._other.seek(end)
-        if self._other.read(len(SEPARATOR)) == SEPARATOR:
-            return end + len(SEPARATOR)
+        if self._other.read(len(_SEPARATOR)) == _SEPARATOR:
+            return end + len(_SEPARATOR)
         return None if failed or end > self._size else end
 
 
 def _url(record: WarcRecord) -> str | None:
-    """Some crawlers write URLs in angle brackets, as an early draft of the format had it."""
+    """Return the URL, which some crawlers write in angle brackets, as an early draft of the format had it."""
     url = record.headers.get("WARC-Target-URI")
     return None if url is None else url.strip("<>")
+
+
+# Where records begin and end, found without fastwarc.
+
+
+def _is_gzip(file: BinaryIO) -> bool:
+    file.seek(0)
+    return file.read(len(_GZIP)) == _GZIP
+
+
+def _begins_at(file: BinaryIO, offset: int, *, compressed: bool) -> bool:
+    """Return True if a record begins at an offset."""
+    file.seek(offset)
+    if not compressed:
+        return file.read(len(_MAGIC)) == _MAGIC
+    data = file.read(_BEGINNING)
+    if not data.startswith(_GZIP):
+        return False
+    try:
+        return zlib.decompressobj(_GZIP_WBITS).decompress(data, len(_MAGIC)) == _MAGIC
+    except zlib.error:
+        return False
+
+
+def _next_beginning(file: BinaryIO, offset: int, *, compressed: bool) -> int | None:
+    """Return where the next record begins, from an offset on; None where there is none."""
+    magic = _GZIP if compressed else _MAGIC
+    while True:
+        file.seek(offset)
+        data = file.read(_STEP)
+        if len(data) < len(magic):
+            return None
+        found = data.find(magic)
+        if found < 0:
+            offset += len(data) - len(magic) + 1
+        elif _begins_at(file, offset + found, compressed=compressed):
+            return offset + found
+        else:
+            offset += found + 1
+
+
+def _end_of_member(file: BinaryIO, offset: int) -> int | None:
+    """Return where the gzip member that begins at an offset ends; None where it does not."""
+    decompressor = zlib.decompressobj(_GZIP_WBITS)
+    file.seek(offset)
+    while data := file.read(_STEP):
+        offset += len(data)
+        try:
+            while data and not decompressor.eof:
+                decompressor.decompress(data, _STEP)
+                data = decompressor.unconsumed_tail
+        except zlib.error:
+            return None
+        if decompressor.eof:
+            return offset - len(decompressor.unused_data)
+    return None
+
+
+def _end_of_block(file: BinaryIO, offset: int, content_length: int) -> int:
+    """Return where the block of the plain record that begins at an offset has to end."""
+    file.seek(offset)
+    header = file.read(_RECORD_HEADER).find(_SEPARATOR)
+    return offset + header + len(_SEPARATOR) + content_length
+
+
+def _padding_size(file: BinaryIO) -> int:
+    """Return how many bytes of padding, which readers pass by, a file begins with; at most ``_RECORD_HEADER``."""
+    file.seek(0)
+    data = file.read(_RECORD_HEADER)
+    return len(data) - len(data.lstrip(_PADDING))
+
+
+def _is_empty_from(file: BinaryIO, offset: int) -> bool:
+    """Return True if there is nothing but padding from an offset on."""
+    file.seek(offset)
+    while data := file.read(_STEP):
+        if data.strip(_PADDING):
+            return False
+    return True

@@ -18,14 +18,16 @@ from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scrapy_justext.archives.formats import describe, find_format
-from scrapy_justext.archives.records import TROUBLES, Place, Record, Where, make_response
+from scrapy_justext.archives.formats import find_format
+from scrapy_justext.archives.records import DAMAGE, ArchivedPage, Location, NoPage, Record, SourcePosition
+from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import extract_parsed
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.pages import Page, header_languages, page_counts, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
 from scrapy_justext.crawl.sites import find_domain, host_of
-from scrapy_justext.exceptions import ArchiveError
+from scrapy_justext.exceptions import ArchiveError, describe_os_error
+from scrapy_justext.tables import ExtractionRow
 from scrapy_justext.workers import end_with_parent
 
 if TYPE_CHECKING:
@@ -36,18 +38,18 @@ if TYPE_CHECKING:
     from scrapy.http import Response, TextResponse
     from typing_extensions import Self
 
-    from scrapy_justext.archives.records import Document, Read
+    from scrapy_justext.archives.records import ArchivedPage, Read
 
 #: A chunk is closed when it has so many records, or bytes: a fraction of a second's work.
 RECORDS = 100
 BYTES = 2 << 20
 
 
-class Position(NamedTuple):
+class InputPosition(NamedTuple):
     """How far the input was read: a place in the source of that number, and the bytes before it."""
 
     source: int
-    place: Place
+    behind: SourcePosition
     done: int
 
 
@@ -55,25 +57,25 @@ class Chunk(NamedTuple):
     """Records that stand beside each other, and where the input goes on behind them."""
 
     records: Sequence[Record]
-    behind: Position
+    behind: InputPosition
 
 
 class Trouble(NamedTuple):
     """A record with which something is wrong, and what."""
 
-    where: Where
+    location: Location
     what: str
 
 
-class Outcome(NamedTuple):
+class RecordsResult(NamedTuple):
     """What became of records: the rows that belong into the output, in order, and what there is to count and say."""
 
-    rows: Sequence[Row]
+    rows: Sequence[ExtractionRow]
     counts: Counter[str]
     troubles: Sequence[Trouble]
 
 
-class Result(NamedTuple):
+class ChunkResult(NamedTuple):
     """What became of a chunk.  ``encoded``: its rows, as they are appended to the output."""
 
     encoded: bytes
@@ -89,7 +91,7 @@ def make_chunks(source: int, reads: Iterable[Read]) -> Iterator[Chunk]:
     for read in reads:
         records.append(read.record)
         size += read.record.size
-        behind = Position(source, read.next, read.done)
+        behind = InputPosition(source, read.behind, read.done)
         if len(records) == RECORDS or size >= BYTES:
             yield Chunk(records, behind)
             records, size, behind = [], 0, None
@@ -97,57 +99,57 @@ def make_chunks(source: int, reads: Iterable[Read]) -> Iterator[Chunk]:
         yield Chunk(records, behind)
 
 
-def judge_all(
+def extract_records(
     records: Sequence[Record],
-    judge: Judge,
+    extractor: RecordExtractor,
     *,
     given_up: Mapping[int, str] = MappingProxyType({}),
     begin: Callable[[int], object] = int,
-) -> Outcome:
-    """The rows of records, in order; one bad page never ends a run.
+) -> RecordsResult:
+    """Return the rows of records, in order; one bad page never ends a run.
 
-    ``given_up``: why some of the records, by their number, are not tried; ``begin`` is told the number of a record
-    before it is judged.
+    ``given_up``: why some of the records, by their number, are not tried.  ``begin`` is told the number of each record
+    before it is extracted.
     """
     counts: Counter[str] = Counter(records=len(records))
-    rows: list[Row] = []
+    rows: list[ExtractionRow] = []
     troubles: list[Trouble] = []
     for number, record in enumerate(records):
         if number in given_up:
             counts[given_up[number]] += 1
-            troubles.append(Trouble(record.where, given_up[number]))
+            troubles.append(Trouble(record.location, given_up[number]))
             continue
         begin(number)
         try:
-            outcome = judge.judge(record)
+            extracted = extractor.extract(record)
         except Exception as error:
             kind = type(error).__name__
             counts.update(["errors", f"errors/{kind}"])
-            troubles.append(Trouble(record.where, f"{kind}: {error}"))
+            troubles.append(Trouble(record.location, f"{kind}: {error}"))
             continue
-        if isinstance(outcome, str):
-            counts[f"skipped/{outcome}"] += 1
-            if outcome in TROUBLES:
-                troubles.append(Trouble(record.where, outcome))
-        else:
-            counts.update(page_counts(outcome.page))
-            if outcome.is_wanted:
-                rows.append(outcome)
+        if isinstance(extracted, NoPage):
+            counts[f"skipped/{extracted.reason}"] += 1
+            if extracted.reason in DAMAGE:
+                troubles.append(Trouble(record.location, extracted.reason))
+            continue
+        counts.update(page_counts(extracted.page))
+        if extracted.is_wanted:
+            rows.append(extracted.row)
     counts["rows"] = len(rows)
-    return Outcome(rows, counts, troubles)
+    return RecordsResult(rows, counts, troubles)
 
 
-# From a record to its row, or to the reason why there is none; as in a crawl, without one.
+# From a record to its extraction, or to the reason why there is none; as in a crawl, without one.
 
-#: Of a language that is to be detected.
+#: A page whose language has to be detected.
 _PAGE = "<p>" + "It was the best of times, it was the worst of times. " * 5
 
 
-class Row(NamedTuple):
-    """A page that was extracted, and where it stood."""
+class ExtractedRecord(NamedTuple):
+    """A page that was extracted, and where it was."""
 
     url: str | None
-    where: Where
+    location: Location
     page: Page
 
     @property
@@ -155,8 +157,15 @@ class Row(NamedTuple):
         """Whether it belongs into the output."""
         return self.page.is_good or self.page.configuration.drop == "none"
 
+    @property
+    def row(self) -> ExtractionRow:
+        """What the output gets of it."""
+        extraction, configuration, _ = self.page
+        fields, blocks, block_fields = configuration.fields, configuration.blocks, configuration.block_fields
+        return ExtractionRow(self.url, *self.location, extraction, fields, blocks, block_fields)
 
-class Judge:
+
+class RecordExtractor:
     """Extracts pages with the settings for their sites."""
 
     def __init__(self, layers: Layers) -> None:
@@ -169,26 +178,26 @@ class Judge:
         if configuration is not None:
             extract_parsed(parse_html(_PAGE), configuration.options)
 
-    def judge(self, record: Record) -> Row | str:
-        """The row of a record, or why it has none, as the counts name it; may raise whatever a page makes it raise."""
-        document = record.document()
-        if isinstance(document, str):
-            return document
-        configuration = self._configuration_of(find_domain(host_of(document.url), self._layers.sites))
+    def extract(self, record: Record) -> ExtractedRecord | NoPage:
+        """Return what a record holds, or why it is no page; may raise whatever a page makes it raise."""
+        archived = record.page()
+        if isinstance(archived, NoPage):
+            return archived
+        configuration = self._configuration_of(find_domain(host_of(archived.url), self._layers.sites))
         if configuration is None:
-            return "site"
-        response = make_response(document, configuration.max_body_bytes)
+            return NoPage("site")
+        response = make_response(archived, configuration.max_body_bytes)
         reason = skip_reason(None, response, configuration)
         if reason is not None:
-            return "redirect" if reason == "status" and _is_redirect(response) else reason
+            return NoPage("redirect" if reason == "status" and _is_redirect(response) else reason)
         # Nobody else asks for a tree, so that the response's own selector would be the dearer way.
         parsed = parse_html(cast("TextResponse", response).text)
         declared = header_languages(response)
-        extraction = extract_parsed(parsed, configuration.options, url=document.url, declared=declared)
-        return Row(document.url, record.where, Page(extraction, configuration))
+        extraction = extract_parsed(parsed, configuration.options, url=archived.url, declared=declared)
+        return ExtractedRecord(archived.url, record.location, Page(extraction, configuration))
 
     def _configure(self, site: str | None) -> Configuration | None:
-        """The configuration for a site's pages; None where they are not to be cleaned."""
+        """Return the configuration for a site's pages; None where they are not to be cleaned."""
         given = self._layers.given(site)
         return configure(given) if is_enabled(given) else None
 
@@ -200,7 +209,7 @@ def _is_redirect(response: Response) -> bool:
 # The processes that extract, seen from outside and from inside.
 #
 # A process answers ``READY`` when it has read what it needs, or a :class:`Failure` where it cannot; then to each chunk
-# with the number of every record that it begins, ``ENCODING`` behind the last of them, and a :class:`Result`.  It
+# with the number of every record that it begins, ``ENCODING`` behind the last of them, and a :class:`ChunkResult`.  It
 # leaves
 # Ctrl-C to the process that started it, and ends with that one however it ends.
 
@@ -227,7 +236,7 @@ class Packed(NamedTuple):
     ``packed``: the record, pickled.
     """
 
-    where: Where
+    location: Location
     packed: bytes
 
     @property
@@ -235,10 +244,10 @@ class Packed(NamedTuple):
         """Its bytes, about."""
         return len(self.packed)
 
-    def document(self) -> Document | str:
-        """The page in the record, or why there is none."""
+    def page(self) -> ArchivedPage | NoPage:
+        """Return the page in the record, or why there is none."""
         record: Record = pickle.loads(self.packed)
-        return record.document()
+        return record.page()
 
 
 class Worker:
@@ -262,14 +271,14 @@ class Worker:
 
     def send(self, records: Sequence[Record], given_up: Mapping[int, str]) -> None:
         """Give the process a chunk; one that has ended is seen at the next :meth:`receive`."""
-        packed = [Packed(record.where, pickle.dumps(record, pickle.HIGHEST_PROTOCOL)) for record in records]
+        packed = [Packed(record.location, pickle.dumps(record, pickle.HIGHEST_PROTOCOL)) for record in records]
         with suppress(OSError):
             self.connection.send((packed, given_up))
 
-    def receive(self) -> str | int | Failure | Result | None:
+    def receive(self) -> str | int | Failure | ChunkResult | None:
         """The next message, waited for; None where the process ended instead."""
         try:
-            message: str | int | Failure | Result = self.connection.recv()
+            message: str | int | Failure | ChunkResult = self.connection.recv()
         except (EOFError, OSError):
             self._process.join()
             return None
@@ -303,8 +312,8 @@ def serve(connection: Connection, setup: Setup) -> None:
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     with suppress(EOFError, OSError):
         try:
-            judge = Judge(setup.layers)
-            judge.warm_up()
+            extractor = RecordExtractor(setup.layers)
+            extractor.warm_up()
             encode = find_format(setup.suffix).encode
         except Exception as error:
             # Whatever it is, it would befall every other process, too.
@@ -313,9 +322,9 @@ def serve(connection: Connection, setup: Setup) -> None:
         connection.send(READY)
         while True:
             records, given_up = connection.recv()
-            rows, counts, troubles = judge_all(records, judge, given_up=given_up, begin=connection.send)
+            rows, counts, troubles = extract_records(records, extractor, given_up=given_up, begin=connection.send)
             connection.send(ENCODING)
-            connection.send(Result(encode(rows), counts, troubles))
+            connection.send(ChunkResult(encode(rows), counts, troubles))
 
 
 def _problem(error: Exception) -> str:
@@ -326,7 +335,7 @@ def _problem(error: Exception) -> str:
     """
     if not isinstance(error, OSError):
         return str(error)
-    return describe(error) if error.filename is None else f"{error.filename}: {describe(error)}"
+    return describe_os_error(error) if error.filename is None else f"{error.filename}: {describe_os_error(error)}"
 
 
 def _end_with_parent() -> None:
@@ -362,11 +371,11 @@ class _Task:
         self.chunk = chunk
         self.given_up: dict[int, str] = {}
         self.suspects: set[int | None] = set()
-        self.result: Result | None = None
+        self.result: ChunkResult | None = None
 
 
 class _Desk:
-    """Where one process after another works, a chunk at a time.
+    """Location one process after another works, a chunk at a time.
 
     ``record``: the number of the one in work, which was begun at the time ``since``; None where none is.
     """
@@ -412,7 +421,7 @@ class Pool:
         for desk in self._desks:
             desk.worker.kill()
 
-    def work(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Result]]:
+    def work(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ChunkResult]]:
         """The results of the chunks, in their order."""
         source = iter(chunks)
         order: deque[_Task] = deque()
@@ -460,7 +469,7 @@ class Pool:
             desk.record = None
         elif isinstance(message, Failure):
             raise ArchiveError("a process", f"cannot begin: {message.problem}")
-        elif isinstance(message, Result):
+        elif isinstance(message, ChunkResult):
             assert desk.task is not None
             desk.task.result = message
             desk.task = None
@@ -476,7 +485,7 @@ class Pool:
             task.suspects.add(record)
             self._try_again(desk)
         elif record is None:
-            where = task.chunk.records[0].where
+            where = task.chunk.records[0].location
             problem = f"a process ended twice beside its pages, with exit status {desk.worker.exit_status}"
             raise ArchiveError(f"{where.file}, {where.offset} and what follows", problem)
         else:

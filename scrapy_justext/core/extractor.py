@@ -417,3 +417,10 @@ def _classify(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> t
     groups = None if depth is None or elements is None else number_groups(elements, prepared.segments, depth)
     context = Context(prepared.segments, context_free, thresholds, groups=groups)
     return context.chosen(prepared.chosen), [decision.probability for decision in context_free]
+
+
+def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
+    """Return a part of an extraction as plain JSON values; of the blocks, those ``which`` are ``good`` or ``all``."""
+    if part != "blocks":
+        return getattr(extraction, part)
+    return blocks_to_dicts((block for block in extraction.blocks if which == "all" or block.is_good), block_fields)

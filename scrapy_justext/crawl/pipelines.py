@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from scrapy_justext.core.extractor import blocks_to_dicts
+from scrapy_justext.core.extractor import part_of
 from scrapy_justext.crawl.pages import explain_no_content
 from scrapy_justext.crawl.session import Session, get_session
 
@@ -63,7 +63,7 @@ class JustextPipeline:
             raise NoGoodContent(explain_no_content(page.extraction, configuration))
         for part, field in targets.items():
             if _is_empty(adapter.get(field)):
-                adapter[field] = part_of(page, part)
+                adapter[field] = part_of(page.extraction, part, configuration.blocks, configuration.block_fields)
         return item
 
     async def _page_in_field(self, item: Any) -> Page | None:
@@ -98,13 +98,3 @@ class JustextPipeline:
 
 def _is_empty(value: object) -> bool:
     return value is None or (isinstance(value, str | list) and not value)
-
-
-def part_of(page: Page, part: str) -> Any:
-    """A part of a page's extraction as plain values: nested objects would be exported as their repr."""
-    if part != "blocks":
-        return getattr(page.extraction, part)
-    blocks = page.extraction.blocks
-    if page.configuration.blocks == "good":
-        blocks = tuple(block for block in blocks if block.is_good)
-    return blocks_to_dicts(blocks, page.configuration.block_fields)

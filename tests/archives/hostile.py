@@ -8,16 +8,16 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scrapy_justext.archives.records import Document, Where
+from scrapy_justext.archives.records import ArchivedPage, Location, NoPage
 
 
 class Deadly(NamedTuple):
     """Kills the process that looks at it."""
 
-    where: Where
+    location: Location
     size: int = 1
 
-    def document(self) -> Document:
+    def page(self) -> ArchivedPage:
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError
 
@@ -25,17 +25,17 @@ class Deadly(NamedTuple):
 class DeadlyToLoad(NamedTuple):
     """Ends the process that unpickles it."""
 
-    where: Where
+    location: Location
     size: int = 1
 
-    def document(self) -> Document:
+    def page(self) -> ArchivedPage:
         raise AssertionError
 
     def __reduce__(self) -> tuple[Any, ...]:
         return os._exit, (3,)
 
 
-class DeadlyWhere(Where):
+class DeadlyWhere(Location):
     """A place that ends the process that unpickles it, which is before there is a record in work."""
 
     __slots__ = ()
@@ -47,12 +47,12 @@ class DeadlyWhere(Where):
 class DeadlyOnce(NamedTuple):
     """Kills the first process that looks at it; ``mark``: the file that tells whether one did."""
 
-    where: Where
-    loaded: Document
+    location: Location
+    loaded: ArchivedPage
     mark: str
     size: int = 1
 
-    def document(self) -> Document:
+    def page(self) -> ArchivedPage:
         if not Path(self.mark).exists():
             Path(self.mark).touch()
             os.kill(os.getpid(), signal.SIGKILL)
@@ -62,19 +62,19 @@ class DeadlyOnce(NamedTuple):
 class Endless(NamedTuple):
     """Takes a minute."""
 
-    where: Where
+    location: Location
     size: int = 1
 
-    def document(self) -> str:
+    def page(self) -> NoPage:
         time.sleep(60)
-        return "late"
+        return NoPage("late")
 
 
 class Failing(NamedTuple):
     """Raises."""
 
-    where: Where
+    location: Location
     size: int = 1
 
-    def document(self) -> Document:
+    def page(self) -> ArchivedPage:
         raise ZeroDivisionError("by this page")

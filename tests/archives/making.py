@@ -7,7 +7,7 @@ import io
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy_justext.archives.records import Document, Place, Read
+from scrapy_justext.archives.records import ArchivedPage, Read, SourcePosition
 from scrapy_justext.archives.warc import read_warc
 
 if TYPE_CHECKING:
@@ -58,15 +58,15 @@ def common_crawl(count: int) -> list[bytes]:
 
 def packed(records: Sequence[bytes]) -> bytes:
     """Records as members of a gzip file."""
-    return b"".join(gzip.compress(one, mtime=0) for one in records)
+    return b"".join(gzip.compress(record, mtime=0) for record in records)
 
 
-def read(data: bytes, place: Place | None = None, max_bytes: int = 1 << 20) -> list[Read]:
+def read(data: bytes, position: SourcePosition | None = None, max_bytes: int = 1 << 20) -> list[Read]:
     """The records that the reader finds in a WARC file."""
-    return list(read_warc(partial(io.BytesIO, data), "a.warc", place or Place(), max_bytes))
+    return list(read_warc(partial(io.BytesIO, data), "a.warc", max_bytes, position or SourcePosition()))
 
 
 def found(reads: Sequence[Read]) -> list[str | None]:
     """The URLs of pages, and the reasons of what is none."""
-    documents = [one.record.document() for one in reads]
-    return [one.url if isinstance(one, Document) else one for one in documents]
+    pages = [each.record.page() for each in reads]
+    return [page.url if isinstance(page, ArchivedPage) else page.reason for page in pages]

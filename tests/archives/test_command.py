@@ -17,7 +17,7 @@ import pytest
 
 from scrapy_justext.files import locked
 from tests.archives.making import common_crawl, packed, page, url
-from tests.archives.running import command, environment, start
+from tests.archives.running import SECONDS, command, end, environment, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,32 +109,58 @@ def test_what_cannot_be_done_is_said_in_one_line(case: str, tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "a.warc", "b.warc.gz", "folder.jsonl"]
 
 
-def _until_rows_are_written(folder: Path, out: str) -> None:
-    path = folder / f"{out}.unfinished" / "rows"
-    for _ in range(3000):
-        if path.exists() and path.stat().st_size:
-            return
+#: A project that holds a run where ``HOLD`` says so: when the rows of the first chunk are there, it makes that file and
+#: does nothing more.
+HOLDING = """
+import os, time
+from pathlib import Path
+
+mark = os.environ.get("HOLD")
+if mark:
+    from scrapy_justext.archives.output import Output
+    add = Output.add
+
+    def add_and_hold(self, result, behind):
+        add(self, result, behind)
+        Path(mark).touch()
+        time.sleep(600)
+
+    Output.add = add_and_hold
+"""
+
+
+def _await_held(mark: Path, process: subprocess.Popen[str]) -> None:
+    while not mark.exists():
+        assert process.poll() is None, process.communicate()
         time.sleep(0.02)
-    raise AssertionError("nothing was written")
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="there are no process groups here")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_was_ended_goes_on(how: signal.Signals, archive: Path, tmp_path: Path) -> None:
-    process = start(tmp_path, archive, "-o", "out.jsonl", "--processes", 2)
-    _until_rows_are_written(tmp_path, "out.jsonl")
-    if how is signal.SIGINT:
-        os.killpg(process.pid, how)
-    else:
-        process.kill()
-    _, messages = process.communicate(timeout=60)
-    if how is signal.SIGINT:
-        assert process.returncode == 130
-        assert messages == INTERRUPTED
-        assert not (tmp_path / "out.jsonl.unfinished" / ".lock").exists()
-    _assert_group_ends(process.pid)
+def test_a_run_that_was_ended_goes_on(
+    how: signal.Signals, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = holding\n")
+    (tmp_path / "holding.py").write_text(HOLDING)
+    arguments = [archive, "-o", "out.jsonl", "--processes", 2, "-s", "JUSTEXT_LANGUAGE=en"]
+    monkeypatch.setenv("HOLD", str(tmp_path / "held"))
+    process = start(tmp_path, *arguments)
+    monkeypatch.delenv("HOLD")
+    try:
+        _await_held(tmp_path / "held", process)
+        if how is signal.SIGINT:
+            os.killpg(process.pid, how)
+        else:
+            process.kill()
+        done = end(process)
+        if how is signal.SIGINT:
+            assert (done.returncode, done.stderr) == (130, INTERRUPTED)
+            assert not (tmp_path / "out.jsonl.unfinished" / ".lock").exists()
+        _assert_group_ends(process.pid)
+    finally:
+        _kill_group(process)
     assert not (tmp_path / "out.jsonl").exists()
-    done = command(tmp_path, archive, "-o", "out.jsonl", "--summary", "summary.json")
+    done = command(tmp_path, *arguments, "--summary", "summary.json")
     assert done.returncode == 0, done.stderr
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(number) for number in range(PAGES)]
     assert json.loads((tmp_path / "summary.json").read_text())["counts"]["records"] == PAGES
@@ -150,22 +176,23 @@ command = Command()
 command.settings = Settings()
 command.add_options(ArgumentParser())
 os.kill(os.getpid(), signal.SIGINT)
-time.sleep(60)
+time.sleep(600)
 """
 
 
 @pytest.mark.parametrize(("shell", "status"), [("", 130), ("signal.signal(signal.SIGINT, signal.SIG_IGN)", 0)])
 def test_a_run_is_ended_while_it_is_loading(shell: str, status: int) -> None:
-    code = BEGINNING.replace("command = ", f"{shell}\ncommand = ").replace("sleep(60)", f"sleep({60 * bool(status)})")
+    code = BEGINNING.replace("command = ", f"{shell}\ncommand = ").replace("sleep(600)", f"sleep({600 * bool(status)})")
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=SECONDS
     )
     assert (done.returncode, done.stderr) == (status, INTERRUPTED if status else "")
 
 
 def _assert_group_ends(group: int) -> None:
     """None of the processes of a run outlives it."""
-    for _ in range(500):
+    end_of_patience = time.monotonic() + SECONDS
+    while time.monotonic() < end_of_patience:
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
@@ -174,21 +201,39 @@ def _assert_group_ends(group: int) -> None:
     raise AssertionError("processes are left")
 
 
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the page has to end first")
-def test_no_process_outlives_a_killed_command_in_a_page_without_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
+    how: signal.Signals, tmp_path: Path
+) -> None:
     # The second chunk is begun when the rows of the first are there.
     bodies = [page(number) for number in range(100)] + ["<p>" + "a" * 45]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps({"html": body}) + "\n" for body in bodies))
-    process = start(tmp_path, "a.jsonl", "-o", "out.jsonl", "--processes", 1, "-s", 'JUSTEXT_DROP_TEXT=["(a+)+b$"]')
+    settings = ["-s", 'JUSTEXT_DROP_TEXT=["(a+)+b$"]', "-s", "JUSTEXT_LANGUAGE=en"]
+    process = start(tmp_path, "a.jsonl", "-o", "out.jsonl", "--processes", 1, *settings)
+    written = tmp_path / "out.jsonl.unfinished" / "rows"
     try:
-        _until_rows_are_written(tmp_path, "out.jsonl")
+        while not written.exists() or not written.stat().st_size:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        # Whether or not the page is begun by then, the run ends in the same way.
         time.sleep(0.5)
-        process.kill()
-        process.communicate(timeout=60)
+        if how is signal.SIGINT:
+            os.killpg(process.pid, how)
+        else:
+            process.kill()
+        done = end(process)
+        if how is signal.SIGINT:
+            assert (done.returncode, done.stderr) == (130, INTERRUPTED)
         _assert_group_ends(process.pid)
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill_group(process)
 
 
 def _no_file_beyond(size: int) -> Callable[[], None]:
@@ -197,9 +242,9 @@ def _no_file_beyond(size: int) -> Callable[[], None]:
 
 
 def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path: Path) -> None:
-    # Where the language is given nobody but the parent writes: to detect it, a model is unpacked into a file.
+    # Location the language is given nobody but the parent writes: to detect it, a model is unpacked into a file.
     arguments = [archive, "-o", "out.jsonl", "-s", "JUSTEXT_LANGUAGE=en"]
-    done = command(tmp_path, *arguments, preexec_fn=_no_file_beyond(300_000))
+    done = end(start(tmp_path, *arguments, preexec_fn=_no_file_beyond(300_000)))
     assert done.returncode == 2
     assert done.stderr == (
         "justext-archive: out.jsonl: cannot be written: File too large;"
@@ -214,8 +259,35 @@ def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path
 
 
 def test_processes_without_room_for_what_they_need_are_explained_in_one_line(archive: Path, tmp_path: Path) -> None:
-    done = command(tmp_path, archive, "-o", "out.jsonl", preexec_fn=_no_file_beyond(100_000))
+    done = end(start(tmp_path, archive, "-o", "out.jsonl", preexec_fn=_no_file_beyond(100_000)))
     assert (done.returncode, done.stderr) == (2, "justext-archive: a process: cannot begin: File too large\n")
+
+
+#: The command where a library of the extra is not installed, as far as Python can tell.
+WITHOUT_A_LIBRARY = """
+import sys
+from scrapy.cmdline import execute
+sys.modules["fastwarc"] = None
+execute(["scrapy", "justext-archive", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "message"),
+    [
+        (["-h"], 0, ""),
+        (
+            ["a.warc", "-o", "out.jsonl"],
+            2,
+            "justext-archive: fastwarc is not installed: pip install 'scrapy-justext[archive]'\n",
+        ),
+    ],
+    ids=["help", "run"],
+)
+def test_what_a_run_needs_is_named_where_it_is_not_installed(given: list[str], status: int, message: str) -> None:
+    code = [sys.executable, "-c", WITHOUT_A_LIBRARY, *given]
+    done = subprocess.run(code, env=environment(), capture_output=True, text=True, check=False, timeout=SECONDS)
+    assert (done.returncode, done.stderr) == (status, message)
 
 
 def test_two_runs_do_not_write_into_one_output(archive: Path, tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from argparse import ArgumentParser
 import pyarrow as pa
 import pytest
 
+from scrapy_justext.archives.command import add_options
 from scrapy_justext.archives.formats import FORMATS
-from scrapy_justext.archives.parquet import BLOCK, SCHEMA
-from scrapy_justext.archives.run import add_options
 from scrapy_justext.crawl.settings import PREFIX, SETTINGS
+from scrapy_justext.tables import BLOCK, SCHEMA
 from tests.builders import REPOSITORY
 
 ARCHIVES = (REPOSITORY / "docs" / "archives.md").read_text("utf-8")
@@ -33,7 +33,8 @@ def test_every_option_and_format_is_explained() -> None:
     parser = ArgumentParser(add_help=False)
     add_options(parser)
     options = {option for action in parser._actions for option in action.option_strings} - {"--output"}
-    assert [one for one in (*options, *FORMATS) if f"`{one}" not in ARCHIVES] == []
+    assert [name for name in (*options, *FORMATS) if f"`{name}" not in ARCHIVES] == []
+    assert [suffix for suffix in FORMATS if suffix not in parser.format_help()] == []
 
 
 @pytest.mark.parametrize("page", [ARCHIVES, SPARK], ids=["archives", "spark"])

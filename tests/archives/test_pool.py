@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.archives.records import Document, Loaded, Place, Record, Where
-from scrapy_justext.archives.work import Chunk, Pool, Position, Result, Setup
+from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, Record, SourcePosition
+from scrapy_justext.archives.work import Chunk, ChunkResult, InputPosition, Pool, Setup
 from scrapy_justext.crawl.settings import make_layers
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
@@ -33,19 +33,23 @@ class DeadlySetup(Setup):
 SETUP = Setup(make_layers({}, {}), "out.jsonl")
 
 
-def where(number: int) -> Where:
-    return Where("a.warc", number)
+def where(number: int) -> Location:
+    return Location("a.warc", number)
 
 
-def loaded(number: int) -> Loaded:
-    return Loaded(where(number), Document(url(number), page(number)))
+def page_of(number: int) -> ArchivedPage:
+    return ArchivedPage(url(number), page(number))
+
+
+def loaded(number: int) -> LoadedRecord:
+    return LoadedRecord(where(number), page_of(number))
 
 
 def chunk(records: Sequence[Record]) -> Chunk:
-    return Chunk(records, Position(0, Place(len(records)), 0))
+    return Chunk(records, InputPosition(0, SourcePosition(len(records)), 0))
 
 
-def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[Result]:
+def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[ChunkResult]:
     with Pool(processes, SETUP, timeout) as pool:
         done = list(pool.work(chunks))
     assert [one for one, _ in done] == chunks
@@ -53,14 +57,14 @@ def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) 
     return [result for _, result in done]
 
 
-def urls(results: Sequence[Result]) -> list[str]:
+def urls(results: Sequence[ChunkResult]) -> list[str]:
     return [json.loads(line)["url"] for result in results for line in result.encoded.splitlines()]
 
 
 def test_results_come_in_the_order_of_the_chunks() -> None:
     chunks = [chunk([loaded(10 * n + m) for m in range(9 if n % 3 == 0 else 1)]) for n in range(12)]
     results = work(chunks, processes=2)
-    assert urls(results) == [url(record.where.offset or 0) for one in chunks for record in one.records]
+    assert urls(results) == [url(record.location.offset or 0) for one in chunks for record in one.records]
     assert [result.counts["records"] for result in results] == [len(one.records) for one in chunks]
 
 
@@ -80,20 +84,20 @@ def test_a_record_that_ends_its_process_while_it_is_unpickled_is_given_up() -> N
 @pytest.mark.parametrize(
     ("record", "status"),
     [
-        (loaded(1)._replace(where=DeadlyWhere("a.warc", 1)), 3),
+        (loaded(1)._replace(location=DeadlyWhere("a.warc", 1)), 3),
         # No JSON can be made of that place: the process ends when it encodes the rows.
-        (loaded(1)._replace(where=Where("a.warc", b"1")), 1),  # type: ignore[arg-type]
+        (loaded(1)._replace(location=Location("a.warc", b"1")), 1),  # type: ignore[arg-type]
     ],
     ids=["before its first record", "behind its last"],
 )
-def test_a_process_that_ends_beside_its_records_is_replaced_but_once(record: Loaded, status: int) -> None:
+def test_a_process_that_ends_beside_its_records_is_replaced_but_once(record: LoadedRecord, status: int) -> None:
     problem = f"^a.warc, 0 and what follows: a process ended twice beside its pages, with exit status {status}$"
     with Pool(1, SETUP, None) as pool, pytest.raises(ArchiveError, match=problem):
         list(pool.work([chunk([loaded(0), record, loaded(2)])]))
 
 
 def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> None:
-    once = DeadlyOnce(where(1), loaded(1).loaded, str(tmp_path / "mark"))
+    once = DeadlyOnce(where(1), page_of(1), str(tmp_path / "mark"))
     [result] = work([chunk([loaded(0), once, loaded(2)])])
     assert urls([result]) == [url(0), url(1), url(2)]
     assert "crashes" not in result.counts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.archives.records import Document, Place
+from scrapy_justext.archives.records import ArchivedPage, SourcePosition
 from tests.archives.making import common_crawl, found, http, packed, page, page_record, read, record, url
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ LAYOUTS: dict[str, Callable[[Sequence[bytes]], bytes]] = {"plain": b"".join, "me
 def test_pages_of_common_crawls_layout_are_found(layout: str) -> None:
     reads = read(LAYOUTS[layout](common_crawl(5)))
     assert found(reads) == URLS
-    document = reads[2].record.document()
-    assert isinstance(document, Document)
+    document = reads[2].record.page()
+    assert isinstance(document, ArchivedPage)
     assert (document.status, document.body) == (200, page(2).encode())
     assert document.headers == ((b"Content-Type", b"text/html"),)
 
@@ -40,20 +40,20 @@ def test_reading_goes_on_behind_every_record(layout: str) -> None:
     data = LAYOUTS[layout](common_crawl(5))
     reads = read(data)
     for number, one in enumerate(reads):
-        assert read(data, one.next) == reads[number + 1 :]
+        assert read(data, one.behind) == reads[number + 1 :]
 
 
 def test_offsets_are_those_of_the_records() -> None:
     plain, members = b"".join(PAGES), packed(PAGES)
     for one in read(plain):
-        assert plain.startswith(PAGES[0][:40], one.record.where.offset)
+        assert plain.startswith(PAGES[0][:40], one.record.location.offset)
     for number, one in enumerate(read(members)):
-        assert gzip.decompress(members[one.record.where.offset :]).startswith(PAGES[number])
+        assert gzip.decompress(members[one.record.location.offset :]).startswith(PAGES[number])
 
 
 def test_a_place_behind_a_sound_record_is_gone_to_and_not_read_up_to() -> None:
     reads = read(packed(PAGES))
-    assert [one.next for one in reads] == [Place(one.record.where.offset or 0, 1) for one in reads]
+    assert [one.behind for one in reads] == [SourcePosition(one.record.location.offset or 0, 1) for one in reads]
 
 
 BROKEN = bytearray(packed(PAGES[2:3]))
@@ -102,14 +102,14 @@ def test_reading_goes_on_behind_damage(case: str) -> None:
     data, _ = DAMAGED[case]
     reads = read(data)
     for number, one in enumerate(reads):
-        assert found(read(data, one.next)) == found(reads[number + 1 :])
+        assert found(read(data, one.behind)) == found(reads[number + 1 :])
 
 
 def test_a_damaged_record_has_its_own_offset() -> None:
     data, _ = DAMAGED["members, one broken"]
-    assert read(data)[2].record.where.offset == len(MEMBERS[0]) + len(MEMBERS[1])
+    assert read(data)[2].record.location.offset == len(MEMBERS[0]) + len(MEMBERS[1])
     data, _ = DAMAGED["plain, cut in the middle"]
-    assert read(data)[2].record.where.offset == len(PAGES[0]) + len(PAGES[1])
+    assert read(data)[2].record.location.offset == len(PAGES[0]) + len(PAGES[1])
 
 
 @pytest.mark.parametrize("end", [b"\0" * 5000, b"\r\n\r\n", b""])
@@ -140,4 +140,4 @@ def test_kinds_of_records(kind: str) -> None:
 
 def test_a_resource_has_the_content_type_of_its_record() -> None:
     [one] = read(record(b"<p>", url(7), "Content-Type: text/html; charset=koi8-r", kind="resource"))
-    assert one.record.document() == Document(url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))
+    assert one.record.page() == ArchivedPage(url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))

@@ -14,6 +14,9 @@ from tests.spark.conftest import read_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
+#: Each starts Spark, which takes a minute or two.
+pytestmark = pytest.mark.full
+
 Rows = dict[str, list[dict[str, Any]]]
 
 
@@ -21,7 +24,7 @@ Rows = dict[str, list[dict[str, Any]]]
 def on_two_cores(
     spark: dict[str, str], archives: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, str, str]:
-    """Where the jobs wrote to, and what they printed."""
+    """Location the jobs wrote to, and what they printed."""
     out = tmp_path_factory.mktemp("local")
     done = submit(spark, "local[2]", "tests.spark.jobs", archives, out)
     assert done.status == 0, done.messages
@@ -57,7 +60,7 @@ def test_tables_without_pages_are_refused_in_one_line(on_two_cores: tuple[Path, 
 
 
 def test_the_message_is_among_the_messages_of_spark_submit(spark: dict[str, str], archives: Path) -> None:
-    job = [REPOSITORY / "scrapy_justext/spark/job.py", archives / "numbers.parquet", "-o", archives / "none"]
+    job = [REPOSITORY / "scrapy_justext/spark.py", archives / "numbers.parquet", "-o", archives / "none"]
     done = subprocess.run(
         [launcher("spark-submit"), "--master", "local[1]", *map(str, job)],
         env=spark,

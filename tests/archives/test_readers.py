@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from scrapy_justext.archives.readers import find_sources
-from scrapy_justext.archives.records import Columns, Document, Place
+from scrapy_justext.archives.records import ArchivedPage, NoPage, PageColumns, SourcePosition
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import found, page, page_record, url
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
     from scrapy_justext.archives.records import Read
 
-COLUMNS = Columns()
-BEGINNING = Place()
+COLUMNS = PageColumns()
+BEGINNING = SourcePosition()
 URLS = [url(number) for number in range(5)]
 LINES = [json.dumps({"url": url(number), "html": page(number)}).encode() + b"\n" for number in range(5)]
 
 
-def reads(path: Path, columns: Columns = COLUMNS, place: Place = BEGINNING) -> list[Read]:
+def reads(path: Path, columns: PageColumns = COLUMNS, position: SourcePosition = BEGINNING) -> list[Read]:
     [source] = find_sources([str(path)], columns, 1 << 16)
-    return list(source.read(place))
+    return list(source.read(position))
 
 
 def write(folder: Path, name: str, lines: list[bytes]) -> Path:
@@ -56,11 +56,11 @@ LONG = b"x" * 2_000_000 + b"\n"
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.jsonl.zst"])
 def test_lines_are_pages(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, name, LINES)
-    all_of_them = reads(path)
-    assert found(all_of_them) == URLS
-    for number, one in enumerate(all_of_them):
-        assert one.record.where == (str(path), sum(map(len, LINES[:number])))
-        assert reads(path, place=one.next) == all_of_them[number + 1 :]
+    every = reads(path)
+    assert found(every) == URLS
+    for number, read in enumerate(every):
+        assert read.record.location == (str(path), sum(map(len, LINES[:number])))
+        assert reads(path, position=read.behind) == every[number + 1 :]
 
 
 def test_lines_that_are_none_are_counted(tmp_path: Path) -> None:
@@ -80,33 +80,33 @@ def test_lines_that_are_none_are_counted(tmp_path: Path) -> None:
 def test_what_stands_behind_damage_cannot_be_read(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, name, LINES * 2000)
     path.write_bytes(path.read_bytes()[:-100])
-    all_of_them = reads(path)
-    assert found(all_of_them)[-1] == "corrupt"
-    assert set(found(all_of_them)[:-1]) <= {*URLS, "corrupt"}
-    assert reads(path, place=all_of_them[-1].next) == []
+    every = reads(path)
+    assert found(every)[-1] == "corrupt"
+    assert set(found(every)[:-1]) <= {*URLS, "corrupt"}
+    assert reads(path, position=every[-1].behind) == []
 
 
 def test_other_keys(tmp_path: Path) -> None:
     line = json.dumps({"u": url(1), "h": page(1), "t": "text/html; charset=utf-8"}).encode()
-    [one] = reads(write(tmp_path, "a.jsonl", [line]), Columns("h", "u", "t"))
-    expected = Document(url(1), page(1), headers=((b"Content-Type", b"text/html; charset=utf-8"),))
-    assert one.record.document() == expected
+    [read] = reads(write(tmp_path, "a.jsonl", [line]), PageColumns("h", "u", "t"))
+    expected = ArchivedPage(url(1), page(1), headers=((b"Content-Type", b"text/html; charset=utf-8"),))
+    assert read.record.page() == expected
 
 
 def test_rows_are_pages(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"url": URLS, "html": [page(n).encode() for n in range(5)], "other": [1] * 5})
-    all_of_them = reads(path)
-    assert found(all_of_them) == URLS
-    assert [one.record.where for one in all_of_them] == [(str(path), number) for number in range(5)]
-    for number, one in enumerate(all_of_them):
-        assert reads(path, place=one.next) == all_of_them[number + 1 :]
+    every = reads(path)
+    assert found(every) == URLS
+    assert [read.record.location for read in every] == [(str(path), number) for number in range(5)]
+    for number, read in enumerate(every):
+        assert reads(path, position=read.behind) == every[number + 1 :]
 
 
 def test_rows_without_a_page_or_a_url(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"html": [page(0), None], "content_type": ["text/plain", None]})
-    assert [one.record.document() for one in reads(path)] == [
-        Document(None, page(0), headers=((b"Content-Type", b"text/plain"),)),
-        "no_html",
+    assert [read.record.page() for read in reads(path)] == [
+        ArchivedPage(None, page(0), headers=((b"Content-Type", b"text/plain"),)),
+        NoPage("no_html"),
     ]
 
 
@@ -124,9 +124,9 @@ def test_rows_without_a_page_or_a_url(tmp_path: Path) -> None:
 )
 def test_pages_are_in_a_column_of_any_type_of_text(kind: pa.DataType, tmp_path: Path) -> None:
     pq.write_table(pa.table({"html": pa.array([page(0)]).cast(kind)}), tmp_path / "a.parquet")
-    [one] = reads(tmp_path / "a.parquet")
-    document = one.record.document()
-    assert isinstance(document, Document)
+    [read] = reads(tmp_path / "a.parquet")
+    document = read.record.page()
+    assert isinstance(document, ArchivedPage)
     assert document.body in (page(0), page(0).encode())
 
 
@@ -147,10 +147,10 @@ def test_a_damaged_row_group_is_counted_and_the_others_found(tmp_path: Path) -> 
     data = bytearray(path.read_bytes())
     data[start : start + 20] = bytes(20)
     path.write_bytes(data)
-    all_of_them = reads(path)
-    assert found(all_of_them) == [*URLS[:2], "corrupt", URLS[4]]
-    assert all_of_them[2].record.where == (str(path), 2)
-    assert found(reads(path, place=all_of_them[2].next)) == [URLS[4]]
+    every = reads(path)
+    assert found(every) == [*URLS[:2], "corrupt", URLS[4]]
+    assert every[2].record.location == (str(path), 2)
+    assert found(reads(path, position=every[2].behind)) == [URLS[4]]
 
 
 def test_files_are_pages_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -158,11 +158,11 @@ def test_files_are_pages_in_the_order_of_their_names(tmp_path: Path) -> None:
     for name in ["a/0.css", "readme", *reversed(names)]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
-    all_of_them = reads(tmp_path)
-    assert [one.record.where for one in all_of_them] == [(str(tmp_path / name), 0) for name in names]
-    assert [one.record.document() for one in all_of_them] == [Document(None, name.encode()) for name in names]
-    for number, one in enumerate(all_of_them):
-        assert reads(tmp_path, place=one.next) == all_of_them[number + 1 :]
+    every = reads(tmp_path)
+    assert [read.record.location for read in every] == [(str(tmp_path / name), 0) for name in names]
+    assert [read.record.page() for read in every] == [ArchivedPage(None, name.encode()) for name in names]
+    for number, read in enumerate(every):
+        assert reads(tmp_path, position=read.behind) == every[number + 1 :]
 
 
 def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
@@ -200,4 +200,4 @@ def test_a_column_that_was_named_must_be_there(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"html": [page(0)]})
     assert len(reads(path)) == 1
     with pytest.raises(ArchiveError, match="has no column 'kind'; --content-type-column names another"):
-        reads(path, Columns(content_type="kind"))
+        reads(path, PageColumns(content_type="kind"))

@@ -1,0 +1,146 @@
+"""Extractions as rows: JSON with the fields of a crawl's items, Arrow with one schema for Parquet and Spark.
+
+The schema is the same whatever is asked for: what a row leaves out is null.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from scrapy_justext.core.blocks import Block
+from scrapy_justext.core.extractor import part_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy_justext.core.extractor import Extraction
+
+#: The types of a block's fields, by their annotations.
+_TYPES = {
+    "BlockClass": pa.string(),
+    "bool": pa.bool_(),
+    "float": pa.float64(),
+    "int": pa.int32(),
+    "str": pa.string(),
+    "tuple[str, ...]": pa.list_(pa.string()),
+}
+
+BLOCK = pa.struct([(field.name, _TYPES[str(field.type).removesuffix(" | None")]) for field in fields(Block)])
+SCHEMA = pa.schema(
+    [
+        ("url", pa.string()),
+        ("file", pa.string()),
+        ("offset", pa.int64()),
+        ("text", pa.string()),
+        ("language", pa.string()),
+        ("title", pa.string()),
+        ("language_source", pa.string()),
+        ("profile", pa.string()),
+        ("markdown", pa.string()),
+        ("paragraphs", pa.list_(pa.string())),
+        ("blocks", pa.list_(BLOCK)),
+    ]
+)
+
+#: What a column of text may be; one of nulls says nothing of its type.
+_TEXT_TYPES = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_fixed_size_binary,
+    pa.types.is_null,
+)
+
+
+class ExtractionRow(NamedTuple):
+    """An extraction, where its page comes from, and what is asked for of it."""
+
+    url: str | None
+    file: str | None
+    offset: int | None
+    extraction: Extraction
+    fields: Mapping[str, str | None]
+    """The name in JSON of each part of the extraction; None where the part is left out."""
+    blocks: str
+    """Which blocks: ``good`` or ``all``."""
+    block_fields: Sequence[str]
+
+
+def to_json(row: ExtractionRow) -> dict[str, Any]:
+    """Return a row as plain JSON values: where the page comes from, and the fields that an item of a crawl gets."""
+    parts = {
+        field: part_of(row.extraction, part, row.blocks, row.block_fields)
+        for part, field in row.fields.items()
+        if field is not None
+    }
+    return {"url": row.url, "file": row.file, "offset": row.offset, **parts}
+
+
+def to_batch(rows: Sequence[ExtractionRow]) -> pa.RecordBatch:
+    """Return rows as columns of :data:`SCHEMA`."""
+    arrays = [
+        _blocks_array(rows) if name == "blocks" else pa.array([_value(row, name) for row in rows], kind)
+        for name, kind in zip(SCHEMA.names, SCHEMA.types, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+def _value(row: ExtractionRow, name: str) -> Any:
+    if name in ("url", "file", "offset"):
+        return getattr(row, name)
+    return None if row.fields[name] is None else getattr(row.extraction, name)
+
+
+def _blocks_array(rows: Sequence[ExtractionRow]) -> pa.Array:
+    """Return the blocks of rows, filled field by field: an object for each block would take longer than extraction."""
+    offsets: list[int | None] = []
+    listed: list[Block] = []
+    asked_for: list[frozenset[str]] = []
+    for row in rows:
+        if row.fields["blocks"] is None:
+            offsets.append(None)
+            continue
+        offsets.append(len(listed))
+        blocks = [block for block in row.extraction.blocks if block.is_good or row.blocks == "all"]
+        listed += blocks
+        asked_for += [frozenset(row.block_fields)] * len(blocks)
+    offsets.append(len(listed))
+    values = [_field_array(listed, asked_for, set(asked_for), field) for field in BLOCK]
+    structs = pa.StructArray.from_arrays(values, fields=list(BLOCK))
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
+
+
+def _field_array(
+    blocks: Sequence[Block], asked_for: Sequence[frozenset[str]], choices: set[frozenset[str]], field: pa.Field
+) -> pa.Array:
+    """Return one field of all blocks, null where it is not asked for.
+
+    ``choices``: the different values of ``asked_for``, more than one where sites ask for different fields.
+    """
+    name = field.name
+    if not any(name in choice for choice in choices):
+        return pa.nulls(len(blocks), field.type)
+    if len(choices) == 1:
+        return pa.array([getattr(block, name) for block in blocks], field.type)
+    pairs = zip(blocks, asked_for, strict=True)
+    return pa.array([getattr(block, name) if name in names else None for block, names in pairs], field.type)
+
+
+def column_problem(schema: pa.Schema, name: str) -> str | None:
+    """Return why a column cannot hold pages, as text or as bytes; None where it can.
+
+    >>> column_problem(pa.schema({"html": pa.int64()}), "html")
+    "its column 'html' is of the type int64, neither text nor binary"
+    >>> column_problem(pa.schema({"html": pa.dictionary(pa.int32(), pa.large_string())}), "html")
+    """
+    if name not in schema.names:
+        return f"has no column {name!r}"
+    kind = schema.types[schema.names.index(name)]
+    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if any(is_type(values) for is_type in _TEXT_TYPES):
+        return None
+    return f"its column {name!r} is of the type {kind}, neither text nor binary"

@@ -1,0 +1,24 @@
+"""What a test asks of a single page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage
+from scrapy_justext.archives.work import ExtractedRecord, RecordExtractor
+from scrapy_justext.crawl.settings import Given, make_layers
+
+
+def extract(archived: ArchivedPage, **settings: Any) -> ExtractedRecord | NoPage:
+    given = {name: Given(value, name) for name, value in settings.items()}
+    return RecordExtractor(make_layers(given, {})).extract(LoadedRecord(Location("a.warc", 0), archived))
+
+
+def paragraphs(archived: ArchivedPage, **settings: Any) -> list[str]:
+    extracted = extract(archived, **settings)
+    assert isinstance(extracted, ExtractedRecord), extracted
+    return extracted.page.extraction.paragraphs
+
+
+def headers(**values: str) -> tuple[tuple[bytes, bytes], ...]:
+    return tuple((name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in values.items())

@@ -1,0 +1,78 @@
+"""From a page as an archive has it to the response that a crawl would have seen: charsets, chunks, compression."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+
+import brotli
+import pytest
+import zstandard
+
+from scrapy_justext.archives.records import ArchivedPage, NoPage
+from scrapy_justext.archives.responses import decompress, join_chunks
+from tests.archives.extracting import extract, headers, paragraphs
+from tests.archives.making import page
+
+BODY = page(1).encode()
+
+
+@pytest.mark.parametrize("charset", ["koi8-r", "utf-16", "windows-1251"])
+def test_the_charset_is_that_of_the_header(charset: str) -> None:
+    text = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. " * 4
+    body = f"<p>{text}".encode(charset)
+    archived = ArchivedPage("https://example.org/", body, headers=headers(Content_Type=f"text/html; charset={charset}"))
+    assert paragraphs(archived) == [text.strip()]
+
+
+def test_text_is_decoded_already() -> None:
+    text = f"<meta charset=koi8-r>{page(1)} Счастье."
+    archived = ArchivedPage("https://example.org/", text, headers=headers(Content_Type="text/html; charset=latin-1"))
+    assert paragraphs(archived)[0].endswith("Счастье.")
+
+
+ENCODINGS = {
+    "gzip": gzip.compress(BODY),
+    "x-gzip": gzip.compress(BODY),
+    "deflate": zlib.compress(BODY),
+    "br": brotli.compress(BODY),
+    "zstd": zstandard.compress(BODY),
+    "gzip, br": brotli.compress(gzip.compress(BODY)),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_bodies_are_unpacked(encoding: str) -> None:
+    expected = paragraphs(ArchivedPage(None, BODY))
+    sent = headers(Content_Type="text/html", Content_Encoding=encoding)
+    assert paragraphs(ArchivedPage(None, ENCODINGS[encoding], headers=sent)) == expected
+    # The archive unpacked it and kept the header.
+    assert paragraphs(ArchivedPage(None, BODY, headers=sent)) == expected
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
+def test_a_bomb_is_not_unpacked(encoding: str) -> None:
+    zeros = b"<p>" + bytes(3_000_000)
+    bombs = {
+        "gzip": gzip.compress(zeros),
+        "deflate": zlib.compress(zeros),
+        "br": brotli.compress(zeros, quality=1),
+        "zstd": zstandard.compress(zeros),
+    }
+    assert 100_000 < len(decompress(bombs[encoding], encoding, 100_000)) < 1_000_000
+    sent = headers(Content_Type="text/html", Content_Encoding=encoding)
+    assert extract(ArchivedPage(None, bombs[encoding], headers=sent), max_body_bytes=100_000) == NoPage("too_large")
+
+
+def test_raw_deflate_and_bodies_that_were_cut_off() -> None:
+    raw = zlib.compressobj(wbits=-15)
+    assert decompress(raw.compress(BODY) + raw.flush(), "deflate", 1 << 20) == BODY
+    assert BODY.startswith(decompress(gzip.compress(BODY)[:-60], "gzip", 1 << 20))
+    assert join_chunks(b"5\r\nHello\r\n6\r\n, wo") == b"Hello, wo"
+
+
+def test_chunks_are_joined_before_they_are_unpacked() -> None:
+    packed = gzip.compress(BODY)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (packed[:50], packed[50:])) + b"0\r\n\r\n"
+    sent = headers(Content_Type="text/html", Transfer_Encoding="chunked", Content_Encoding="gzip")
+    assert paragraphs(ArchivedPage(None, chunks, headers=sent)) == paragraphs(ArchivedPage(None, BODY))

@@ -1,0 +1,305 @@
+"""What is written: the same in every format, however many processes and interruptions it took."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from scrapy_justext.archives.formats import find_format
+from scrapy_justext.archives.output import Output
+from scrapy_justext.archives.readers import find_sources
+from scrapy_justext.archives.records import PageColumns
+from scrapy_justext.archives.run import ArchiveJob, clean
+from scrapy_justext.archives.work import ChunkResult, RecordExtractor, extract_records
+from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.crawl.settings import Given, make_layers
+from scrapy_justext.exceptions import ArchiveError
+from scrapy_justext.tables import SCHEMA
+from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+    from scrapy_justext.archives.work import Chunk, InputPosition, Setup
+
+PAGES = 30
+
+
+class Stopped(Exception):  # noqa: N818
+    """Stands for whatever ends a run."""
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_justext.archives.work.RECORDS", 4)
+
+
+class HerePool:
+    """Extracts in the process of the tests: what is written has to be the same."""
+
+    def __init__(self, processes: int, setup: Setup, timeout: float | None) -> None:
+        self._extractor = RecordExtractor(setup.layers)
+        self._encode = find_format(setup.suffix).encode
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def work(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ChunkResult]]:
+        for chunk in chunks:
+            rows, counts, troubles = extract_records(chunk.records, self._extractor)
+            yield chunk, ChunkResult(self._encode(rows), counts, troubles)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No processes are started."""
+    monkeypatch.setattr("scrapy_justext.archives.run.Pool", HerePool)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    records = common_crawl(PAGES)
+    records.insert(20, record(http(b"", "Location: /", status="301 Moved")))
+    records.insert(40, record(http(b"\x89PNG", content_type="image/png")))
+    records.insert(60, record(http(b"<p>Home"), "https://example.org/home"))
+    data = packed(records[:50]) + packed([records[50]])[:-9] + packed(records[50:])
+    (tmp_path / "a.warc.gz").write_bytes(data)
+    return tmp_path / "a.warc.gz"
+
+
+def make(archive: Path, out: str, settings: Mapping[str, Any] | None = None, **options: Any) -> ArchiveJob:
+    given = {name: Given(value, name) for name, value in (settings or {}).items()}
+    task = {"inputs": [str(archive)], "settings": dict(settings or {})}
+    job = ArchiveJob(
+        find_sources([str(archive)], PageColumns(), 1 << 20),
+        archive.parent / out,
+        find_format(out),
+        make_layers(given, {}),
+        task,
+        processes=1,
+        timeout=None,
+        restart=False,
+    )
+    return job._replace(**options)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows in an output of any format."""
+    data = path.read_bytes()
+    if path.suffix == ".parquet":
+        return list(pq.read_table(path).to_pylist())
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    elif path.suffix == ".zst":
+        # As readers do that stop at the end of a frame.
+        data = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data)).read()
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def test_every_page_has_its_row_and_all_else_is_counted(archive: Path) -> None:
+    progress = clean(make(archive, "out.jsonl"))
+    found = rows(archive.parent / "out.jsonl")
+    assert [row["url"] for row in found] == [url(number) for number in range(PAGES)]
+    assert {row["file"] for row in found} == {str(archive)}
+    [offset] = {row["offset"] for row in found if row["url"] == url(3)}
+    assert zlib.decompressobj(31).decompress(archive.read_bytes()[offset:]) == page_record(3)
+    counts = progress.counts
+    assert counts["rows"] == PAGES
+    assert counts["pages"] == PAGES + 1
+    assert counts["pages_without_good_content"] == 1
+    assert {name: n for name, n in counts.items() if name.startswith("skipped")} == {
+        "skipped/redirect": 1,
+        "skipped/not_html": 1,
+        "skipped/corrupt": 1,
+    }
+    assert [trouble.what for trouble in progress.troubles] == ["corrupt"]
+    assert {path.name for path in archive.parent.iterdir()} == {archive.name, "out.jsonl"}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("out", ["out.jsonl.gz", "out.jsonl.zst"])
+def test_compressed_lines_are_the_same(out: str, archive: Path) -> None:
+    for name in ("out.jsonl", out):
+        clean(make(archive, name))
+    assert rows(archive.parent / out) == rows(archive.parent / "out.jsonl")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_table_holds_the_same(archive: Path) -> None:
+    settings = {"drop": "none", "fields": {"profile": "profile", "language_source": "source"}}
+    for name in ("out.jsonl", "out.parquet"):
+        clean(make(archive, name, settings))
+    table = pq.read_table(archive.parent / "out.parquet")
+    assert table.schema.remove_metadata() == SCHEMA
+    for row, line in zip(rows(archive.parent / "out.parquet"), rows(archive.parent / "out.jsonl"), strict=True):
+        line["language_source"] = line.pop("source")
+        line["markdown"] = None
+        for block in line["blocks"]:
+            block.update(dict.fromkeys(set(BLOCK_FIELDS) - set(block)))
+        assert row == line
+
+
+@pytest.mark.usefixtures("here")
+def test_what_settings_leave_out_is_null(archive: Path) -> None:
+    sites = {"example.org": {"block_fields": ["text"], "blocks": "good"}, "other.example": {"fields": {"blocks": None}}}
+    lines = [{"url": address, "html": page(1)} for address in (url(1), "https://other.example/", "https://a.example/")]
+    source = archive.parent / "a.jsonl"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    clean(make(source, "out.parquet", {"sites": sites}))
+    one, other, third = rows(archive.parent / "out.parquet")
+    assert [{name for name, value in block.items() if value is not None} for block in one["blocks"]] == [{"text"}]
+    assert other["blocks"] is None
+    assert other["profile"] is None
+    assert third["blocks"][0]["reason"]
+
+
+OUTPUTS = ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.parquet"]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("out", OUTPUTS)
+def test_a_run_that_was_ended_anywhere_goes_on(out: str, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_ended_anywhere(out, archive, monkeypatch)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("out", OUTPUTS)
+def test_a_run_with_processes_that_was_ended_anywhere_goes_on(
+    out: str, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_ended_anywhere(out, archive, monkeypatch)
+
+
+def check_ended_anywhere(out: str, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = clean(make(archive, "whole-" + out))
+    add = Output.add
+    monkeypatch.setattr("scrapy_justext.archives.output._INTERVAL", 0)
+    for chunks in (1, 3, 2):
+        left = iter(range(chunks))
+
+        def stop_at_times(
+            output: Output, result: ChunkResult, behind: InputPosition, left: Iterator[int] = left
+        ) -> None:
+            if next(left, None) is None:
+                # What comes last was written, but not noted.
+                output._rows.write(result.encoded[:99])
+                raise Stopped
+            add(output, result, behind)
+
+        monkeypatch.setattr(Output, "add", stop_at_times)
+        with pytest.raises(Stopped):
+            clean(make(archive, out, processes=2))
+        assert not (archive.parent / out).exists()
+    monkeypatch.setattr(Output, "add", add)
+    progress = clean(make(archive, out))
+    assert (archive.parent / out).read_bytes() == (archive.parent / f"whole-{out}").read_bytes()
+    assert (progress.counts, progress.troubles) == (whole.counts, whole.troubles)
+    assert not (archive.parent / f"{out}.unfinished").exists()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("out", ["out.jsonl.zst", "out.parquet"])
+def test_a_run_that_was_ended_while_finishing_finishes(out: str, archive: Path) -> None:
+    job = make(archive, out)
+
+    def finish(chunks: Path, path: Path) -> None:
+        path.write_bytes(b"half of it")
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        clean(job._replace(output_format=job.output_format._replace(finish=finish)))
+    # There is nothing left to read.
+    progress = clean(job._replace(sources=[source._replace(read=lambda place: iter(())) for source in job.sources]))
+    assert len(rows(archive.parent / out)) == PAGES == progress.counts["rows"]
+
+
+@pytest.mark.usefixtures("here")
+def test_another_task_is_not_gone_on_with(archive: Path) -> None:
+    job = make(archive, "out.jsonl")
+
+    def stop(chunks: Path, path: Path) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        clean(job._replace(output_format=job.output_format._replace(finish=stop)))
+    other = make(archive, "out.jsonl", {"profile": "boilerpipe"})
+    with pytest.raises(ArchiveError, match="unfinished: was begun with other settings; give the same to go on, or"):
+        clean(other)
+    with pytest.raises(ArchiveError, match="was begun with other inputs"):
+        clean(job._replace(task={**job.task, "inputs": ["b.warc"]}))
+    clean(other._replace(restart=True))
+    assert len(rows(archive.parent / "out.jsonl")) == PAGES
+
+
+@pytest.mark.usefixtures("here")
+def test_a_finished_output_is_kept_unless_it_is_to_be_made_anew(archive: Path) -> None:
+    (archive.parent / "out.jsonl").write_text("precious\n")
+    job = make(archive, "out.jsonl")
+    with pytest.raises(ArchiveError, match="is there already; --restart makes it anew"):
+        clean(job)
+    assert (archive.parent / "out.jsonl").read_text() == "precious\n"
+    assert not (archive.parent / "out.jsonl.unfinished").exists()
+    clean(job._replace(restart=True))
+    assert len(rows(archive.parent / "out.jsonl")) == PAGES
+
+
+@pytest.mark.usefixtures("here")
+def test_a_damaged_journal_is_named(archive: Path) -> None:
+    folder = archive.parent / "out.jsonl.unfinished"
+    folder.mkdir()
+    (folder / "journal.json").write_text("{}")
+    with pytest.raises(ArchiveError, match=r"journal\.json: is damaged; --restart begins anew"):
+        clean(make(archive, "out.jsonl"))
+
+
+def test_processes_change_nothing(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clean(make(archive, "processes.parquet", processes=2))
+    monkeypatch.setattr("scrapy_justext.archives.run.Pool", HerePool)
+    clean(make(archive, "here.parquet"))
+    assert (archive.parent / "here.parquet").read_bytes() == (archive.parent / "processes.parquet").read_bytes()
+
+
+@pytest.mark.full
+def test_the_number_of_processes_changes_nothing(archive: Path) -> None:
+    for processes in (1, 2, 3):
+        clean(make(archive, f"{processes}.parquet", processes=processes))
+    assert len({(archive.parent / f"{processes}.parquet").read_bytes() for processes in (1, 2, 3)}) == 1
+
+
+@pytest.mark.usefixtures("here")
+def test_several_inputs_are_one_output(archive: Path) -> None:
+    second = archive.parent / "b.jsonl"
+    second.write_text(json.dumps({"html": page(99), "url": url(99)}))
+    sources = find_sources([str(archive), str(second)], PageColumns(), 1 << 20)
+    clean(make(archive, "out.jsonl")._replace(sources=sources))
+    assert [row["url"] for row in rows(archive.parent / "out.jsonl")] == [*map(url, range(PAGES)), url(99)]
+
+
+@pytest.mark.usefixtures("here")
+def test_an_input_without_pages_gives_an_output_without_rows(archive: Path) -> None:
+    empty = archive.parent / "empty.warc"
+    empty.write_bytes(b"")
+    for out in OUTPUTS:
+        assert clean(make(empty, out)).counts["rows"] == 0
+        assert rows(archive.parent / out) == []
+
+
+@pytest.mark.usefixtures("here")
+def test_a_surrogate_in_a_url_ends_no_run(archive: Path) -> None:
+    source = archive.parent / "a.jsonl"
+    source.write_text(json.dumps({"url": "https://example.org/\ud800", "html": page(1)}))
+    clean(make(source, "out.jsonl"))
+    assert [row["url"] for row in rows(archive.parent / "out.jsonl")] == ["https://example.org/?"]

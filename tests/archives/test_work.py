@@ -1,0 +1,72 @@
+"""From a record to its row: as a crawl would have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_justext.archives.records import ArchivedPage, NoPage
+from scrapy_justext.archives.work import ExtractedRecord
+from scrapy_justext.crawl.pages import extract_response
+from scrapy_justext.crawl.settings import configure
+from tests.archives.extracting import extract, headers, paragraphs
+from tests.archives.making import page
+from tests.builders import DEMO_PAGES, page_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BODY = page(1).encode()
+
+
+@pytest.mark.parametrize("path", DEMO_PAGES[::4], ids=page_id)
+def test_a_page_is_extracted_as_in_a_crawl(path: Path) -> None:
+    address = "https://example.org/page"
+    sent = {"Content-Type": "text/html; charset=utf-8", "Content-Language": "de"}
+    pairs = tuple((name.encode(), value.encode()) for name, value in sent.items())
+    archived = ArchivedPage(address, path.read_bytes(), headers=pairs)
+    extracted = extract(archived)
+    expected = extract_response(HtmlResponse(address, headers=sent, body=path.read_bytes()), configure({}))
+    assert isinstance(extracted, ExtractedRecord)
+    assert extracted.page.extraction == expected
+
+
+SKIPPED: dict[str, tuple[ArchivedPage, dict[str, Any], str]] = {
+    "redirect": (ArchivedPage(None, BODY, 301, headers(Content_Type="text/html")), {}, "redirect"),
+    "error": (ArchivedPage(None, BODY, 404, headers(Content_Type="text/html")), {}, "status"),
+    "image": (ArchivedPage(None, b"\x89PNG", headers=headers(Content_Type="image/png")), {}, "not_html"),
+    "JSON": (ArchivedPage(None, b"{}", headers=headers(Content_Type="application/json")), {}, "not_html"),
+    "plain text": (ArchivedPage(None, BODY, headers=headers(Content_Type="text/plain")), {}, "not_html"),
+    "empty": (ArchivedPage(None, b" "), {}, "empty"),
+    "binary": (ArchivedPage(None, bytes(range(20)) * 9), {}, "binary"),
+    "large": (ArchivedPage(None, BODY), {"max_body_bytes": 100}, "too_large"),
+    "site": (ArchivedPage("https://www.example.org/", BODY), {"sites": {"example.org": {"enabled": False}}}, "site"),
+}
+
+
+@pytest.mark.parametrize("case", SKIPPED)
+def test_what_is_no_page_is_named_as_in_a_crawl(case: str) -> None:
+    archived, settings, reason = SKIPPED[case]
+    assert extract(archived, **settings) == NoPage(reason)
+
+
+def test_an_error_page_can_be_asked_for() -> None:
+    archived = ArchivedPage(None, BODY, 404, headers(Content_Type="text/html"))
+    assert paragraphs(archived, extra_statuses="404") == paragraphs(ArchivedPage(None, BODY))
+
+
+def test_sites_have_their_own_settings() -> None:
+    sites = {"example.org": {"profile": "boilerpipe"}}
+    for address, profile in {"https://www.example.org/": "boilerpipe", "https://[oops": "justext"}.items():
+        extracted = extract(ArchivedPage(address, BODY), sites=sites)
+        assert isinstance(extracted, ExtractedRecord)
+        assert extracted.page.extraction.profile == profile
+
+
+@pytest.mark.parametrize(("drop", "is_wanted"), [("item", False), ("response", False), ("none", True)])
+def test_pages_without_good_content_are_wanted_when_nothing_is_dropped(drop: str, is_wanted: bool) -> None:
+    extracted = extract(ArchivedPage(None, b"<p>Home"), drop=drop)
+    assert isinstance(extracted, ExtractedRecord)
+    assert extracted.is_wanted is is_wanted
