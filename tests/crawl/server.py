@@ -36,7 +36,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.requests[self.path] += 1
-        self.server.before.get(self.path, _nothing)()
+        self.server.before(self.path, self.headers.get("User-Agent", ""))
         answer = self.server.answers.get(self.path.partition("?")[0], Answer("<p>Not here.", status=404))
         # Not send_response, which adds a date, and so a difference between two crawls.
         self.send_response_only(answer.status)
@@ -52,7 +52,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def _nothing() -> None:
+def _answer_at_once(path: str, user_agent: str) -> None:
     pass
 
 
@@ -60,7 +60,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
     daemon_threads = True
 
-    def __init__(self, answers: Mapping[str, Answer | str], before: Mapping[str, Callable[[], None]]) -> None:
+    def __init__(self, answers: Mapping[str, Answer | str], before: Callable[[str, str], None]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.before = before
         self.answers = {
@@ -80,13 +80,13 @@ class _Server(ThreadingHTTPServer):
 class Site:
     """Serves ``answers``, by path, while it is entered; counts the requests for each path.
 
-    ``before``: what is done when a path is asked for, before the answer is sent.
+    ``before`` is called with the path and the user agent of each request, in a thread of its own; the answer waits.
     """
 
     def __init__(
-        self, answers: Mapping[str, Answer | str], before: Mapping[str, Callable[[], None]] | None = None
+        self, answers: Mapping[str, Answer | str], before: Callable[[str, str], None] = _answer_at_once
     ) -> None:
-        self._server = _Server(answers, before or {})
+        self._server = _Server(answers, before)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> Site:

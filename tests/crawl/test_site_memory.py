@@ -272,10 +272,11 @@ def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
     (tmp_path / "stopped.py").write_text(SPIDER_FILE, "utf-8")
     started: Future[subprocess.Popen[str]] = Future()
 
-    def press() -> None:
-        started.result(SECONDS).send_signal(signal.SIGINT)
+    def press(path: str, _: str) -> None:
+        if path == "/d":
+            started.result(SECONDS).send_signal(signal.SIGINT)
 
-    with Site(SITE, before={"/d": press}) as site:
+    with Site(SITE, press) as site:
         process = subprocess.Popen(
             command_line("runspider", "stopped.py", "-a", f"url={site.url('/a')}", "-o", "items.jsonl"),
             cwd=tmp_path,
@@ -297,7 +298,13 @@ def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
 @needs_redis
 @pytest.mark.parametrize("look", ["hold", "end"])
 def test_when_redis_is_lost_nothing_waits_any_more(look: str, tmp_path: Path) -> None:
-    with RedisServer(tmp_path) as redis, Site(SITE, before={"/f": redis.stop}) as site:
+    redis = RedisServer(tmp_path)
+
+    def lose(path: str, _: str) -> None:
+        if path == "/f":
+            redis.stop()
+
+    with redis, Site(SITE, lose) as site:
         own = settings(look=look, pages=PAGES) | {"REDIS_URL": redis.url}
         urls = {"urls": site.urls("/a")}
         [result] = crawl({"lost": Crawl(ChainSpider, urls, own, problems=["Redis is lost"])}).values()
