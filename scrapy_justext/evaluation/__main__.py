@@ -1,7 +1,7 @@
 """The command line: ``python -m scrapy_justext.evaluation COMMAND``.
 
-Exit status 0 when all went well, 1 where ``gate`` finds that figures have fallen, 2 for what cannot be done as it was
-asked for, with one line that says why.
+The exit status is 0 when all went well, 1 where ``gate`` finds that figures have fallen, and 2 for what cannot be done
+as it was asked for, with one line that says why.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from scrapy_justext.evaluation import gate, run
-from scrapy_justext.evaluation import tuning as tune_command
+from scrapy_justext.evaluation import gate, run, tuning
 from scrapy_justext.evaluation.report import command as report_command
 from scrapy_justext.exceptions import JustextError
 
@@ -25,7 +24,7 @@ BAD_INPUT = 2
 
 
 class Command(NamedTuple):
-    """``configure`` gives a parser its arguments; ``execute`` gives the exit status, or raises JustextError."""
+    """``configure`` adds a parser's arguments; ``execute`` returns the exit status, or raises JustextError."""
 
     name: str
     summary: str
@@ -37,9 +36,7 @@ COMMANDS = (
     Command("run", "extract the pages of data sets and score the texts", run.configure, run.execute),
     Command("report", "write down what a run has measured", report_command.configure, report_command.execute),
     Command("gate", "compare the figures of a run with floors", gate.configure, gate.execute),
-    Command(
-        "tune", "search the thresholds of a profile on labelled pages", tune_command.configure, tune_command.execute
-    ),
+    Command("tune", "search the thresholds of a profile on labelled pages", tuning.configure, tuning.execute),
 )
 
 
@@ -51,20 +48,20 @@ class _Parser(argparse.ArgumentParser):
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+    """Return the parser of all commands."""
     parser = _Parser(prog=PROGRAM, description="Measure extractors on labelled pages.", allow_abbrev=False)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
     for command in COMMANDS:
-        one = commands.add_parser(
+        subparser = commands.add_parser(
             command.name, help=command.summary, description=f"{command.summary.capitalize()}.", allow_abbrev=False
         )
-        command.configure(one)
-        one.set_defaults(execute=command.execute)
+        command.configure(subparser)
+        subparser.set_defaults(execute=command.execute)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the arguments say and give the exit status."""
+    """Do what the arguments say and return the exit status."""
     chosen = make_parser().parse_args(arguments)
     try:
         status: int = chosen.execute(chosen)
@@ -74,8 +71,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     return status
 
-
-# ``python -m scrapy_justext.evaluation``.
 
 # Worker processes import this module under another name.
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The command ``gate``: whether the figures of a run have fallen below floors that were set before.
+"""The command ``gate``: whether what a run measured has fallen below floors that were set before.
 
 A file of floors is JSON, by data set, extractor, measure and figure::
 
@@ -24,9 +24,10 @@ from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.scoring import SUMMARY_FILE
+from scrapy_justext.evaluation.command_line import UNDEFINED, format_columns
+from scrapy_justext.evaluation.measures import BOUNDARY_CASES
+from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
 from scrapy_justext.evaluation.store import read_run
-from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
 from scrapy_justext.exceptions import GateError
 from scrapy_justext.files import write_whole
 
@@ -39,12 +40,12 @@ SHARES = ("precision", "recall", "f1")
 COUNTS = ("documents", "ok")
 FIGURES = (*SHARES, *COUNTS)
 
-_BOUNDARY_CASES = ("failed", "relevant_empty", "retrieved_empty", "both_empty", "mismatch")
-
 #: Floors are written with so many decimals.
 _QUANTUM = Decimal("0.0001")
 #: Digits of a digest that tell data sets apart, and that are shown.
 _DIGITS = 16
+
+Rows = list[dict[str, Any]]
 
 
 class Floor(NamedTuple):
@@ -72,9 +73,6 @@ class Fallen(NamedTuple):
     why: str
 
 
-Rows = list[dict[str, Any]]
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("out", type=Path, metavar="DIR", help="folder of results of the command run")
@@ -84,15 +82,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Compare, or write; raises :class:`JustextError` for what cannot be done as it was asked for."""
-    digests, rows = read_figures(arguments.out)
+    """Compare, or write; raise :class:`JustextError` for what cannot be done as it was asked for."""
+    digests, rows = _read_summary(arguments.out)
     if arguments.write:
-        written = write_floors(arguments.floors, digests, rows, force=arguments.force)
+        written = _write_floors(arguments.floors, digests, rows, force=arguments.force)
         print(f"{written} floors written: {arguments.floors}")
         return 0
-    floors = read_floors(arguments.floors)
-    check_digests(floors, digests, arguments.floors)
-    fallen = find_fallen(floors.floors, rows)
+    floors = _read_floors(arguments.floors)
+    _check_digests(floors, digests, arguments.floors)
+    fallen = list(_find_fallen(floors.floors, rows))
     if fallen:
         print(_table(fallen))
         print(f"{len(fallen)} of {len(floors.floors)} floors do not hold", file=sys.stderr)
@@ -101,8 +99,8 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_figures(out: Path) -> tuple[dict[str, str], Rows]:
-    """The digests of a run's data sets, and the rows of its summary.  Raises :class:`GateError`."""
+def _read_summary(out: Path) -> tuple[dict[str, str], Rows]:
+    """Return the digests of a run's data sets, and the rows of its summary."""
     run = read_run(out)
     if run is None:
         raise GateError(f"{out} holds no run")
@@ -110,48 +108,28 @@ def read_figures(out: Path) -> tuple[dict[str, str], Rows]:
     rows = _read_json(path, "the run has not come to its end")
     if not isinstance(rows, list):
         raise GateError(f"{path} is not a summary")
-    return {one.name: one.digest for one in run.data_sets}, rows
+    return {data_set.name: data_set.digest for data_set in run.data_sets}, rows
 
 
-def read_floors(path: Path) -> Floors:
-    """What a file of floors holds.  Raises :class:`GateError` where it is not one, and where it has no floor."""
-    data_sets = _object(_read_json(path, "--write makes it from a run"), path, "")
+def _read_floors(path: Path) -> Floors:
+    """Return what a file of floors holds; raise :class:`GateError` where it is not one, or has no floor."""
     digests: dict[str, str] = {}
     floors: list[Floor] = []
-    for dataset, entry in data_sets.items():
-        fields = _object(entry, path, dataset)
+    for dataset, entry in _items(_read_json(path, "--write makes it from a run"), path, "the file"):
+        fields = dict(_items(entry, path, dataset))
         digest = fields.get("digest")
         if set(fields) != {"digest", "floors"} or not isinstance(digest, str) or len(digest) < _DIGITS:
             raise GateError(f"{path}: {dataset}: must have floors and a digest of {_DIGITS} digits or more")
         digests[dataset] = digest
-        floors += _floors_of(dataset, fields["floors"], path)
+        for extractor, measures in _items(fields["floors"], path, dataset):
+            for measure, figures in _items(measures, path, f"{dataset}, {extractor}"):
+                where = f"{dataset}, {extractor}, {measure}"
+                for figure, least in _items(figures, path, where):
+                    _check_floor(figure, least, f"{path}: {where}")
+                    floors.append(Floor(dataset, extractor, measure, figure, least))
     if not floors:
         raise GateError(f"{path}: no floor in it, so that nothing could fall")
     return Floors(digests, floors)
-
-
-def _floors_of(dataset: str, extractors: object, path: Path) -> Iterator[Floor]:
-    for extractor, measures in _object(extractors, path, dataset).items():
-        for measure, figures in _object(measures, path, f"{dataset}, {extractor}").items():
-            where = f"{dataset}, {extractor}, {measure}"
-            for figure, least in _object(figures, path, where).items():
-                yield Floor(dataset, extractor, measure, figure, _checked(figure, least, f"{path}: {where}"))
-
-
-def _checked(figure: str, least: object, where: str) -> float:
-    """A floor that can be compared and can fall."""
-    if figure not in FIGURES:
-        raise GateError(f"{where}: unknown figure {figure!r}; known are {', '.join(FIGURES)}")
-    greatest = 1 if figure in SHARES else math.inf
-    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= greatest:
-        raise GateError(f"{where}: {figure} = {least!r}: must be a number of 0 or more, of a share at most 1")
-    return least
-
-
-def _object(value: object, path: Path, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise GateError(f"{path}: {where or 'the file'}: must be an object, not {json.dumps(value)[:40]}")
-    return value
 
 
 def _read_json(path: Path, hint: str) -> object:
@@ -165,8 +143,23 @@ def _read_json(path: Path, hint: str) -> object:
         raise GateError(f"{path} is not JSON: {error}") from error
 
 
-def check_digests(floors: Floors, digests: Mapping[str, str], path: Path) -> None:
-    """Raises :class:`GateError` where floors are those of other documents than the run's."""
+def _items(value: object, path: Path, where: str) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, dict):
+        raise GateError(f"{path}: {where}: must be an object, not {json.dumps(value)[:40]}")
+    yield from value.items()
+
+
+def _check_floor(figure: str, least: object, where: str) -> None:
+    """Raise :class:`GateError` for a floor that cannot be compared, or that cannot fall."""
+    if figure not in FIGURES:
+        raise GateError(f"{where}: unknown figure {figure!r}; known are {', '.join(FIGURES)}")
+    greatest = 1 if figure in SHARES else math.inf
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= greatest:
+        raise GateError(f"{where}: {figure} = {least!r}: must be a number of 0 or more, of a share at most 1")
+
+
+def _check_digests(floors: Floors, digests: Mapping[str, str], path: Path) -> None:
+    """Raise :class:`GateError` where floors are those of other documents than the run's."""
     for dataset, expected in floors.digests.items():
         found = digests.get(dataset)
         if found is not None and not found.startswith(expected):
@@ -176,37 +169,31 @@ def check_digests(floors: Floors, digests: Mapping[str, str], path: Path) -> Non
             )
 
 
-def find_fallen(floors: Sequence[Floor], rows: Rows) -> list[Fallen]:
-    """The floors that do not hold, in their order."""
+def _find_fallen(floors: Sequence[Floor], rows: Rows) -> Iterator[Fallen]:
+    """Yield the floors that do not hold, in their order."""
     by_key = {(row["dataset"], row["extractor"], row["measure"]): row for row in rows}
-    datasets, extractors = {key[0] for key in by_key}, {key[:2] for key in by_key}
-    fallen: list[Fallen] = []
     for floor in floors:
-        row = by_key.get(floor[:3])
-        found = None if row is None else _figure(row, floor.figure)
-        if floor.dataset not in datasets:
-            fallen.append(Fallen(floor, None, "no such data set in the run"))
-        elif floor[:2] not in extractors:
-            fallen.append(Fallen(floor, None, "no such extractor in the run"))
-        elif row is None:
-            fallen.append(Fallen(floor, None, "no such measure in the run"))
-        elif found is None:
-            fallen.append(Fallen(floor, None, "undefined"))
-        elif found < floor.least:
-            fallen.append(Fallen(floor, found, f"{_show(floor.figure, found - floor.least)}"))
-    return fallen
+        # The first part of the key that the run does not have.
+        for length, part in enumerate(("data set", "extractor", "measure"), 1):
+            if not any(key[:length] == floor[:length] for key in by_key):
+                yield Fallen(floor, None, f"no such {part} in the run")
+                break
+        else:
+            found = _figure(by_key[floor[:3]], floor.figure)
+            if found is None:
+                yield Fallen(floor, None, "undefined")
+            elif found < floor.least:
+                yield Fallen(floor, found, _show(floor.figure, found - floor.least))
 
 
 def _figure(row: Mapping[str, Any], figure: str) -> float | None:
-    if figure == "ok":
-        number: int = row["documents"] - sum(row[case] for case in _BOUNDARY_CASES)
-        return number
-    value: float | None = row[figure]
+    others = sum(row[case] for case in (FAILED, *BOUNDARY_CASES))
+    value: float | None = row["documents"] - others if figure == "ok" else row[figure]
     return value
 
 
-def write_floors(path: Path, digests: Mapping[str, str], rows: Rows, *, force: bool = False) -> int:
-    """Write the figures of a run as floors, rounded down, and return how many; raises :class:`GateError`."""
+def _write_floors(path: Path, digests: Mapping[str, str], rows: Rows, *, force: bool) -> int:
+    """Write the figures of a run as floors, rounded down, and return how many."""
     if path.exists() and not force:
         raise GateError(f"{path} is there already; --force writes over it")
     content: dict[str, Any] = {}
@@ -226,7 +213,7 @@ def write_floors(path: Path, digests: Mapping[str, str], rows: Rows, *, force: b
 
 
 def _rounded_down(value: float) -> float:
-    """A float to four decimals, never above it; numbers of documents as they are."""
+    """Round a share to four decimals, never up; leave a number of documents as it is."""
     return value if isinstance(value, int) else float(Decimal(value).quantize(_QUANTUM, ROUND_FLOOR))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import math
 import os
 import pickle
 import shutil
@@ -17,17 +15,18 @@ from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.evaluation.command_line import by_f1, format_table, seconds, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
 from scrapy_justext.evaluation.store import Result, ResultStore, describe_run, open_results, start_run
-from scrapy_justext.evaluation.tables import by_f1, format_table
 from scrapy_justext.evaluation.workers import Finished, Progress, Step, Task, Worker
 from scrapy_justext.exceptions import ExtractorError, ParameterError, RunningError
 from scrapy_justext.files import locked
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
@@ -236,40 +235,21 @@ class _Terminated(KeyboardInterrupt):
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument(
-        "--dataset",
-        required=True,
-        nargs="+",
-        action="extend",
-        metavar="KIND:PATH",
-        help="labelled pages; may be repeated",
-    )
-    parser.add_argument(
-        "--extractor",
-        required=True,
-        nargs="+",
-        action="extend",
-        metavar="NAME,NAME",
-        help="a profile, ref:NAME for another library, ttr, the address of a service; may be repeated",
-    )
-    parser.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="folder for the results; a run stopped there goes on"
-    )
-    parser.add_argument("--language", default=None, metavar="L", help="language of all pages; left out: not known")
-    parser.add_argument(
-        "--jobs", type=_positive_int, default=os.cpu_count() or 1, metavar="N", help="processes (default: one a core)"
-    )
-    parser.add_argument("--limit", type=_positive_int, default=None, metavar="N", help="first N pages of each data set")
-    parser.add_argument(
-        "--timeout",
-        type=_positive_seconds,
-        default=DEFAULT_TIMEOUT,
-        metavar="S",
-        help="seconds that an extractor may take over a page (default: %(default)g)",
-    )
-    parser.add_argument(
-        "--keep-non-ascii", action="store_true", help="measure words with letters beyond ASCII whole, for other scripts"
-    )
+    add = parser.add_argument
+    several: dict[str, Any] = {"required": True, "nargs": "+", "action": "extend"}
+    add("--dataset", **several, metavar="KIND:PATH", help="labelled pages; may be repeated")
+    names = "a profile, ref:NAME for another library, ttr, the address of a service; may be repeated"
+    add("--extractor", **several, metavar="NAME,NAME", help=names)
+    out = "folder for the results; a run stopped there goes on"
+    add("--out", required=True, type=Path, metavar="DIR", help=out)
+    add("--language", default=None, metavar="L", help="language of all pages; left out: not known")
+    jobs = "processes (default: one a core)"
+    add("--jobs", type=whole_number(1), default=os.cpu_count() or 1, metavar="N", help=jobs)
+    add("--limit", type=whole_number(1), default=None, metavar="N", help="first N pages of each data set")
+    timeout = "seconds that an extractor may take over a page (default: %(default)g)"
+    add("--timeout", type=seconds, default=DEFAULT_TIMEOUT, metavar="S", help=timeout)
+    letters = "measure words with letters beyond ASCII whole, for other scripts"
+    add("--keep-non-ascii", action="store_true", help=letters)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -379,26 +359,6 @@ def _terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _positive_int(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return number
-
-
-def _positive_seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return seconds
 
 
 def _say(message: str) -> None:

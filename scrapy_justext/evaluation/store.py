@@ -33,19 +33,6 @@ if TYPE_CHECKING:
 Status = Literal["ok", "failed", "timeout"]
 STATUSES: tuple[str, ...] = get_args(Status)
 
-__all__ = [
-    "DataSetRecord",
-    "ExtractorRecord",
-    "Result",
-    "ResultStore",
-    "Run",
-    "describe_run",
-    "open_results",
-    "read_run",
-    "safe_name",
-    "start_run",
-]
-
 RUN_FILE = "run.json"
 RESULTS_FILE = "results.jsonl"
 
@@ -96,17 +83,22 @@ class Run:
 def describe_run(
     data_sets: Iterable[DataSet], extractors: Iterable[Extractor], language: str | None, limit: int | None
 ) -> Run:
-    """The record of what is about to be run."""
+    """Return the record of what is about to be run."""
     return Run(
-        tuple(DataSetRecord(one.kind, str(one.path), one.name, one.digest) for one in data_sets),
-        tuple(ExtractorRecord(one.name, one.version, getattr(one, "code", None)) for one in extractors),
+        tuple(
+            DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest) for data_set in data_sets
+        ),
+        tuple(
+            ExtractorRecord(extractor.name, extractor.version, getattr(extractor, "code", None))
+            for extractor in extractors
+        ),
         language,
         limit,
     )
 
 
 def read_run(out: Path) -> Run | None:
-    """What was run into this folder; None when nothing was.  Raises :class:`StoreError`."""
+    """Return what was run into this folder; None when nothing was.  Raise :class:`StoreError`."""
     path = out / RUN_FILE
     try:
         value = json.loads(path.read_bytes())
@@ -125,9 +117,9 @@ def read_run(out: Path) -> Run | None:
 
 
 def start_run(out: Path, run: Run) -> Run:
-    """Prepare a folder for a run, and give the record of all that was run into it, this run's included.
+    """Prepare a folder for a run, and return the record of all that was run into it, this run's included.
 
-    Raises :class:`StoreError` for a folder that is not one of results, and for one whose results were made under
+    Raise :class:`StoreError` for a folder that is not one of results, and for one whose results were made under
     other conditions; then nothing has been written.
     """
     before = read_run(out)
@@ -159,18 +151,18 @@ def _check_empty(out: Path) -> None:
 
 
 def _check_conditions(out: Path, before: Run, now: Run) -> None:
-    digests = {one.name: one.digest for one in before.data_sets}
-    records = {one.name: one for one in before.extractors}
+    data_sets = {data_set.name: data_set for data_set in before.data_sets}
+    extractors = {extractor.name: extractor for extractor in before.extractors}
     differences = [
         *(
-            f"the data set {one.name} has digest {one.digest[:16]}, not {digests[one.name][:16]}"
-            for one in now.data_sets
-            if digests.get(one.name, one.digest) != one.digest
+            f"the data set {data_set.name} has digest {data_set.digest[:16]}, not {known.digest[:16]}"
+            for data_set in now.data_sets
+            if (known := data_sets.get(data_set.name, data_set)).digest != data_set.digest
         ),
         *(
-            f"{one.name} is of version {_version(one)}, not {_version(records[one.name])}"
-            for one in now.extractors
-            if records.get(one.name, one) != one
+            f"{extractor.name} is of version {_version(extractor)}, not {_version(other)}"
+            for extractor in now.extractors
+            if (other := extractors.get(extractor.name, extractor)) != extractor
         ),
     ]
     if before.language != now.language:
@@ -184,19 +176,19 @@ def _version(record: ExtractorRecord) -> str:
 
 
 def _merge(before: tuple[Any, ...], now: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple({**{one.name: one for one in before}, **{one.name: one for one in now}}.values())
+    return tuple({record.name: record for record in (*before, *now)}.values())
 
 
 def _to_dict(run: Run) -> dict[str, Any]:
     return {
         **asdict(run),
-        "data_sets": [one._asdict() for one in run.data_sets],
-        "extractors": [one._asdict() for one in run.extractors],
+        "data_sets": [record._asdict() for record in run.data_sets],
+        "extractors": [record._asdict() for record in run.extractors],
     }
 
 
 def safe_name(name: str) -> str:
-    """A name that every file system takes, different for different names.
+    """Return a name that every file system takes, different for different names.
 
     >>> safe_name("wcxb-dev"), safe_name("ref:justext"), safe_name("..")
     ('wcxb-dev', 'ref%3Ajustext', '%2E.')
@@ -216,7 +208,7 @@ class ResultStore:
     folder: Path
 
     def read(self) -> dict[str, Result]:
-        """The results by the documents' ids; of two for a document the last.  A line that is not whole is left out."""
+        """Return the results by the documents' ids; of two for a document the last.  Torn lines are left out."""
         try:
             lines = (self.folder / RESULTS_FILE).read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -229,7 +221,7 @@ class ResultStore:
         return results
 
     def read_text(self, document_id: str) -> str:
-        """The text that was extracted from a document; raises :class:`FileNotFoundError` when there is none."""
+        """Return the text that was extracted from a document; raise :class:`FileNotFoundError` when there is none."""
         return self._text_path(document_id).read_bytes().decode()
 
     def append(self, result: Result, text: str | None) -> None:
@@ -257,7 +249,7 @@ class ResultStore:
 
 
 def open_results(out: Path, data_set: str, extractor: str) -> ResultStore:
-    """The results of an extractor on a data set, both given by name."""
+    """Return the results of an extractor on a data set, both given by name."""
     return ResultStore(out / "raw" / safe_name(data_set) / safe_name(extractor))
 
 

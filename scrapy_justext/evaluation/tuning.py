@@ -8,17 +8,16 @@ import random
 import signal
 import sys
 import time
-from argparse import ArgumentTypeError
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core import context_sensitive
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
+from scrapy_justext.evaluation.command_line import format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import paired_bootstrap
-from scrapy_justext.evaluation.tables import format_columns
 from scrapy_justext.evaluation.trials import Figures, Split, Task, Trials, figures_of, label, mean_figures, split
 from scrapy_justext.evaluation.workers import Steps
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
@@ -248,16 +247,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--measure", default="bag", metavar="NAME", help=f"one of {', '.join(MEASURES)} (default: %(default)s)")
     add("--language", default="auto", metavar="L", help="language of all pages (default: chosen for each page)")
     add("--page-type", default=None, metavar="TYPE", help="only pages of this type, where the data set has types")
-    add("--trials", type=_whole_number(1), default=DEFAULT_TRIALS, metavar="N", help="trials (default: %(default)s)")
+    add("--trials", type=whole_number(1), default=DEFAULT_TRIALS, metavar="N", help="trials (default: %(default)s)")
     add(
         "--jobs",
-        type=_whole_number(1),
+        type=whole_number(1),
         default=os.cpu_count() or 1,
         metavar="N",
         help="processes (default: one a core)",
     )
-    add("--seed", type=_whole_number(0), default=0, metavar="S", help="of split and search (default: %(default)s)")
-    add("--limit", type=_whole_number(1), default=None, metavar="N", help="first N pages of each data set")
+    add("--seed", type=whole_number(0), default=0, metavar="S", help="of split and search (default: %(default)s)")
+    add("--limit", type=whole_number(1), default=None, metavar="N", help="first N pages of each data set")
     add("--keep-non-ascii", action="store_true", help="measure words with letters beyond ASCII whole")
 
 
@@ -374,18 +373,3 @@ def _settings(task: Task, knobs: Mapping[str, Any]) -> str:
     return custom_settings(
         {name: value for name, value in chosen.items() if name in knobs or value != SETTINGS[name].default}
     )
-
-
-def _whole_number(least: int) -> Any:
-    """A converter for argparse."""
-
-    def convert(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            raise ArgumentTypeError(f"{text!r} is not a whole number of {least} or more")
-        return number
-
-    return convert

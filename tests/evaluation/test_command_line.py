@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_justext.evaluation.tables import by_f1, format_table
+from scrapy_justext.evaluation.command_line import by_f1, format_table
 
 
 def row(extractor: str, f1: float | None, **more: Any) -> dict[str, Any]:
