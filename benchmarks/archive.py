@@ -28,8 +28,7 @@ from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import ArchivedPage, PageColumns
 from scrapy_justext.archives.responses import make_response
 from scrapy_justext.archives.run import ArchiveJob, clean
-from scrapy_justext.core.extractor import extract_parsed
-from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.settings import Given, configure, make_layers
 
 MAX_BYTES = 10 << 20
@@ -97,7 +96,7 @@ def extraction_seconds(pages: int, profile: str) -> float:
 
 def _extract(document: ArchivedPage, configuration: Any) -> None:
     response: Any = make_response(document, MAX_BYTES)
-    extract_parsed(parse_html(response.text), configuration.options, url=document.url)
+    Extractor(configuration.options).extract(response.text, url=document.url)
 
 
 def compare(folder: Path, pages: int, rounds: int, *, wall: bool) -> None:

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.pages import CHECKOUT, DEMO_PAGES, load_pages, origin
 from benchmarks.precision import score
 from benchmarks.template_site import LANGUAGES, Page, make_pages
-from scrapy_justext.core.extractor import extraction_of, judge_page, prepare
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
-from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.settings import configure
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints, take_fingerprints
 from scrapy_justext.crawl.site_memory.memory import LocalStore
@@ -57,15 +56,15 @@ def demo_pages() -> Iterator[Page]:
 
 def judge(page: Page, options: Options) -> JudgedPage:
     """A page as its profile judges it."""
-    parsed = parse_html(page.html)
-    return judge_page(parsed, prepare(parsed, options), options, url=page.url)
+    extractor = Extractor(options)
+    return extractor.judge(extractor.read(page.html, url=page.url))
 
 
 def compare(pages: Sequence[Page], options: Options) -> Means:
     """The F1 of the pages, in this order."""
     store = LocalStore(MEMORY.blocks, MEMORY.all_blocks)
     alone = [judge(page, options) for page in pages]
-    seen = [take_fingerprints(one.context.segments, one.url or "", MEMORY.length) for one in alone]
+    seen = [take_fingerprints(one.context.segments, one.page.url or "", MEMORY.length) for one in alone]
     first = [judge_again(one, f, store.visit(SITE, f), MEMORY) for one, f in zip(alone, seen, strict=True)]
     second = [judge_again(one, f, store.recall(SITE, f), MEMORY) for one, f in zip(alone, seen, strict=True)]
     return Means(*(mean_f1(pages, judged) for judged in (alone, first, second)))
@@ -74,20 +73,20 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
 def mean_f1(pages: Sequence[Page], judged: Sequence[JudgedPage]) -> float:
     """Of the pages that have a gold text."""
     pairs = [(page.gold, one) for page, one in zip(pages, judged, strict=True) if page.gold]
-    return mean(score(gold, extraction_of(one).text).f1 for gold, one in pairs)
+    return mean(score(gold, one.extraction().text).f1 for gold, one in pairs)
 
 
 def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
     """The time of the memory / that of extraction from bytes; the pages as those of one site."""
     ratios = []
+    extractor = Extractor(options)
     for _ in range(rounds):
         store = LocalStore(MEMORY.blocks, MEMORY.all_blocks)
         extracting = remembering = 0.0
         for number, body in enumerate(bodies):
             start = process_time()
-            parsed = parse_html(body)
-            judged = judge_page(parsed, prepare(parsed, options), options)
-            extraction_of(judged)
+            judged = extractor.judge(extractor.read(body))
+            judged.extraction()
             middle = process_time()
             found = take_fingerprints(judged.context.segments, f"/{number}", MEMORY.length)
             judge_again(judged, found, store.visit(SITE, found), MEMORY)

@@ -103,7 +103,7 @@ def _turned(profile: str) -> Iterator[dict[str, Any]]:
     """Thresholds as sliders give them."""
     for number in range(REQUESTS):
         share = number / REQUESTS
-        if PROFILES[profile].reads_data:
+        if PROFILES[profile].models:
             yield {"near_good_probability": share, "good_probability": share}
         elif not PROFILES[profile].by_stopwords:
             yield {"tree_depth": number % 5 + 1}

@@ -13,13 +13,20 @@ from lxml import etree
 
 import scrapy_justext
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import decode, parse_html
 from scrapy_justext.core.reading import segment
 from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
+from scrapy_justext.crawl.pages import header_languages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
+
+    from scrapy.http import TextResponse
+
+    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.crawl.settings import Configuration
 
 REPOSITORY = Path(__file__).parents[1]
 CORPORA = REPOSITORY.parent / "shared" / "corpora"
@@ -162,6 +169,11 @@ def select(element: etree._Element, path: str) -> list[Any]:
     """What an XPath selects from an element, in the whole of its page where it starts with a slash."""
     found: Any = element.xpath(path)
     return list(found)
+
+
+def extract_response(response: TextResponse, configuration: Configuration) -> Extraction:
+    """What a crawl extracts from a response."""
+    return Extractor(configuration.options).extract(response, languages=header_languages(response))
 
 
 def all_text(element: etree._Element) -> str:

@@ -8,10 +8,8 @@ import pytest
 
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
-from scrapy_justext.core.extractor import SAMPLE_CHARACTERS, extract_parsed
+from scrapy_justext.core.extractor import SAMPLE_CHARACTERS, Extractor
 from scrapy_justext.core.languages import declared_tags, detect, normalise
-from scrapy_justext.core.options import make_options
-from scrapy_justext.core.parsing import parse_html
 
 GERMAN = "Der Hund und die Katze sind im Garten, und es ist ein schöner Tag für alle, die hier wohnen."
 AMHARIC = "አማርኛ የኢትዮጵያ የሥራ ቋንቋ ነው። ዛሬ አየሩ በጣም ጥሩ ነው። ወደ ውጭ ወጥተን እንሂድ። ልጆቹ በትምህርት ቤት ናቸው። " * 5
@@ -105,9 +103,9 @@ class TestDeclared:
         assert chosen(extract(f"<head>{meta}</head><p>{self.SHORT}")) == ("bs", "declared")
 
     def test_outside_the_page_too(self) -> None:
-        parsed, options = parse_html(page(self.SHORT)), make_options()
-        assert chosen(extract_parsed(parsed, options, declared=["bs"])) == ("bs", "declared")
-        assert chosen(extract_parsed(parsed, options)) == ("hr", "detected")
+        extractor, html = Extractor(), page(self.SHORT)
+        assert chosen(extractor.extract(html, languages=["bs"])) == ("bs", "declared")
+        assert chosen(extractor.extract(html)) == ("hr", "detected")
 
     def test_a_language_that_the_detector_does_not_know_where_its_stop_words_fit(self) -> None:
         assert chosen(extract(page(CEBUANO, "ceb"))) == ("ceb", "declared")

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.extractor import extract_prepared, prepare
-from scrapy_justext.core.learned.classifier import weigh
-from scrapy_justext.core.learned.features import compute
-from scrapy_justext.core.options import make_options
-from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.evaluation.measures import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Decision, Measurements, Segment
-    from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.learned.classifier import Weighed
     from scrapy_justext.core.learned.model import Model
-    from scrapy_justext.core.options import Options
-    from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.evaluation.datasets.documents import Document
 
 
@@ -39,37 +29,21 @@ class Score(NamedTuple):
     f1: float
 
 
-def options_with(profile: str, model: Model) -> Options:
-    """The options of a profile with another model in it.
+def extractor_with(profile: str, model: Model) -> Extractor:
+    """Return the extractor of a profile with another model in it.
 
     The language is fixed, to save its detection: no stop word is looked at.
     """
-    options = make_options(profile=profile, language="English")
-
-    # A page is weighed once for all thresholds that are tried on it.
-    weighed: tuple[Elements, Weighed] | None = None
-
-    def classify(
-        segments: Sequence[Segment], _: Sequence[Measurements], thresholds: Thresholds, elements: Elements | None
-    ) -> list[Decision]:
-        nonlocal weighed
-        if not segments or elements is None:
-            return []
-        if weighed is None or weighed[0] is not elements:
-            weighed = elements, weigh(compute(segments, elements), model)
-        return weighed[1].decide(thresholds)
-
-    return replace(options, profile=replace(options.profile, classify=classify))
+    return Extractor(profile=profile, language="English", model=model)
 
 
-def score_page(document: Document, options: Options, limits: Iterable[float], measure: str) -> dict[float, Score]:
-    """The scores of a page, by the probability from which a block is good."""
-    parsed = parse_html(document.text)
-    prepared = prepare(parsed, options)
+def score_page(document: Document, extractor: Extractor, limits: Iterable[float], measure: str) -> dict[float, Score]:
+    """Return the scores of a page, by the probability from which a block is good."""
+    page = extractor.read(document.text)
     scores = {}
     for limit in limits:
-        thresholds = replace(options.thresholds, good_probability=limit, near_good_probability=None)
-        text = extract_prepared(parsed, prepared, replace(options, thresholds=thresholds)).text
+        tried = extractor.with_thresholds(good_probability=limit, near_good_probability=None)
+        text = tried.judge(page).extraction().text
         found = MEASURES[measure](document.gold, text)
         values = (found.precision or 0.0, found.recall or 0.0, found.f1 or 0.0)
         scores[limit] = Score(document.page_type or "", *values)

@@ -22,7 +22,7 @@ from scrapy_justext.exceptions import JustextError
 from training.making import make_model
 from training.network import Recipe
 from training.samples import FOLDS, fold_of, make_sample
-from training.scoring import best_limit, mean_by_type, options_with, score_page
+from training.scoring import best_limit, extractor_with, mean_by_type, score_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,9 +76,9 @@ def run(arguments: argparse.Namespace) -> None:
     model = make_model(samples, RECIPE, SEEDS, name=arguments.profile, version=scrapy_justext.__version__)
     model = replace(model, good=good, near_good=good)
     for spec in arguments.also:
-        options = options_with(arguments.profile, model)
+        extractor = extractor_with(arguments.profile, model)
         measure = "sequence" if spec.startswith("cleaneval") else arguments.measure
-        scores = [score_page(one, options, [good], measure)[good] for one in read([spec])]
+        scores = [score_page(one, extractor, [good], measure)[good] for one in read([spec])]
         print(f"\n{spec}, {measure}\n", *mean_by_type(scores), sep="\n")
     if arguments.out:
         digests = [open_data_set(spec).digest for spec in arguments.data]
@@ -95,8 +95,8 @@ def validate(
     model: Model, documents: Sequence[Document], profile: str, measure: str, fold: int
 ) -> list[dict[float, Score]]:
     """The scores of a fold's pages by a model of the others."""
-    options = options_with(profile, model)
-    return [score_page(one, options, LIMITS, measure) for one in documents if fold_of(one) == fold]
+    extractor = extractor_with(profile, model)
+    return [score_page(one, extractor, LIMITS, measure) for one in documents if fold_of(one) == fold]
 
 
 def limits_of(folds: Sequence[list[dict[float, Score]]]) -> list[float]:

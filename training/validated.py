@@ -14,20 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import scrapy_justext
-from scrapy_justext.core.extractor import extract_parsed
 from scrapy_justext.core.learned.model import load_model
-from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, digest_files
 from scrapy_justext.evaluation.extractors.names import code_digest
 from scrapy_justext.exceptions import ExtractorError
 from training.samples import FOLDS, fold_of
-from training.scoring import options_with
+from training.scoring import extractor_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_justext.core.extractor import Extractor
     from scrapy_justext.core.languages import Language
-    from scrapy_justext.core.options import Options
     from scrapy_justext.evaluation.datasets.documents import Document
 
 VARIABLE = "JUSTEXT_FOLDS"
@@ -47,12 +45,12 @@ def _validated(profile: str) -> FunctionExtractor:
     if VARIABLE not in os.environ:
         raise ExtractorError(f"{VARIABLE} is not set: it names the folder that training.train --folds wrote")
     files = [Path(os.environ[VARIABLE], f"{profile}-fold-{fold}.npz") for fold in range(FOLDS)]
-    options = [options_with(profile, load_model(file)) for file in files]
+    extractors = [extractor_with(profile, load_model(file)) for file in files]
     name = f"training.validated:{profile.replace('-', '_')}"
     code = f"{code_digest()}-{digest_files(files)}"
-    return FunctionExtractor(name, scrapy_justext.__version__, partial(_text, options), code)
+    return FunctionExtractor(name, scrapy_justext.__version__, partial(_text, extractors), code)
 
 
-def _text(options: Sequence[Options], document: Document, _: Language | None) -> str:
-    extraction = extract_parsed(parse_html(document.text), options[fold_of(document)])
+def _text(extractors: Sequence[Extractor], document: Document, _: Language | None) -> str:
+    extraction = extractors[fold_of(document)].extract(document.text)
     return "\n".join(extraction.paragraphs)

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from scrapy_justext.archives.formats import find_format
 from scrapy_justext.archives.records import DAMAGE, ArchivedPage, Location, NoPage, Record, SourcePosition
 from scrapy_justext.archives.responses import make_response
-from scrapy_justext.core.extractor import extract_parsed
-from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.crawl.pages import Page, header_languages, page_counts, skip_reason
+from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.crawl.pages import Page, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
 from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
@@ -176,7 +175,7 @@ class RecordExtractor:
         """Load the stoplists and the model, which no page is to be blamed for."""
         configuration = self._configuration_of(None)
         if configuration is not None:
-            extract_parsed(parse_html(_PAGE), configuration.options)
+            Extractor(configuration.options).extract(_PAGE)
 
     def extract(self, record: Record) -> ExtractedRecord | NoPage:
         """Return what a record holds, or why it is no page; may raise whatever a page makes it raise."""
@@ -191,9 +190,8 @@ class RecordExtractor:
         if reason is not None:
             return NoPage("redirect" if reason == "status" and _is_redirect(response) else reason)
         # Nobody else asks for a tree, so that the response's own selector would be the dearer way.
-        parsed = parse_html(cast("TextResponse", response).text)
-        declared = header_languages(response)
-        extraction = extract_parsed(parsed, configuration.options, url=archived.url, declared=declared)
+        raw = raw_page(cast("TextResponse", response))._replace(url=archived.url)
+        extraction = raw.judge(configuration.options).extraction()
         return ExtractedRecord(archived.url, record.location, Page(extraction, configuration))
 
     def _configure(self, site: str | None) -> Configuration | None:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_justext.core.blocks import Measurements, Segment
-    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.parameters import Thresholds
 
 MAX_LINK_DENSITY = 0.333333
@@ -57,7 +56,6 @@ def classify(
     segments: Sequence[Segment],
     figures: Sequence[Measurements],
     thresholds: Thresholds,
-    elements: Elements | None = None,  # noqa: ARG001 (one signature for all classifiers)
 ) -> list[Decision]:
     """GOOD or BAD for each segment, by its own figures and its neighbours'."""
     befores = [NOTHING, *figures]

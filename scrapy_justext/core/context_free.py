@@ -34,7 +34,6 @@ from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.parameters import Thresholds
 
 Rule = Callable[["Segment", Measurements, "Thresholds"], "Decision | None"]
@@ -68,7 +67,6 @@ def classify(
     segments: Sequence[Segment],
     figures: Sequence[Measurements],
     thresholds: Thresholds,
-    elements: Elements | None = None,
     *,
     rules: Sequence[Rule],
 ) -> list[Decision]:

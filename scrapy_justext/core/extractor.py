@@ -1,8 +1,21 @@
-"""What is known of blocks, each in a column of its own, to the rows that blocks are made of."""
+"""From a page to its extraction: the only entrance to the engine.
+
+=========================  ===============================================================================
+:meth:`Extractor.read`     page -> :class:`ReadPage`: all that no threshold has a say in.  The page is parsed
+                           and cut into blocks; its language is chosen; the blocks are measured, and weighed
+                           by the profile's trained model; the user's rules decide.
+:meth:`Extractor.judge`    -> :class:`JudgedPage`: the classes of the blocks under the thresholds in force.
+                           Cheap, so that many thresholds can be tried on one page that was read.
+:meth:`JudgedPage.extraction`  -> :class:`Extraction`, the value that users see.
+=========================  ===============================================================================
+
+The language has a say in reading, because the stop words that are counted are its own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,9 +33,9 @@ from scrapy_justext.core.languages import (
     given,
 )
 from scrapy_justext.core.markdown.document import to_markdown
-from scrapy_justext.core.options import Options, make_options
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.overrides import choose
-from scrapy_justext.core.parsing import Parsed, declared_languages, page_title, parse_html
+from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.structured_data import PAGE, Data, Shown, find_data, shows_little, supplement
 from scrapy_justext.core.unsegmented import measure_unspaced
@@ -30,191 +43,22 @@ from scrapy_justext.core.unsegmented import measure_unspaced
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from lxml import etree
+    from typing_extensions import Unpack
 
     from scrapy_justext.core.blocks import Measurements, Segment
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
-    from scrapy_justext.core.options import Judging
-    from scrapy_justext.core.parameters import Thresholds
-    from scrapy_justext.core.profiles import Profile
-    from scrapy_justext.core.stoplists import StoplistSource
+    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.learned.classifier import Weighed
+    from scrapy_justext.core.learned.model import Model
+    from scrapy_justext.core.options import Choices, Judging, Options
+    from scrapy_justext.core.parameters import GivenThresholds, Thresholds
+    from scrapy_justext.core.parsing import Page
     from scrapy_justext.core.structured_data import DataText
-
-
-class Columns(NamedTuple):
-    """What is known of blocks, a value each."""
-
-    segments: Sequence[Segment]
-    measurements: Sequence[Measurements]
-    context_free: Sequence[Decision]
-    decisions: Sequence[Decision]
-    probabilities: Sequence[float | None]
-
-
-def rows(
-    columns: Columns, paths: Sequence[Paths], *, start: int = 0, origin: str = PAGE
-) -> Iterator[tuple[object, ...]]:
-    """What blocks are made of: the values of their fields, in order.  ``start``: the number of the first one."""
-    values = enumerate(zip(*columns, heading_paths(columns.segments, columns.decisions), strict=True), start)
-    for index, (one, figure, (before, _, _), (final, reason, _), probability, above) in values:
-        text, _, link_characters, _, tags_count, tag, level, _, _, element, _, image_url = one
-        characters, word_count, _, link_density, stopword_density = figure
-        xpath, dom_path = paths[element] if paths else (None, None)
-        yield (
-            text,
-            final,
-            before,
-            reason,
-            level > 0,
-            level,
-            tag,
-            link_density,
-            stopword_density,
-            word_count,
-            characters,
-            link_characters,
-            tags_count,
-            index,
-            xpath,
-            dom_path,
-            image_url,
-            None if image_url is None else text,
-            probability,
-            origin,
-            above,
-        )
-
-
-# What is done once for a page, however often it is judged: it is cut into blocks, which are measured.
-#
-# Thresholds have no say here, so that they can be tried on a prepared page; the language has, since the stop words that
-# are counted are its own.
 
 #: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
 SAMPLE_CHARACTERS = 600
 SAMPLE_BLOCKS = 5
-
-
-class Prepared(NamedTuple):
-    """A page as far as no threshold has a say: in blocks, which are measured."""
-
-    segments: Sequence[Segment]
-    measurements: Sequence[Measurements]
-    thresholds: Thresholds
-    """Those for the page's language: see :meth:`Options.judging`."""
-    choice: LanguageChoice
-    chosen: Mapping[int, Decision]
-    """The decisions of the user's rules, by the indices of their blocks."""
-    elements: Elements | None
-    """None for a page without a tree."""
-    title: str
-    data: Data | None
-    """What JSON-LD and embedded state hold, where the profile reads them and the blocks hold next to nothing."""
-
-
-def prepare(parsed: Parsed, options: Options, *, declared: Sequence[str] = ()) -> Prepared:
-    """Cut a parsed page into blocks and measure them: all that need not be done again for other thresholds."""
-    root, tags = parsed.root, options.profile.tags
-    segments: list[Segment] = []
-    title = ""
-    elements = data = None
-    if root is not None:
-        segments, count = segment_and_count(root, tags)
-        title = page_title(root)
-        declared = [*declared, *declared_languages(root)]
-        elements = Elements(root, tags, count)
-        if options.profile.reads_data and shows_little(segments):
-            data = find_data(elements, options.selection)
-    choice = _choose_language([*segments, *data.segments] if data else segments, options, declared)
-    judging = options.judging(choice.language)
-    measurements = measure_blocks(segments, judging)
-    chosen = choose(options.selection, segments, elements) if options.selection and elements else {}
-    return Prepared(segments, measurements, judging.thresholds, choice, chosen, elements, title, data)
-
-
-def measure_blocks(segments: Sequence[Segment], judging: Judging) -> list[Measurements]:
-    """Measure blocks, with stop words found between spaces or, where the script has no spaces, anywhere."""
-    if judging.script is None:
-        return measure(segments, judging.stopwords)
-    return measure_unspaced(segments, judging.stopwords, judging.script)
-
-
-def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
-    candidates = options.candidates
-    if candidates is not None and len(candidates) == 1:
-        return given(candidates[0])
-    if options.stopwords is not None:
-        return OWN_STOPLIST
-    sample = _sample(segments)
-    tags = declared_tags(declared)
-    lists = Lists(options.library.find, options.library.words)
-    if candidates is None:
-        return choose_language(sample, tags, lists)
-    return choose_among(candidates, sample, tags, lists)
-
-
-def _sample(segments: Sequence[Segment]) -> str:
-    """Text to tell the language by: that of the longest blocks."""
-    longest = sorted((one.collapsed for one in segments), key=len, reverse=True)
-    return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
-
-
-# A page that is judged, as plain data: some of its blocks can be judged otherwise later, by what is known then.
-#
-# It can wait, or come from another process.  Markdown alone is written from the tree, which stays where it is.
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """What Markdown is written from; None where it was left behind in another process."""
-
-    elements: Elements | None
-
-    def __reduce__(self) -> tuple[type[Tree], tuple[None]]:
-        return Tree, (None,)
-
-
-class JudgedPage(NamedTuple):
-    """All that an extraction is made of."""
-
-    context: Context
-    measurements: Sequence[Measurements]
-    probabilities: Sequence[float | None]
-    passes: tuple[Pass, ...]
-    final: Sequence[Decision]
-    """The decisions that the passes left."""
-    paths: Sequence[Paths]
-    data: DataText | None
-    """The blocks from the page's data, which stay as they are."""
-    data_measurements: Sequence[Measurements]
-    choice: LanguageChoice
-    profile: str
-    title: str
-    url: str | None
-    is_cut: bool
-    tree: Tree
-    """Empty unless Markdown was asked for."""
-    markdown: str = ""
-
-    def judged_again(self, decisions: Mapping[int, Decision]) -> JudgedPage:
-        """The page with other decisions for some blocks, and what follows from them for their neighbours.
-
-        Blocks that the user's rules decided stay as they are.
-        """
-        context = self.context.chosen(decisions)
-        return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
-
-    def with_markdown(self) -> JudgedPage:
-        """The page with its good blocks as Markdown; as it is where there is no tree to write it from."""
-        if self.tree.elements is None:
-            return self
-        added = () if self.data is None else self.data.good
-        markdown = to_markdown(self.tree.elements, self.context.segments, self.final, url=self.url, data=added)
-        return self._replace(markdown=markdown)
-
-
-# From a page to its clean text: the passes in order.
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,30 +132,239 @@ def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS
     return rows
 
 
-def extract(  # noqa: PLR0913 (all but the page are keywords with a default)
-    page: str | bytes | etree._Element,
-    *,
-    language: str | Sequence[str] = "auto",
-    stoplist: StoplistSource | None = None,
-    profile: str = "justext",
-    encoding: str | None = None,
-    url: str | None = None,
-    paths: bool = False,
-    markdown: bool = False,
-    **knobs: Any,
-) -> Extraction:
-    """The clean text of an HTML page, with all its blocks and why each is content or boilerplate.
+class ReadPage(NamedTuple):
+    """A page as far as no threshold has a say."""
 
-    ``page``: text, bytes, or an lxml element, which is left as it was.  Bytes are decoded by byte order
-    mark, then ``encoding``, then the page's own declaration, then detection.
+    segments: Sequence[Segment]
+    measurements: Sequence[Measurements]
+    weighed: Weighed | None
+    """What the trained model makes of the blocks; None for a profile without one, and for a page without blocks."""
+    language: LanguageChoice
+    overrides: Mapping[int, Decision]
+    """The decisions of the user's rules, by the indices of their blocks."""
+    elements: Elements | None
+    """None for a page without a tree, and where the tree was left behind."""
+    data: Data | None
+    """What JSON-LD and embedded state hold, where the profile reads them and the blocks hold next to nothing."""
+    title: str
+    url: str | None
+    is_cut: bool
+
+
+class JudgedPage(NamedTuple):
+    """A page with the classes of its blocks: plain data, but for the elements that Markdown is written from."""
+
+    page: ReadPage
+    """Without its elements unless Markdown was asked for."""
+    context: Context
+    probabilities: Sequence[float | None]
+    passes: tuple[Pass, ...]
+    final: Sequence[Decision]
+    """The decisions that the passes left."""
+    paths: Sequence[Paths]
+    data: DataText | None
+    """The blocks from the page's data, which stay as they are."""
+    data_measurements: Sequence[Measurements]
+    profile: str
+    markdown: str = ""
+
+    def with_decisions(self, decisions: Mapping[int, Decision]) -> JudgedPage:
+        """Return the page with other decisions for some blocks, and with what follows for their neighbours.
+
+        Blocks that the user's rules decided stay as they are.
+        """
+        context = self.context.chosen(decisions)
+        return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
+
+    def with_markdown(self) -> JudgedPage:
+        """Return the page with its good blocks as Markdown, or as it is where there are no elements."""
+        if self.page.elements is None:
+            return self
+        added = () if self.data is None else self.data.good
+        markdown = to_markdown(self.page.elements, self.context.segments, self.final, url=self.page.url, data=added)
+        return self._replace(markdown=markdown)
+
+    def extraction(self) -> Extraction:
+        """Return what users see of the page."""
+        page, context = self.page, self.context
+        columns = Columns(context.segments, page.measurements, context.context_free, self.final, self.probabilities)
+        found = list(rows(columns, self.paths))
+        if self.data is not None:
+            decided = self.data.decisions
+            columns = Columns(self.data.segments, self.data_measurements, decided, decided, [None] * len(decided))
+            found += rows(columns, [], start=len(found), origin=self.data.origin)
+        return Extraction(
+            blocks=make_blocks(found),
+            language=page.language.code,
+            language_source=page.language.source,
+            language_reason=page.language.reason,
+            profile=self.profile,
+            title=page.title,
+            url=page.url,
+            is_cut=page.is_cut,
+            markdown=self.markdown,
+        )
+
+
+class Extractor:
+    """Extracts pages with one choice of options, which is checked once.
+
+    ``options``: what :func:`~scrapy_justext.core.options.make_options` gives; else the same ``choices`` as for it.
+    ``model``: a trained model in place of the profile's own.
+    Raises :class:`~scrapy_justext.exceptions.ParameterError` for a choice that is not allowed.
+
+    >>> Extractor(language="English").extract("<title>Two cities</title>").title
+    'Two cities'
+    """
+
+    def __init__(
+        self, options: Options | None = None, *, model: Model | None = None, **choices: Unpack[Choices]
+    ) -> None:
+        if options is not None and choices:
+            raise TypeError(f"either options or choices, not both: {', '.join(choices)}")
+        self.options = make_options(**choices) if options is None else options
+        self._given_model = model
+
+    def with_thresholds(self, **thresholds: Unpack[GivenThresholds]) -> Extractor:
+        """Return an extractor that differs in some thresholds, for pages that this one read."""
+        changed = replace(self.options, thresholds=replace(self.options.thresholds, **thresholds))
+        return Extractor(changed, model=self._given_model)
+
+    def extract(
+        self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
+    ) -> Extraction:
+        """Return the extraction of a page; the arguments are those of :meth:`read`."""
+        return self.judge(self.read(page, encoding=encoding, url=url, languages=languages)).extraction()
+
+    def read(
+        self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
+    ) -> ReadPage:
+        """Read a page: do all that no threshold has a say in.
+
+        ``page``: text, bytes, an lxml element, which is left as it was, or a response that holds text, such as Scrapy's
+        ``TextResponse``, whose tree is used.
+        ``encoding``: of bytes, as an HTTP header tells it.  A byte order mark counts more; the page's own declaration
+        and detection count less.
+        ``url``: kept in the extraction, and what relative links are resolved against in Markdown; a response has one.
+        ``languages``: what the HTTP headers say of the page's languages.
+
+        Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` or an ``encoding`` that is none, and
+        :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
+        """
+        options = self.options
+        (root, is_cut), tags = parse_html(page, encoding), options.profile.tags
+        segments: list[Segment] = []
+        title = ""
+        elements = data = None
+        if root is not None:
+            segments, count = segment_and_count(root, tags)
+            title = page_title(root)
+            languages = [*languages, *declared_languages(root)]
+            elements = Elements(root, tags, count)
+            if options.profile.reads_data and shows_little(segments):
+                data = find_data(elements, options.selection)
+        language = _choose_language([*segments, *data.segments] if data else segments, options, languages)
+        return ReadPage(
+            segments=segments,
+            measurements=measure_blocks(segments, options.judging(language.language)),
+            weighed=self._weigh(segments, elements),
+            language=language,
+            overrides=choose(options.selection, segments, elements) if options.selection and elements else {},
+            elements=elements,
+            data=data,
+            title=title,
+            url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
+            is_cut=is_cut,
+        )
+
+    def judge(self, page: ReadPage) -> JudgedPage:
+        """Return a page with the classes of its blocks.
+
+        The page may have been read by an extractor whose options differ from these in thresholds alone.
+        """
+        options, profile, elements = self.options, self.options.profile, page.elements
+        thresholds = self.limits(page.language.language)
+        context, probabilities = self._context(page, thresholds)
+        final = context.pass_through(profile.passes)
+        data = None
+        if profile.reads_data and elements is not None:
+            shown = Shown(page.segments, final, probabilities, page.overrides)
+            data = supplement(shown, elements, options.selection, page.data)
+        judging = None if data is None else options.judging(page.language.language)
+        # What is not needed any more does not wait with the page in a crawl's memory.
+        kept = page._replace(weighed=None, data=None, elements=elements if options.markdown else None)
+        return JudgedPage(
+            page=kept,
+            context=context,
+            probabilities=probabilities,
+            passes=profile.passes,
+            final=final,
+            paths=element_paths(elements.root, profile.tags) if options.paths and elements is not None else [],
+            data=data,
+            data_measurements=[] if data is None or judging is None else measure_blocks(data.segments, judging),
+            profile=profile.name,
+        ).with_markdown()
+
+    def limits(self, language: Language | None) -> Thresholds:
+        """Return the thresholds in force on pages in a language: those of its script, and those of the model's card.
+
+        ``language``: None for a page that is judged without stop words.
+        """
+        thresholds = self.options.judging(language).thresholds
+        if self._model is None:
+            return thresholds
+        from scrapy_justext.core.learned.classifier import limits  # noqa: PLC0415 (it needs numpy)
+
+        good, near_good = limits(thresholds, self._model)
+        return replace(thresholds, good_probability=good, near_good_probability=near_good)
+
+    def language_of(self, extraction: Extraction) -> Language | None:
+        """Return the language whose stop words an extraction was judged by; None without stop words."""
+        return None if extraction.language_source == "fallback" else self.options.library.find(extraction.language)
+
+    @cached_property
+    def _model(self) -> Model | None:
+        if self._given_model is not None or not self.options.profile.models:
+            return self._given_model
+        # It needs numpy, whose import takes a tenth of a second: not before a page asks for it.
+        from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
+
+        return shipped_model(self.options.profile.models[0])
+
+    def _weigh(self, segments: Sequence[Segment], elements: Elements | None) -> Weighed | None:
+        if not segments or elements is None or self._model is None:
+            return None
+        from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
+        from scrapy_justext.core.learned.features import compute  # noqa: PLC0415
+
+        return weigh(compute(segments, elements), self._model)
+
+    def _context(self, page: ReadPage, thresholds: Thresholds) -> tuple[Context, Sequence[float | None]]:
+        """Return what the passes start from, and the probabilities of the blocks."""
+        classify, depth = self.options.profile.classify, thresholds.tree_depth
+        if classify is not None:
+            context_free = classify(page.segments, page.measurements, thresholds)
+        else:
+            context_free = [] if page.weighed is None else page.weighed.decide(thresholds)
+        groups = None if depth is None or page.elements is None else number_groups(page.elements, page.segments, depth)
+        context = Context(page.segments, context_free, thresholds, groups=groups)
+        return context.chosen(page.overrides), [decision.probability for decision in context_free]
+
+
+def extract(
+    page: Page, *, encoding: str | None = None, url: str | None = None, **choices: Unpack[Choices]
+) -> Extraction:
+    """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
+
+    ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
+    ``choices``, see :class:`~scrapy_justext.core.options.Choices`:
     ``language``: an English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``: one
     of all.
     ``stoplist``: words in place of the language's: a path, several ``Path``, or an iterable of words.
-    ``profile``: one of :data:`~scrapy_justext.core.profiles.PROFILES`.
-    ``url``: kept in the result, and what relative links are resolved against in Markdown.
+    ``profile``: one of :data:`~scrapy_justext.core.profiles.PROFILES`; ``"justext"`` where none is given.
     ``paths``: whether blocks get their ``xpath`` and ``dom_path``, which take time.
     ``markdown``: whether the result gets its ``markdown``.
-    ``knobs``: fields of :class:`~scrapy_justext.core.parameters.Thresholds`, the profile's where left out;
+    Fields of :class:`~scrapy_justext.core.parameters.Thresholds`, the profile's where left out;
     and ``keep_css``, ``drop_css`` (CSS selectors of elements whose blocks are good, or bad, before their
     neighbours are judged), ``drop_text`` (regular expressions, searched in the text of blocks that are bad):
     each a string or several.  What is dropped is dropped also inside of what is kept.
@@ -322,101 +375,78 @@ def extract(  # noqa: PLR0913 (all but the page are keywords with a default)
     >>> extract("<p>Home<p>" + "It was the best of times, it was the worst of times. " * 5).paragraphs
     ['It was the best of times, ...']
     """
-    options = make_options(
-        language=language,
-        stoplist=stoplist,
-        profile=profile,
-        paths=paths,
-        markdown=markdown,
-        knobs=knobs,
-    )
-    return extract_parsed(parse_html(page, encoding), options, url=url)
+    return Extractor(**choices).extract(page, encoding=encoding, url=url)
 
 
-class Judged(NamedTuple):
-    """The classes of a page's blocks: those that their own texts earned, and the final ones."""
+def measure_blocks(segments: Sequence[Segment], judging: Judging) -> list[Measurements]:
+    """Measure blocks: stop words are found between spaces or, in a script without spaces, anywhere."""
+    if judging.script is None:
+        return measure(segments, judging.stopwords)
+    return measure_unspaced(segments, judging.stopwords, judging.script)
 
+
+def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
+    candidates = options.candidates
+    if candidates is not None and len(candidates) == 1:
+        return given(candidates[0])
+    if options.stopwords is not None:
+        return OWN_STOPLIST
+    sample = _sample(segments)
+    tags = declared_tags(declared)
+    lists = Lists(options.library.find, options.library.words)
+    if candidates is None:
+        return choose_language(sample, tags, lists)
+    return choose_among(candidates, sample, tags, lists)
+
+
+def _sample(segments: Sequence[Segment]) -> str:
+    """Return the text to tell the language by: that of the longest blocks."""
+    longest = sorted((segment.collapsed for segment in segments), key=len, reverse=True)
+    return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
+
+
+class Columns(NamedTuple):
+    """What is known of blocks, a value each."""
+
+    segments: Sequence[Segment]
+    measurements: Sequence[Measurements]
     context_free: Sequence[Decision]
-    final: Sequence[Decision]
+    decisions: Sequence[Decision]
     probabilities: Sequence[float | None]
 
 
-def extract_parsed(
-    parsed: Parsed, options: Options, *, url: str | None = None, declared: Sequence[str] = ()
-) -> Extraction:
-    """The clean text of a parsed page.  ``declared``: languages that something else than the page says."""
-    return extract_prepared(parsed, prepare(parsed, options, declared=declared), options, url=url)
-
-
-def extract_prepared(parsed: Parsed, prepared: Prepared, options: Options, *, url: str | None = None) -> Extraction:
-    """The clean text of a page that was prepared by options that differed in nothing but thresholds."""
-    prepared = prepared._replace(thresholds=options.judging(prepared.choice.language).thresholds)
-    return extraction_of(judge_page(parsed, prepared, options, url=url))
-
-
-def judge_page(parsed: Parsed, prepared: Prepared, options: Options, *, url: str | None = None) -> JudgedPage:
-    """A page with the classes of its blocks, which can be judged again without its tree."""
-    profile, root = options.profile, parsed.root
-    context, probabilities = _classify(prepared, profile, prepared.thresholds)
-    final = context.pass_through(profile.passes)
-    data = None
-    if profile.reads_data and prepared.elements is not None:
-        shown = Shown(prepared.segments, final, probabilities, prepared.chosen)
-        data = supplement(shown, prepared.elements, options.selection, prepared.data)
-    data_measurements = [] if data is None else measure_blocks(data.segments, options.judging(prepared.choice.language))
-    return JudgedPage(
-        context=context,
-        measurements=prepared.measurements,
-        probabilities=probabilities,
-        passes=profile.passes,
-        final=final,
-        paths=element_paths(root, profile.tags) if options.paths and root is not None else [],
-        data=data,
-        data_measurements=data_measurements,
-        choice=prepared.choice,
-        profile=profile.name,
-        title=prepared.title,
-        url=url,
-        is_cut=parsed.is_cut,
-        tree=Tree(prepared.elements if options.markdown else None),
-    ).with_markdown()
-
-
-def extraction_of(page: JudgedPage) -> Extraction:
-    """What is found on a judged page."""
-    context = page.context
-    columns = Columns(context.segments, page.measurements, context.context_free, page.final, page.probabilities)
-    found = list(rows(columns, page.paths))
-    if page.data is not None:
-        decided = page.data.decisions
-        columns = Columns(page.data.segments, page.data_measurements, decided, decided, [None] * len(decided))
-        found += rows(columns, [], start=len(found), origin=page.data.origin)
-    return Extraction(
-        blocks=make_blocks(found),
-        language=page.choice.code,
-        language_source=page.choice.source,
-        language_reason=page.choice.reason,
-        profile=page.profile,
-        title=page.title,
-        url=page.url,
-        is_cut=page.is_cut,
-        markdown=page.markdown,
-    )
-
-
-def judge(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> Judged:
-    """The classes of a page's blocks."""
-    context, probabilities = _classify(prepared, profile, thresholds)
-    return Judged(context.context_free, context.pass_through(profile.passes), probabilities)
-
-
-def _classify(prepared: Prepared, profile: Profile, thresholds: Thresholds) -> tuple[Context, Sequence[float | None]]:
-    """What the passes start from, and the probabilities of the blocks."""
-    elements, depth = prepared.elements, thresholds.tree_depth
-    context_free = profile.classify(prepared.segments, prepared.measurements, thresholds, elements)
-    groups = None if depth is None or elements is None else number_groups(elements, prepared.segments, depth)
-    context = Context(prepared.segments, context_free, thresholds, groups=groups)
-    return context.chosen(prepared.chosen), [decision.probability for decision in context_free]
+def rows(
+    columns: Columns, paths: Sequence[Paths], *, start: int = 0, origin: str = PAGE
+) -> Iterator[tuple[object, ...]]:
+    """What blocks are made of: the values of their fields, in order.  ``start``: the number of the first one."""
+    values = enumerate(zip(*columns, heading_paths(columns.segments, columns.decisions), strict=True), start)
+    for index, (one, figure, (before, _, _), (final, reason, _), probability, above) in values:
+        text, _, link_characters, _, tags_count, tag, level, _, _, element, _, image_url = one
+        characters, word_count, _, link_density, stopword_density = figure
+        xpath, dom_path = paths[element] if paths else (None, None)
+        yield (
+            text,
+            final,
+            before,
+            reason,
+            level > 0,
+            level,
+            tag,
+            link_density,
+            stopword_density,
+            word_count,
+            characters,
+            link_characters,
+            tags_count,
+            index,
+            xpath,
+            dom_path,
+            image_url,
+            None if image_url is None else text,
+            probability,
+            origin,
+            above,
+        )
 
 
 def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:

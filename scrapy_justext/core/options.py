@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.languages import Language
-from scrapy_justext.core.overrides import RULE_NAMES, Selection, make_selection
-from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
+from scrapy_justext.core.parameters import THRESHOLD_NAMES, GivenThresholds, Thresholds
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import SCRIPTS, Script, script_of_words
@@ -18,8 +18,28 @@ from scrapy_justext.exceptions import ParameterError, UnknownNameError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from typing_extensions import Unpack
+
 #: What decides the classes of blocks beside stop words.
-KNOBS = (*THRESHOLD_NAMES, *RULE_NAMES)
+PARAMETER_NAMES = (*THRESHOLD_NAMES, *RULE_NAMES)
+
+
+class Choices(GivenThresholds, Rules, total=False):
+    """What a user may choose for an extraction, as keywords."""
+
+    language: str | Sequence[str]
+    """An English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``, the default: one of
+    all."""
+    stoplist: StoplistSource | None
+    """Words in place of the language's: a path, several ``Path``, or an iterable of words."""
+    stoplists_dir: str | Path | None
+    """A folder of LANGUAGE.txt files that come before the shipped ones."""
+    profile: str
+    """One of :data:`~scrapy_justext.core.profiles.PROFILES`; the default is ``"justext"``."""
+    paths: bool
+    """Whether blocks get their ``xpath`` and ``dom_path``, which take time."""
+    markdown: bool
+    """Whether the extraction gets its ``markdown``."""
 
 
 class Judging(NamedTuple):
@@ -60,38 +80,27 @@ class Options:
         return Judging(stopwords, thresholds, script)
 
 
-def make_options(
-    *,
-    language: str | Sequence[str] = "auto",
-    stoplist: StoplistSource | None = None,
-    stoplists_dir: str | Path | None = None,
-    profile: str = "justext",
-    paths: bool = False,
-    markdown: bool = False,
-    knobs: Mapping[str, Any] | None = None,
-) -> Options:
-    """Options from what a user gives; raises :class:`ParameterError` for what is not allowed.
-
-    ``knobs``: thresholds, and what :func:`~scrapy_justext.core.overrides.make_selection` takes.
-    """
-    found = find_profile(profile)
-    for name in knobs or {}:
-        if name not in KNOBS:
-            raise UnknownNameError("threshold", name, "threshold", KNOBS)
-    rules = {name: value for name, value in (knobs or {}).items() if name in RULE_NAMES}
-    given = {name: value for name, value in (knobs or {}).items() if name in THRESHOLD_NAMES}
-    library = find_library(stoplists_dir)
-    checked = replace(found.thresholds, **given)
+def make_options(**choices: Unpack[Choices]) -> Options:
+    """Return the options that a user chose; raise :class:`ParameterError` for what is not allowed."""
+    given: dict[str, Any] = {**choices}
+    for name in given:
+        if name not in Choices.__annotations__:
+            raise UnknownNameError("parameter", name, "parameter", Choices.__annotations__)
+    profile = find_profile(given.get("profile", "justext"))
+    stoplist = given.get("stoplist")
+    library = find_library(given.get("stoplists_dir"))
+    chosen = {name: given[name] for name in THRESHOLD_NAMES if name in given}
+    thresholds = replace(profile.thresholds, **chosen)
     return Options(
-        profile=found,
-        thresholds=checked,
-        unspaced_thresholds={one.code: replace(checked, **_not_given(one.thresholds, given)) for one in SCRIPTS},
+        profile=profile,
+        thresholds=thresholds,
+        unspaced_thresholds={one.code: replace(thresholds, **_not_given(one.thresholds, chosen)) for one in SCRIPTS},
         library=library,
-        candidates=_candidates(language, library, any_code=stoplist is not None),
+        candidates=_candidates(given.get("language", "auto"), library, any_code=stoplist is not None),
         stopwords=None if stoplist is None else stoplist_words(stoplist),
-        selection=make_selection(**rules),
-        paths=paths,
-        markdown=markdown,
+        selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
+        paths=given.get("paths", False),
+        markdown=given.get("markdown", False),
     )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from lxml import etree
 from lxml.cssselect import CSSSelector, SelectorError
@@ -26,7 +26,19 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
 
-RULE_NAMES = ("keep_css", "drop_css", "drop_text")
+
+class Rules(TypedDict, total=False):
+    """The user's own rules, as keywords: each a string or several."""
+
+    keep_css: str | Iterable[str]
+    """CSS selectors of elements whose blocks are good before their neighbours are judged."""
+    drop_css: str | Iterable[str]
+    """CSS selectors of elements whose blocks are bad, also inside of what is kept."""
+    drop_text: str | Iterable[str]
+    """Regular expressions, searched in the text of blocks that are bad."""
+
+
+RULE_NAMES = tuple(Rules.__annotations__)
 
 #: A compiled rule and the decision for what it matches.
 SelectorRule = tuple[CSSSelector, Decision]

@@ -7,7 +7,7 @@ leaves two of them out).  Comparisons stand with the rules, in :mod:`.context_fr
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from scrapy_justext.exceptions import ParameterError
 
@@ -45,6 +45,23 @@ _PROBABILITY = _Range(
 
 def _limit(default: Any, range_: _Range) -> Any:
     return field(default=default, metadata={"range": range_})
+
+
+class GivenThresholds(TypedDict, total=False):
+    """The thresholds that a user may choose, as keywords: the fields of :class:`Thresholds`."""
+
+    length_low: int
+    length_high: int
+    stopwords_low: float
+    stopwords_high: float
+    max_link_density: float
+    max_heading_distance: int
+    no_headings: bool
+    no_headlines: bool
+    no_images: bool
+    tree_depth: int | None
+    good_probability: float | None
+    near_good_probability: float | None
 
 
 #: The first must not be above the second.

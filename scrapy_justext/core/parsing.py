@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import copy
 from codecs import BOM_UTF8
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from lxml import etree
-from w3lib.encoding import html_to_unicode, resolve_encoding, to_unicode
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    html_to_unicode,
+    http_content_type_encoding,
+    read_bom,
+    resolve_encoding,
+    to_unicode,
+)
 
 from scrapy_justext.exceptions import PageError
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 #: libxml2's XML_ERR_RESOURCE_LIMIT, which lxml has a name for since version 6 only.
 _RESOURCE_LIMIT = 114
@@ -25,12 +35,36 @@ class Parsed(NamedTuple):
     """The page nests deeper than 2,048 elements; the parser dropped what comes after that point."""
 
 
-def parse_html(page: str | bytes | etree._Element, encoding: str | None = None) -> Parsed:
-    """The tree of a page.
+class PageResponse(Protocol):
+    """A response that holds text, such as Scrapy's ``TextResponse``."""
+
+    @property
+    def body(self) -> bytes:
+        """The page as it came."""
+        ...
+
+    @property
+    def encoding(self) -> str:
+        """The encoding by which the response decodes its body."""
+        ...
+
+    @property
+    def selector(self) -> Any:
+        """A parsel ``Selector`` of the page, whose tree is used; made when it is first asked for."""
+        ...
+
+
+#: A page in any of the forms that can be extracted.
+Page: TypeAlias = "str | bytes | etree._Element | PageResponse | Parsed"
+
+
+def parse_html(page: Page, encoding: str | None = None) -> Parsed:
+    """Return the tree of a page.
 
     ``encoding`` is for bytes: that of the HTTP header, which comes after a byte order mark and before the
     page's own declaration.  A tree is taken as it is, but for XHTML's namespace, which is stripped from a
-    copy.  Raises :class:`PageError` for any other type, and for an encoding that does not exist.
+    copy; so is that of a response, see :func:`response_encoding`.  Raises :class:`PageError` for any other type, and
+    for an encoding that does not exist.
     """
     if isinstance(page, bytes | bytearray | memoryview):
         return _parse_utf8(_to_utf8(bytes(page), encoding))
@@ -40,7 +74,53 @@ def parse_html(page: str | bytes | etree._Element, encoding: str | None = None) 
         page = page.getroot()
     if isinstance(page, etree._Element) and isinstance(page.tag, str):
         return Parsed(_html_tree(page), is_cut(page))
-    raise PageError(f"a page must be str, bytes or an lxml element, not {_describe(page)}")
+    if isinstance(page, Parsed):
+        return page
+    if is_response(page):
+        return _parse_response(page)
+    raise PageError(f"a page must be str, bytes, an lxml element or a response with text, not {_describe(page)}")
+
+
+def is_response(page: object) -> TypeGuard[PageResponse]:
+    """Return True for a response that holds text."""
+    # Its selector is not asked for: a response makes it, which takes as long as parsing does.
+    if isinstance(page, etree._Element):
+        return False
+    return isinstance(getattr(page, "body", None), bytes) and isinstance(getattr(page, "encoding", None), str)
+
+
+def _parse_response(response: PageResponse) -> Parsed:
+    """Return the tree of the response's own selector where it is that of an HTML page, decoded as it should be."""
+    encoding = response_encoding(response)
+    if encoding == response.encoding:
+        selector = response.selector
+        if selector.type == "html" and isinstance(selector.root, etree._Element):
+            return Parsed(selector.root, is_cut(selector.root))
+    return parse_html(decode_response(response.body, encoding))
+
+
+def response_encoding(response: PageResponse) -> str:
+    """Return the encoding of a response's body: UTF-8 where the page's own declaration alone says another one, wrongly.
+
+    Such a declaration is wrong if the bytes are valid UTF-8 and not all ASCII: text in another encoding hardly ever is.
+    An HTTP header and a byte order mark are believed.
+    """
+    encoding, body = response.encoding, response.body
+    if encoding == "utf-8" or encoding != html_body_declared_encoding(body) or read_bom(body)[0] is not None:
+        return encoding
+    content_type = getattr(response, "headers", {}).get("Content-Type") or b""
+    if http_content_type_encoding(content_type.decode("latin-1")) is not None or body.isascii():
+        return encoding
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return encoding
+    return "utf-8"
+
+
+def decode_response(body: bytes, encoding: str) -> str:
+    """Return the text of a response's body, as Scrapy's ``TextResponse`` decodes it."""
+    return html_to_unicode(f"charset={encoding}", body)[1]
 
 
 def decode(body: bytes, encoding: str | None = None) -> tuple[str, str]:

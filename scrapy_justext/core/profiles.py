@@ -32,49 +32,36 @@ from scrapy_justext.exceptions import UnknownNameError
 
 if TYPE_CHECKING:
     from scrapy_justext.core.context_sensitive import Pass
-    from scrapy_justext.core.elements import Elements
 
-#: Segments, their figures, thresholds, the elements they stand in (None: no page) -> context-free decisions.
-Classifier = Callable[[Sequence[Segment], Sequence[Measurements], Thresholds, "Elements | None"], list[Decision]]
+#: Segments, their measurements, thresholds -> context-free decisions.
+Classifier = Callable[[Sequence[Segment], Sequence[Measurements], Thresholds], list[Decision]]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """How a page is cut into blocks, and what decides their classes.
 
-    ``by_stopwords``: whether the classifier looks at stop words; ``unspaced``: whether languages without
-    spaces are measured in their own way; ``reads_data``: whether JSON-LD and embedded state are read where
-    the page shows next to nothing.
+    ``classify``: the rules that give the context-free classes; None where a trained model does.
+    ``by_stopwords``: whether the rules look at stop words.
+    ``unspaced``: whether languages without spaces are measured in their own way.
+    ``models``: the names of the trained models, the first of which judges in place of rules.
+    ``reads_data``: whether JSON-LD and embedded state are read where the page shows next to nothing.
     """
 
     name: str
     tags: TagRules
-    classify: Classifier
+    classify: Classifier | None
     passes: tuple[Pass, ...]
     thresholds: Thresholds = field(default_factory=Thresholds)
     by_stopwords: bool = True
     unspaced: bool = True
+    models: tuple[str, ...] = ()
     reads_data: bool = False
 
 
-def _classify_learned(
-    segments: Sequence[Segment],
-    figures: Sequence[Measurements],  # noqa: ARG001 (one signature for all classifiers)
-    thresholds: Thresholds,
-    elements: Elements | None,
-    *,
-    model: str,
-) -> list[Decision]:
-    # It needs numpy, whose import takes a tenth of a second: not before a page asks for it.
-    from scrapy_justext.core.learned.classifier import classify as classify_learned  # noqa: PLC0415
-
-    return classify_learned(segments, thresholds, elements, model)
-
-
 def _learned(name: str) -> Profile:
-    """The profile of the model of that name."""
-    judge = partial(_classify_learned, model=name)
-    return Profile(name, LENIENT, judge, _LEARNED, by_stopwords=False, reads_data=True)
+    """Return the profile of the model of that name."""
+    return Profile(name, LENIENT, None, _LEARNED, by_stopwords=False, models=(name,), reads_data=True)
 
 
 _JUSTEXT = (context_sensitive.promote, context_sensitive.resolve, context_sensitive.restore, context_sensitive.select)

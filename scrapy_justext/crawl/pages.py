@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from lxml import etree
 from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_justext.core.extractor import extraction_of, judge_page, prepare
-from scrapy_justext.core.parsing import Parsed, is_cut, parse_html
+from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.parsing import response_encoding
 from scrapy_justext.crawl.processes import RawPage
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_justext.core.blocks import Block
-    from scrapy_justext.core.extractor import Extraction, JudgedPage
+    from scrapy_justext.core.extractor import Extraction
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.crawl.settings import Configuration
     from scrapy_justext.crawl.site_memory.memory import SitePage
@@ -81,34 +80,14 @@ def is_binary(response: TextResponse) -> bool:
     return len(sample) - len(sample.translate(None, _CONTROL)) > _BINARY_SHARE * len(sample)
 
 
-def extract_response(response: TextResponse, configuration: Configuration) -> Extraction:
-    """The extraction of a page."""
-    return extraction_of(judge_response(response, configuration))
-
-
-def judge_response(response: TextResponse, configuration: Configuration) -> JudgedPage:
-    """A page with the classes of its blocks."""
-    parsed, options = parse_response(response), configuration.options
-    prepared = prepare(parsed, options, declared=header_languages(response))
-    return judge_page(parsed, prepared, options, url=response.url)
-
-
 def raw_page(response: TextResponse) -> RawPage:
-    """A page as it is sent to another process, where its body is decoded, too."""
-    return RawPage(response.body, response.encoding, response.url, tuple(header_languages(response)))
+    """Return a page as it is sent to another process, where its body is decoded, too."""
+    return RawPage(response.body, response_encoding(response), response.url, tuple(header_languages(response)))
 
 
 def header_languages(response: Response) -> list[str]:
     """The languages that the page's HTTP headers claim it to be in."""
     return [value.decode("latin-1") for value in response.headers.getlist("Content-Language")]
-
-
-def parse_response(response: TextResponse) -> Parsed:
-    """The tree of a page: that of the response's selector where it is HTML."""
-    selector = response.selector
-    if selector.type == "html" and isinstance(selector.root, etree._Element):
-        return Parsed(selector.root, is_cut(selector.root))
-    return parse_html(response.text)
 
 
 # A cleaned page as the parts of a crawl hand it on: what was found, and how its items are filled from it.
@@ -166,8 +145,8 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
             return f"{found}; nearest miss: {nearest.characters} characters, {nearest.reason}"
         longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
         return f"{found}; longest: {longest.characters} characters, {longest.reason}"
-    is_listed = extraction.language_source != "fallback"
-    thresholds = options.judging(options.library.find(extraction.language) if is_listed else None).thresholds
+    extractor = Extractor(options)
+    thresholds = extractor.limits(extractor.language_of(extraction))
     nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
     return f"{found}; nearest miss: {_miss(nearest, thresholds)}"
 

@@ -10,11 +10,9 @@ from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from w3lib.encoding import html_to_unicode
-
 from scrapy_justext.core.blocks import make_blocks
-from scrapy_justext.core.extractor import BLOCK_FIELDS, Extraction, extract_parsed, judge_page, prepare
-from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.extractor import BLOCK_FIELDS, Extraction, Extractor
+from scrapy_justext.core.parsing import decode_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -40,6 +38,14 @@ class RawPage(NamedTuple):
     url: str | None = None
     declared: tuple[str, ...] = ()
 
+    def judge(self, options: Options) -> JudgedPage:
+        """Return the page with the classes of its blocks."""
+        html = self.html
+        if self.encoding is not None and isinstance(html, bytes):
+            html = decode_response(html, self.encoding)
+        extractor = Extractor(options)
+        return extractor.judge(extractor.read(html, url=self.url, languages=self.declared))
+
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[Result]):
@@ -54,16 +60,8 @@ class Task(Generic[Result]):
     join: Callable[[Iterable[Any]], Result]
 
 
-def extract_raw(page: RawPage, options: Options) -> Extraction:
-    """The extraction of a page."""
-    return extract_parsed(parse_html(_decoded(page)), options, url=page.url, declared=page.declared)
-
-
-def _decoded(page: RawPage) -> str | bytes:
-    if page.encoding is None or isinstance(page.html, str):
-        return page.html
-    # As Scrapy's TextResponse does it.
-    return html_to_unicode(f"charset={page.encoding}", page.html)[1]
+def _extract(page: RawPage, options: Options) -> Extraction:
+    return page.judge(options).extraction()
 
 
 _OF_PAGE = tuple(field.name for field in fields(Extraction) if field.name != "blocks")
@@ -85,19 +83,16 @@ def join_extraction(pieces: Iterable[Any]) -> Extraction:
     return Extraction(blocks=make_blocks(chain.from_iterable(rows)), **of_page)
 
 
-def judge_raw(page: RawPage, options: Options) -> JudgedPage:
-    """A page with the classes of its blocks, to be judged again by what is known of its site."""
-    parsed = parse_html(_decoded(page))
-    prepared = prepare(parsed, options, declared=page.declared)
-    return judge_page(parsed, prepared, options, url=page.url)
-
-
 def split_judged(page: JudgedPage) -> Iterator[object]:
     """The page without its blocks, then what is known of these, :data:`PIECE` at a time."""
-    context = page.context
-    bare = replace(context, segments=(), context_free=())
-    yield page._replace(context=bare, measurements=(), probabilities=(), final=())
-    rows = zip(context.segments, context.context_free, page.measurements, page.probabilities, page.final, strict=True)
+    read, context = page.page, page.context
+    yield page._replace(
+        page=read._replace(segments=(), measurements=(), elements=None),
+        context=replace(context, segments=(), context_free=()),
+        probabilities=(),
+        final=(),
+    )
+    rows = zip(read.segments, read.measurements, context.context_free, page.probabilities, page.final, strict=True)
     while piece := list(islice(rows, PIECE)):
         yield piece
 
@@ -106,12 +101,13 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
     """The page that was split."""
     page: JudgedPage
     page, *rows = pieces
-    segments, context_free, measurements, probabilities, final = (
+    segments, measurements, context_free, probabilities, final = (
         list(column) for column in (zip(*chain.from_iterable(rows), strict=True) if rows else [()] * 5)
     )
     context = replace(page.context, segments=segments, context_free=context_free)
-    return page._replace(context=context, measurements=measurements, probabilities=probabilities, final=final)
+    read = page.page._replace(segments=segments, measurements=measurements)
+    return page._replace(page=read, context=context, probabilities=probabilities, final=final)
 
 
-EXTRACT = Task(extract_raw, split_extraction, join_extraction)
-JUDGE = Task(judge_raw, split_judged, join_judged)
+EXTRACT = Task(_extract, split_extraction, join_extraction)
+JUDGE = Task(RawPage.judge, split_judged, join_judged)

@@ -15,10 +15,11 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
-from scrapy_justext.core.extractor import Extraction, extraction_of
+from scrapy_justext.core.extractor import Extraction, Extractor
+from scrapy_justext.core.parsing import is_response, response_encoding
 from scrapy_justext.crawl.command_line import end_command
-from scrapy_justext.crawl.pages import Page, extract_response, judge_response, page_counts, raw_page, skip_reason
-from scrapy_justext.crawl.processes import EXTRACT, JUDGE, RawPage, extract_raw
+from scrapy_justext.crawl.pages import Page, header_languages, page_counts, raw_page, skip_reason
+from scrapy_justext.crawl.processes import EXTRACT, JUDGE, RawPage
 from scrapy_justext.crawl.settings import (
     KEY,
     OF_CRAWLS,
@@ -152,6 +153,8 @@ class Counts:
             self.add_error(looked, response.url)
         else:
             self.add_page(*looked)
+            if is_response(response) and response_encoding(response) != response.encoding:
+                self.add("pages_read_as_utf8")
 
     def add_page(self, page: Page, seconds: float) -> None:
         """Count a cleaned page and the time that it took."""
@@ -266,7 +269,7 @@ class Session:
         raw, configuration = RawPage(html), self.configuration
         try:
             if self._pool is None:
-                page, seconds = _timed(lambda: extract_raw(raw, configuration.options), configuration)
+                page, seconds = _timed(lambda: raw.judge(configuration.options).extraction(), configuration)
             else:
                 found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
                 page, seconds = _checked(_extraction(found), seconds, configuration)
@@ -304,12 +307,12 @@ class Session:
         return skip_reason(request, response, configuration) or configuration
 
     def _extract_here(self, response: Response, configuration: Configuration) -> Extracted:
-        page = cast("TextResponse", response)
-        if not configuration.memory.is_on:
-            return _timed(lambda: extract_response(page, configuration), configuration)
         start = perf_counter()
-        judged = judge_response(page, configuration)
-        return self._looked_at(judged, perf_counter() - start, response, configuration)
+        extractor = Extractor(configuration.options)
+        languages = header_languages(response)
+        judged = extractor.judge(extractor.read(cast("TextResponse", response), languages=languages))
+        found = judged if configuration.memory.is_on else judged.extraction()
+        return self._looked_at(found, perf_counter() - start, response, configuration)
 
     async def _extract_there(self, response: Response, configuration: Configuration) -> Extracted:
         assert self._pool is not None
@@ -333,14 +336,14 @@ class Session:
         judged = self._memory.first_look(page, configuration)
         self._held_items.note_visit(page.site)
         is_wanted = self._held_items.waits_for(page.site, configuration)
-        return Page(extraction_of(judged), configuration, page if is_wanted else None)
+        return Page(judged.extraction(), configuration, page if is_wanted else None)
 
     def _look_again(self, page: Page) -> Page:
         """A page as it is judged by now; as it was where that fails."""
         assert page.unfinished is not None
         try:
             judged = self._memory.second_look(page.unfinished, page.configuration)
-            return Page(extraction_of(judged), page.configuration)
+            return Page(judged.extraction(), page.configuration)
         except Exception as error:
             self._counts.add_error(error, page.extraction.url or "")
             return page
@@ -369,7 +372,7 @@ class Session:
 
 
 def _extraction(found: Extraction | JudgedPage) -> Extraction:
-    return found if isinstance(found, Extraction) else extraction_of(found)
+    return found if isinstance(found, Extraction) else found.extraction()
 
 
 def _timed(extract: Callable[[], Extraction], configuration: Configuration) -> Extracted:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.extractor import BLOCK_FIELDS
-from scrapy_justext.core.options import KNOBS, Options, make_options
+from scrapy_justext.core.options import PARAMETER_NAMES, Options, make_options
 from scrapy_justext.crawl.conversion import (
     Converter,
     as_given,
@@ -297,14 +297,14 @@ def configure(given: Mapping[str, Given]) -> Configuration:
             profile=values["profile"],
             paths=not PATH_FIELDS.isdisjoint(block_fields),
             markdown=values["fields"]["markdown"] is not None,
-            knobs={name: values[name] for name in KNOBS if values[name] is not None},
+            **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )
     except ParameterError as error:
         label = given[error.name].label if error.name in given else PREFIX + error.name.upper()
         raise SettingError(label, error.value, error.allowed) from error
     if values["block_fields"] is DEFAULT_BLOCK_FIELDS:
         of_images = IMAGE_FIELDS if options.profile.tags.images else ()
-        of_models = MODEL_FIELDS if options.profile.reads_data else ()
+        of_models = MODEL_FIELDS if options.profile.models else ()
         values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
     return Configuration(
         options=options,

@@ -16,9 +16,8 @@ import numpy as np
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.extractor import Prepared, judge, prepare
+from scrapy_justext.core.extractor import Extractor, ReadPage
 from scrapy_justext.core.options import make_options
-from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import PARAGRAPHS
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
@@ -100,14 +99,13 @@ def make_scorer(measure: Measure, gold: str, texts: Sequence[str], *, keep_non_a
 class Page:
     """A page in blocks, and what scores them; ``known``: the sizes of the selections of good blocks met so far."""
 
-    prepared: Prepared
+    read: ReadPage
     scorer: Scorer
     known: dict[bytes, Sizes] = field(default_factory=dict)
 
     def sizes(self, options: Options) -> Sizes:
         """The sizes of gold standard, retrieved text and what they share, under some thresholds."""
-        thresholds = options.judging(self.prepared.choice.language).thresholds
-        decisions = judge(self.prepared, options.profile, thresholds).final
+        decisions = Extractor(options).judge(self.read).final
         flags = bytes([block_class is GOOD for block_class, _, _ in decisions])
         if flags not in self.known:
             self.known[flags] = self.scorer(np.frombuffer(flags, np.bool_))
@@ -116,14 +114,13 @@ class Page:
 
 def make_page(document: Document, options: Options, measure: Measure, *, keep_non_ascii: bool = False) -> Page:
     """A page made ready; the thresholds of ``options`` do not matter."""
-    prepared = prepare(parse_html(document.text), options)
-    scorer = make_scorer(
-        measure, document.gold, [segment.text for segment in prepared.segments], keep_non_ascii=keep_non_ascii
-    )
-    # A trained classifier looks at the elements themselves.
-    if prepared.elements is not None and not options.profile.reads_data:
-        prepared = prepared._replace(elements=Skeleton(prepared.elements, prepared.segments))
-    return Page(prepared, scorer)
+    read = Extractor(options).read(document.text)
+    texts = [segment.text for segment in read.segments]
+    scorer = make_scorer(measure, document.gold, texts, keep_non_ascii=keep_non_ascii)
+    # Where the page's data are read, the elements themselves are looked at.
+    if read.elements is not None and not options.profile.reads_data:
+        read = read._replace(elements=Skeleton(read.elements, read.segments))
+    return Page(read, scorer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,7 +172,7 @@ class Task(NamedTuple):
 
     def options(self, knobs: Mapping[str, Any] | None = None) -> Options:
         """Those that a crawl has with some thresholds."""
-        return make_options(profile=self.profile, language=self.language, knobs=knobs)
+        return make_options(profile=self.profile, language=self.language, **(knobs or {}))
 
 
 class Figures(NamedTuple):

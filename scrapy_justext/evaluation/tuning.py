@@ -104,7 +104,7 @@ def knobs_of(profile: Profile) -> tuple[Knob, ...]:
         *(_TEXT if profile.by_stopwords else ()),
         *(_HEADINGS if passes & {context_sensitive.promote, context_sensitive.restore} else ()),
         *(_JAVA if context_sensitive.promote_images in passes else ()),
-        *(_TRAINED if profile.reads_data else ()),
+        *(_TRAINED if profile.models else ()),
         *((Knob("tree_depth", choices=depths),) if context_sensitive.select in passes else ()),
     )
 

@@ -22,9 +22,9 @@ from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from scrapy_justext.core.extractor import Extraction, extract_parsed
+from scrapy_justext.core.extractor import Extraction, Extractor
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.crawl.pages import header_languages, parse_response, skip_reason
+from scrapy_justext.crawl.pages import header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError
 
@@ -61,7 +61,7 @@ class Inspected(NamedTuple):
     def extract(self, options: Options | None = None) -> Extraction:
         """The page's extraction, by its own options where none are given."""
         chosen = self.configuration.options if options is None else options
-        return extract_parsed(self.parsed, chosen, url=self.url, declared=self.declared)
+        return Extractor(chosen).extract(self.parsed, url=self.url, languages=self.declared)
 
 
 def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> Inspected:
@@ -82,7 +82,7 @@ def page_of(name: str, response: Response, configuration: Configuration) -> Insp
     """The page that a response holds; raises :class:`InspectionError` where it is none."""
     checked = _check(name, response, configuration)
     declared = tuple(header_languages(response))
-    return Inspected(name, response.url, parse_response(checked), declared, configuration)
+    return Inspected(name, response.url, parse_html(checked), declared, configuration)
 
 
 def _standard_input() -> bytes:

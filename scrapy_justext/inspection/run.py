@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from scrapy.http import Response
 
-from scrapy_justext.core.options import KNOBS
+from scrapy_justext.core.options import PARAMETER_NAMES
 from scrapy_justext.core.parsing import decode
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.conversion import Converter, boolean, number, rules
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: Settings that are options, too; ``--length-low`` for ``length_low``.
-NAMES = ("profile", "language", "stoplist", "stoplists_dir", *KNOBS, "min_good_characters")
+NAMES = ("profile", "language", "stoplist", "stoplists_dir", *PARAMETER_NAMES, "min_good_characters")
 
 #: Where they are kept among the parsed options: Scrapy has a ``profile`` of its own.
 _PREFIX = "justext_"
 
-_SEVERAL = ("stoplist", *(name for name in KNOBS if SETTINGS[name].convert is rules))
+_SEVERAL = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
 
 #: What stands for a value in the help, by how it is converted, and by name.
 _METAVARS: Mapping[Converter, str] = {boolean: "YES|NO", number: "N", rules: "RULE"}
@@ -94,7 +94,7 @@ def _add_parameters(parser: ArgumentParser) -> None:
 def _help(name: str) -> str:
     meaning = _MEANINGS.get(name) or SETTINGS[name].meaning
     return meaning.replace("`", "").replace("%", "%%") + (
-        "; may be repeated" if name in KNOBS and name in _SEVERAL else ""
+        "; may be repeated" if name in PARAMETER_NAMES and name in _SEVERAL else ""
     )
 
 

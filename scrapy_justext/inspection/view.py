@@ -15,7 +15,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.extractor import blocks_to_dicts, extract_parsed
+from scrapy_justext.core.extractor import Extractor, blocks_to_dicts
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.structured_data import PAGE
 from scrapy_justext.core.text import collapse
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from scrapy_justext.core.blocks import Block
-    from scrapy_justext.core.extractor import Extraction
     from scrapy_justext.core.options import Options
-    from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.parsing import Parsed
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.tags import TagRules
@@ -330,7 +328,8 @@ def page_view(
     ``rendering`` is a whole HTML document without scripts or addresses, in which ``data-block`` tells the
     index of the block that a text belongs to.
     """
-    extraction = extract_parsed(parsed, options, url=url, declared=declared)
+    extractor = Extractor(options)
+    extraction = extractor.extract(parsed, url=url, languages=declared)
     profile = options.profile
     return {
         "name": name or url or extraction.title,
@@ -340,7 +339,7 @@ def page_view(
         "language_source": extraction.language_source,
         "language_reason": extraction.language_reason,
         "profile": profile.name,
-        "limits": limits_of(profile, asdict(_thresholds(extraction, options))),
+        "limits": limits_of(profile, asdict(extractor.limits(extractor.language_of(extraction)))),
         "is_cut": extraction.is_cut,
         "counts": count(extraction.blocks),
         "blocks": block_views(extraction.blocks),
@@ -390,9 +389,3 @@ def block_views(blocks: Sequence[Block]) -> list[dict[str, Any]]:
         {name: value for name, value in row.items() if value is not None and value != ()}
         for row in blocks_to_dicts(blocks)
     ]
-
-
-def _thresholds(extraction: Extraction, options: Options) -> Thresholds:
-    """Those that the page was judged by, which depend on its language."""
-    is_listed = extraction.language_source != "fallback"
-    return options.judging(options.library.find(extraction.language) if is_listed else None).thresholds

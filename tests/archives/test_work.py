@@ -9,11 +9,10 @@ from scrapy.http import HtmlResponse
 
 from scrapy_justext.archives.records import ArchivedPage, NoPage
 from scrapy_justext.archives.work import ExtractedRecord
-from scrapy_justext.crawl.pages import extract_response
 from scrapy_justext.crawl.settings import configure
 from tests.archives.extracting import extract, headers, paragraphs
 from tests.archives.making import page
-from tests.builders import DEMO_PAGES, page_id
+from tests.builders import DEMO_PAGES, extract_response, page_id
 
 if TYPE_CHECKING:
     from pathlib import Path

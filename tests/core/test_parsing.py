@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from lxml import etree
+from scrapy.http import Response
 
 from scrapy_justext import extract
 from scrapy_justext.core.parsing import declared_languages, decode, page_title, parse_html
@@ -139,15 +140,18 @@ class TestNoPage:
             (None, "NoneType"),
             (7, "int"),
             (["<p>one"], "list"),
+            (Response("http://example.org/", body=b"<p>one"), "Response"),
             (etree.Comment("x"), "a comment or processing instruction"),
             (etree.ProcessingInstruction("x"), "a comment or processing instruction"),
         ],
-        ids=["None", "int", "list", "comment", "processing instruction"],
+        ids=["None", "int", "list", "response without text", "comment", "processing instruction"],
     )
     def test_anything_else_is_an_error_that_names_its_type(self, page: Any, described: str) -> None:
         with pytest.raises(PageError) as caught:
             extract(page)
-        assert str(caught.value) == f"a page must be str, bytes or an lxml element, not {described}"
+        assert (
+            str(caught.value) == f"a page must be str, bytes, an lxml element or a response with text, not {described}"
+        )
         assert isinstance(caught.value, JustextError)
 
 

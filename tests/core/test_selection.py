@@ -117,7 +117,7 @@ def test_what_is_neither_one_rule_nor_several_is_an_error(name: str, rules: obje
 
 
 @pytest.mark.parametrize("pattern", ["(", "*x", "a{99999999999}", "(" * 5000 + ")" * 5000, 3, None, b"x"])
-def test_what_is_no_pattern_is_an_error(pattern: object) -> None:
+def test_what_is_no_pattern_is_an_error(pattern: Any) -> None:
     with pytest.raises(ParameterError, match="must be a regular expression") as caught:
         extract("", drop_text=[pattern])
     assert (caught.value.name, caught.value.value) == ("drop_text", pattern)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from scrapy_justext.crawl.processes import RawPage, Task, extract_raw, join_extraction, split_extraction
+from scrapy_justext.crawl.processes import RawPage, Task, join_extraction, split_extraction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,7 +63,7 @@ def extract_harmed(page: RawPage, options: Options) -> Extraction:
     for name, (value,) in parse_qs(urlsplit(page.url or "").query).items():
         if name in HARM:
             HARM[name](value)
-    return extract_raw(page, options)
+    return page.judge(options).extraction()
 
 
 def split_harmed(extraction: Extraction) -> Iterator[object]:
@@ -80,7 +80,7 @@ def extract_after_false_starts(page: RawPage, options: Options) -> Extraction:
     if page.url is None and (text := left.read_text("utf-8")):
         left.write_text(text[1:], "utf-8")
         kill("")
-    return extract_raw(page, options)
+    return page.judge(options).extraction()
 
 
 UNLUCKY = Task(extract_after_false_starts, split_extraction, join_extraction)

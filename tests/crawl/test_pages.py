@@ -10,8 +10,9 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_justext.crawl.pages import extract_response, is_binary, is_html, skip_reason
+from scrapy_justext.crawl.pages import is_binary, is_html, skip_reason
 from scrapy_justext.crawl.settings import configure, from_mapping
+from tests.builders import extract_response
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, page
 
 URL = "http://example.org/"

@@ -78,6 +78,7 @@ CASES: dict[str, Case] = {
     "/header-only": Case(html(page(RUSSIAN), "windows-1251"), RUSSIAN),
     "/latin-1": Case(html(page(GERMAN), "iso-8859-1"), GERMAN),
     "/bom": Case(Answer(b"\xef\xbb\xbf" + page(GERMAN).encode(), "text/html; charset=iso-8859-1"), GERMAN),
+    "/utf-8-declared-latin-1": Case(Answer(page(GERMAN, head="<meta charset=latin-1>"), "text/html"), GERMAN),
     "/gzip": Case(Answer(gzip.compress(GOOD_PAGE.encode()), headers={"Content-Encoding": "gzip"}), GOOD_TEXT),
     "/deep": Case(Answer(DEEP), GOOD_TEXT),
     "/unclosed": Case(Answer(f"<p>{ENGLISH}<p>{MORE_ENGLISH}<table><tr><td><b>"), GOOD_TEXT),
@@ -175,6 +176,7 @@ def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result])
     assert skipped == {**expected, ROBOTS: 1}
     assert stats["pages"] == sum(case.text is not None for case in CASES.values())
     assert stats["pages_cut_at_depth"] == 1
+    assert stats["pages_read_as_utf8"] == 1
     assert "errors" not in stats
 
 

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request, Spider, signals
-from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse
+from scrapy.http import HtmlResponse, JsonResponse, Response
 
 from scrapy_justext import Extraction, get_extraction
-from scrapy_justext.crawl import session
+from scrapy_justext.core.extractor import Extractor
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, KEYWORDS, MORE_ENGLISH, page
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
     from scrapy.crawler import Crawler
+
+    from scrapy_justext.core.extractor import ReadPage
 
 REPLACED = page(MORE_ENGLISH)
 
@@ -52,26 +54,27 @@ class Saboteur:
     """Makes the extraction fail for pages whose URL says with what."""
 
     errors = (RuntimeError, RecursionError, MemoryError, LookupError, AssertionError)
-    patched = "extract_response"
 
     def __init__(self, crawler: Crawler) -> None:
-        self.original = getattr(session, self.patched)
-        setattr(session, self.patched, self.extract)
+        self.read = Extractor.read
+        Extractor.read = self.sabotaged()  # type: ignore[method-assign]
         crawler.signals.connect(self.undo, signals.spider_closed)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Saboteur:
         return cls(crawler)
 
-    def extract(self, response: TextResponse, configuration: Any) -> Extraction:
-        for error in self.errors:
-            if response.url.endswith(error.__name__):
-                raise error("oh dear")
-        extraction: Extraction = self.original(response, configuration)
-        return extraction
+    def sabotaged(self) -> Callable[..., ReadPage]:
+        def read(extractor: Extractor, page: Any, **more: Any) -> ReadPage:
+            for error in self.errors:
+                if page.url.endswith(error.__name__):
+                    raise error("oh dear")
+            return self.read(extractor, page, **more)
+
+        return read
 
     def undo(self) -> None:
-        setattr(session, self.patched, self.original)
+        Extractor.read = self.read  # type: ignore[method-assign]
 
 
 class MutatingSpider(Spider):

@@ -68,7 +68,7 @@ class TestPages:
         for document in small_set.documents[::3]:
             page = make_page(document, make_options(profile=profile), MEASURES[measure])
             for knobs in trials:
-                sizes = page.sizes(make_options(profile=profile, knobs=knobs))
+                sizes = page.sizes(make_options(profile=profile, **knobs))
                 assert sizes == expected_sizes(document, measure, profile, **knobs)
                 differing += sizes != page.sizes(make_options(profile=profile))
         assert differing
@@ -76,9 +76,9 @@ class TestPages:
     def test_the_tree_filter_works_without_the_tree(self, small_set: DataSet) -> None:
         for document in small_set.documents:
             page = make_page(document, make_options(), MEASURES["bag"])
-            assert isinstance(page.prepared.elements, Skeleton)
+            assert isinstance(page.read.elements, Skeleton)
             for depth in range(1, 6):
-                sizes = page.sizes(make_options(knobs={"tree_depth": depth}))
+                sizes = page.sizes(make_options(tree_depth=depth))
                 assert sizes == expected_sizes(document, "bag", "justext", tree_depth=depth)
 
     def test_languages_without_spaces_have_thresholds_of_their_own(self) -> None:
@@ -86,8 +86,8 @@ class TestPages:
         document = replace(make_document(f"<p>{chinese}<p>菜单"), gold=chinese)
         page = make_page(document, make_options(), MEASURES["bag"])
         for knobs in ({}, {"max_link_density": 0.5}, {"length_high": 300}):
-            assert page.sizes(make_options(knobs=knobs)) == expected_sizes(document, "bag", "justext", **knobs)
-        assert page.sizes(make_options()) != page.sizes(make_options(knobs={"length_high": 300}))
+            assert page.sizes(make_options(**knobs)) == expected_sizes(document, "bag", "justext", **knobs)
+        assert page.sizes(make_options()) != page.sizes(make_options(length_high=300))
 
     def test_a_page_without_blocks(self) -> None:
         for html in ("", "<title>x", "<!-- -->"):
@@ -96,7 +96,7 @@ class TestPages:
 
     def test_equal_selections_are_measured_once(self) -> None:
         page = make_page(make_document(), make_options(), MEASURES["bag"])
-        assert page.sizes(make_options()) == page.sizes(make_options(knobs={"length_low": 69}))
+        assert page.sizes(make_options()) == page.sizes(make_options(length_low=69))
         assert len(page.known) == 1
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from scrapy_justext.core.extractor import extract_parsed
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
@@ -29,7 +29,9 @@ OPTIONS: dict[str, Options] = {name: make_options(profile=name, language="Englis
 def pairs_of(page: str | bytes, left: str, right: str) -> list[Pair]:
     """The pairs of a page; every block of both sides begins once, in order."""
     parsed = parse_html(page)
-    sides = [Side(extract_parsed(parsed, OPTIONS[name]).blocks, OPTIONS[name].profile.tags) for name in (left, right)]
+    sides = [
+        Side(Extractor(OPTIONS[name]).extract(parsed).blocks, OPTIONS[name].profile.tags) for name in (left, right)
+    ]
     pairs = align(parsed.root, *sides)
     for place, side in enumerate(sides):
         begun = [pair[place] for pair in pairs if pair.begins[place]]

@@ -19,7 +19,7 @@ from training.labels import block_weights, soft_labels, words_of
 from training.making import make_model
 from training.network import Batch, Recipe, _gradients, new_weights, sigmoid
 from training.samples import FOLDS, fold_of, make_samples
-from training.scoring import best_limit, options_with, score_page
+from training.scoring import best_limit, extractor_with, score_page
 from training.train import save_folds
 from training.validated import VARIABLE
 
@@ -41,9 +41,9 @@ def test_the_same_pages_give_the_same_model() -> None:
 
 
 def test_a_model_learns_what_it_is_shown() -> None:
-    options = options_with("learned", quick_model())
+    extractor = extractor_with("learned", quick_model())
     unseen = document(50)
-    scores = score_page(unseen, options, (0.5,), "bag")
+    scores = score_page(unseen, extractor, (0.5,), "bag")
     assert scores[0.5].f1 > 0.95
     assert best_limit([scores]) == 0.5
 

@@ -10,24 +10,21 @@ from pathlib import Path
 import pytest
 from scrapy.http import HtmlResponse
 
-from scrapy_justext.core.extractor import extract_parsed
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import Options, make_options
-from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.crawl.pages import extract_response, raw_page
-from scrapy_justext.crawl.processes import PIECE, RawPage, extract_raw, join_extraction, split_extraction
+from scrapy_justext.crawl.pages import raw_page
+from scrapy_justext.crawl.processes import PIECE, RawPage, join_extraction, split_extraction
 from scrapy_justext.crawl.settings import Given, configure
-from tests.builders import DEMO_PAGES, page_id
+from tests.builders import DEMO_PAGES, extract_response, page_id
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, page
 
 OPTIONS = {
     "default": make_options(),
     "words": make_options(stoplist={"the", "of", "und"}),
     "file": make_options(stoplist=Path("stoplists/English.txt").resolve()),
-    "languages": make_options(language=["de", "en"], knobs={"length_high": 100}),
-    "rules": make_options(
-        knobs={"drop_css": ["li, td", "#x"], "keep_css": ".y > p", "drop_text": ["^It was", "(?i)BRIDGE"]}
-    ),
-    "kept inside dropped": make_options(knobs={"drop_css": "p", "keep_css": "p"}),
+    "languages": make_options(language=["de", "en"], length_high=100),
+    "rules": make_options(drop_css=["li, td", "#x"], keep_css=".y > p", drop_text=["^It was", "(?i)BRIDGE"]),
+    "kept inside dropped": make_options(drop_css="p", keep_css="p"),
     "learned": make_options(profile="learned", paths=True),
     "images": make_options(profile="justext-java"),
 }
@@ -37,7 +34,7 @@ OPTIONS = {
 def test_options_that_were_sent_extract_the_same(options: Options) -> None:
     sent: Options = pickle.loads(pickle.dumps(options))
     for source in (GOOD_PAGE, page(GERMAN, KEYWORDS, ENGLISH), page('<img src="a.png" alt="A bridge">')):
-        assert extract_raw(RawPage(source), sent) == extract_parsed(parse_html(source), options)
+        assert RawPage(source).judge(sent).extraction() == Extractor(options).extract(source)
 
 
 @pytest.mark.parametrize("file", DEMO_PAGES, ids=page_id)
@@ -46,7 +43,7 @@ def test_a_page_gives_what_its_response_gives(file: Path) -> None:
     response = HtmlResponse("http://example.org/page", body=file.read_bytes(), headers=headers)
     configuration = configure({"profile": Given("learned", "test")})
     raw: RawPage = pickle.loads(pickle.dumps(raw_page(response)))
-    assert extract_raw(raw, configuration.options) == extract_response(response, configuration)
+    assert raw.judge(configuration.options).extraction() == extract_response(response, configuration)
 
 
 ENCODED = {
@@ -67,12 +64,13 @@ def test_a_body_is_decoded_as_its_response_decodes_it(name: str) -> None:
     body, headers = ENCODED[name]
     response = HtmlResponse("http://example.org/page", body=body, headers=headers)
     configuration = configure({"language": Given("German", "test")})
-    assert extract_raw(raw_page(response), configuration.options) == extract_response(response, configuration)
+    assert raw_page(response).judge(configuration.options).extraction() == extract_response(response, configuration)
 
 
 @pytest.mark.parametrize("blocks", [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE])
 def test_an_extraction_comes_together_again(blocks: int) -> None:
-    extraction = extract_raw(RawPage("<title>T</title>" + f"<p>{ENGLISH}" * blocks, url="http://x/"), make_options())
+    raw = RawPage("<title>T</title>" + f"<p>{ENGLISH}" * blocks, url="http://x/")
+    extraction = raw.judge(make_options()).extraction()
     pieces = [pickle.loads(pickle.dumps(piece)) for piece in split_extraction(extraction)]
     assert len(pieces) == 1 + -(-blocks // PIECE)
     joined = join_extraction(pieces)

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision
-from scrapy_justext.core.learned.features import compute
-from scrapy_justext.core.learned.model import shipped_model
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS, OF_PAGE
 
 if TYPE_CHECKING:
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.parameters import Thresholds
 
@@ -80,15 +76,6 @@ class Weighed(NamedTuple):
             reason = f"probability {probability:.3g} {compared}{why.of(block)}"
             decisions.append(Decision(block_class, reason, probability))
         return decisions
-
-
-def classify(
-    segments: Sequence[Segment], thresholds: Thresholds, elements: Elements | None, model_name: str
-) -> list[Decision]:
-    """The decision for each segment.  Raises :class:`ModelError` where the model cannot be loaded."""
-    if not segments or elements is None:
-        return []
-    return weigh(compute(segments, elements), shipped_model(model_name)).decide(thresholds)
 
 
 def weigh(features: NDArray[np.float32], model: Model) -> Weighed:

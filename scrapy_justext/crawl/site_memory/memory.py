@@ -356,7 +356,7 @@ class SiteMemory:
 
     def _look(self, page: SitePage, configuration: Configuration, *, adds: bool) -> JudgedPage:
         judged = page.judged
-        found = take_fingerprints(judged.context.segments, judged.url or "", configuration.memory.length)
+        found = take_fingerprints(judged.context.segments, judged.page.url or "", configuration.memory.length)
         store = self.open()
         sightings = (store.visit if adds else store.recall)(page.site, found)
         self._note(page.site, sightings)

@@ -74,4 +74,4 @@ def judge_again(
         for i, decision in find_repeated(fingerprints.indices, sightings, options).items()
         if context_free[i].block_class is not BAD
     }
-    return page.judged_again(repeated) if repeated else page
+    return page.with_decisions(repeated) if repeated else page

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core import context_sensitive
-from scrapy_justext.core.extractor import Extraction, Prepared, extract_prepared, prepare
+from scrapy_justext.core.extractor import Extraction, Extractor
 from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
 from scrapy_justext.crawl.settings import PREFIX, SETTINGS, Given, configure, custom_settings
 from scrapy_justext.crawl.sites import find_domain, host_of
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Block
+    from scrapy_justext.core.extractor import ReadPage
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.crawl.settings import Layers
@@ -160,7 +161,7 @@ def controls_of(profile: Profile) -> tuple[Control, ...]:
     passes = set(profile.passes)
     return (
         *(_TEXT if profile.by_stopwords else ()),
-        *(_TRAINED if profile.reads_data else ()),
+        *(_TRAINED if profile.models else ()),
         *(_HEADINGS if passes & {context_sensitive.promote, context_sensitive.restore} else ()),
         *(_JAVA if context_sensitive.promote_images in passes else ()),
         *((_TREE_ALWAYS if profile.thresholds.tree_depth else _TREE,) if context_sensitive.select in passes else ()),
@@ -178,13 +179,6 @@ KEPT = 8
 #: A block by its text, and how many of the same text come before it: what is left of it under other settings, even
 #: where these cut the page in another way.
 BlockKey = tuple[str, int]
-
-
-class _Ready(NamedTuple):
-    """A page as far as no threshold has a say, and the profile with what its model makes of the blocks."""
-
-    prepared: Prepared
-    profile: Profile
 
 
 class Effect(NamedTuple):
@@ -212,7 +206,7 @@ class Tuned:
     options: Options
     before: Extraction = field(init=False)
     _were_good: set[BlockKey] = field(init=False)
-    _ready: dict[Hashable, _Ready] = field(default_factory=dict, init=False)
+    _read: dict[Hashable, ReadPage] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.before = self.extract(self.options)
@@ -220,18 +214,13 @@ class Tuned:
 
     def extract(self, options: Options) -> Extraction:
         """The page, without paths, under options that differ from its own in profile, languages and thresholds."""
-        ready = self._make_ready(options)
-        return extract_prepared(
-            self.page.parsed,
-            ready.prepared,
-            replace(options, profile=ready.profile, paths=False, markdown=False),
-            url=self.page.url,
-        )
+        extractor = Extractor(replace(options, paths=False, markdown=False))
+        return extractor.judge(self._read_once(extractor)).extraction()
 
     def thresholds(self, options: Options) -> dict[str, Any]:
         """The thresholds that count for the page's language, those of the profile's model too."""
-        judging = options.judging(self._make_ready(options).prepared.choice.language)
-        return {**asdict(judging.thresholds), **_model_limits(options)}
+        extractor = Extractor(options)
+        return asdict(extractor.limits(self._read_once(extractor).language.language))
 
     def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> Effect:
         """What has changed from the page's own options to an extraction; ``keys``: those of its blocks."""
@@ -248,16 +237,15 @@ class Tuned:
             lost=len(were_good - are_good),
         )
 
-    def _make_ready(self, options: Options) -> _Ready:
-        profile = options.profile
-        model = profile.name if profile.reads_data else None
-        key = (profile.tags, profile.unspaced, options.candidates, model)
+    def _read_once(self, extractor: Extractor) -> ReadPage:
+        profile, page = extractor.options.profile, self.page
+        key = (profile.tags, profile.unspaced, extractor.options.candidates, profile.models)
         # Those asked for last stay longest.
-        ready = self._ready.pop(key, None) or _make_ready(self.page, options)
-        self._ready[key] = ready
-        if len(self._ready) > KEPT:
-            del self._ready[next(iter(self._ready))]
-        return ready._replace(profile=ready.profile if model else profile)
+        read = self._read.pop(key, None) or extractor.read(page.parsed, url=page.url, languages=page.declared)
+        self._read[key] = read
+        if len(self._read) > KEPT:
+            del self._read[next(iter(self._read))]
+        return read
 
 
 def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
@@ -273,33 +261,3 @@ def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
 
 def _good_keys(extraction: Extraction, keys: Iterable[BlockKey]) -> set[BlockKey]:
     return {key for key, block in zip(keys, extraction.blocks, strict=True) if block.is_good}
-
-
-def _make_ready(page: Inspected, options: Options) -> _Ready:
-    prepared = prepare(page.parsed, options, declared=page.declared)
-    profile = options.profile
-    if profile.reads_data and prepared.segments and prepared.elements is not None:
-        profile = _weighed(profile, prepared)
-    return _Ready(prepared, profile)
-
-
-def _weighed(profile: Profile, prepared: Prepared) -> Profile:
-    """A trained profile that knows what its model makes of a page's blocks."""
-    from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy, as profiles say)
-    from scrapy_justext.core.learned.features import compute  # noqa: PLC0415
-    from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
-
-    assert prepared.elements is not None
-    weighed = weigh(compute(prepared.segments, prepared.elements), shipped_model(profile.name))
-    # A classifier is also given segments, figures and elements, which are those that were weighed.
-    return replace(profile, classify=lambda _, __, thresholds, ___: weighed.decide(thresholds))
-
-
-def _model_limits(options: Options) -> Mapping[str, float]:
-    if not options.profile.reads_data:
-        return {}
-    from scrapy_justext.core.learned.classifier import limits  # noqa: PLC0415
-    from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
-
-    good, near_good = limits(options.thresholds, shipped_model(options.profile.name))
-    return {"good_probability": good, "near_good_probability": near_good}

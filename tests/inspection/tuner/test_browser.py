@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext import extract
-from tests.evaluation.test_report_browser import FAINT
+from tests.evaluation.report.test_browser import FAINT
 from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, layers, running
 
 if TYPE_CHECKING:

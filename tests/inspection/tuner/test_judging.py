@@ -75,7 +75,7 @@ knobs = st.builds(
 def test_a_judgement_is_an_extraction(
     profile: str, name: str, values: dict[str, Any], language: str | list[str]
 ) -> None:
-    options = make_options(profile=profile, language=language, knobs=values)
+    options = make_options(profile=profile, language=language, **values)
     assert TUNED[name].extract(options) == extract(HTML[name], profile=profile, language=language, **values)
 
 
@@ -164,7 +164,7 @@ def test_blocks_of_the_same_text_are_told_apart() -> None:
     page = inspected(f"<html lang=en><p>{STORY * 4}<p>Twin<p>{STORY * 4}<ul><li><a href=/>Twin</a></ul>")
     tuned = Tuned(page, make_options())
     assert [block.is_good for block in tuned.before.blocks] == [True, True, True, False]
-    after = tuned.extract(make_options(knobs={"max_link_density": 1.0, "length_low": 0}))
+    after = tuned.extract(make_options(max_link_density=1.0, length_low=0))
     effect = tuned.effect(after, block_keys(after.blocks))
     assert (effect.gained, effect.lost, effect.changed) == (0, 1, (1,))
 
@@ -173,7 +173,7 @@ def test_only_so_many_ways_of_cutting_are_kept() -> None:
     tuned = Tuned(inspected(), make_options())
     for language in ("en", "de", "fr", "cs", "ru", "es", "it", "pl", "nl", "sv", "da"):
         tuned.extract(make_options(language=language))
-    assert len(tuned._ready) == KEPT
+    assert len(tuned._read) == KEPT
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -1,0 +1,69 @@
+"""Responses as pages: whose tree is used, and when their encoding is not believed."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.http import HtmlResponse, TextResponse, XmlResponse
+
+from scrapy_justext import extract
+from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.parsing import response_encoding
+
+URL = "http://example.org/page"
+TEXT = "Die Brücke über die Elbe wurde im Jahr 1848 gebaut, und sie ist bis heute die längste der Stadt. " * 4
+DECLARED = f"<meta charset=windows-1252><title>Brücke</title><p>{TEXT}"
+HEADER = {"Content-Type": "text/html; charset=windows-1252"}
+PLAIN_HEADER = {"Content-Type": "text/html"}
+
+
+def test_the_tree_of_the_response_is_used() -> None:
+    response = HtmlResponse(URL, body=f"<p>{TEXT}".encode(), encoding="utf-8")
+    [paragraph] = response.css("p")
+    paragraph.root.text = "changed"
+    assert [block.text for block in extract(response).blocks] == ["changed"]
+
+
+def test_the_address_of_the_response_is_the_page_s_unless_one_is_given() -> None:
+    response = HtmlResponse(URL, body=b"<p>one")
+    assert extract(response).url == URL
+    assert extract(response, url="http://example.org/").url == "http://example.org/"
+
+
+def test_text_that_is_no_html_to_its_response_is_parsed() -> None:
+    for kind in (TextResponse, XmlResponse):
+        response = kind(URL, body=f"<p>{TEXT}".encode("cp1252"), encoding="cp1252")
+        assert extract(response).blocks == extract(f"<p>{TEXT}").blocks
+
+
+CASES = [
+    ("UTF-8 behind a wrong declaration", DECLARED.encode(), {}, "utf-8"),
+    ("a header without an encoding", DECLARED.encode(), PLAIN_HEADER, "utf-8"),
+    ("a right declaration", DECLARED.encode("cp1252"), {}, "cp1252"),
+    ("an HTTP header", DECLARED.encode(), HEADER, "cp1252"),
+    ("a byte order mark", b"\xff\xfe" + DECLARED.encode("utf-16-le"), {}, "utf-16-le"),
+    ("ASCII", DECLARED.encode("ascii", "xmlcharrefreplace"), {}, "cp1252"),
+    ("no declaration", TEXT.encode(), {}, "utf-8"),
+    ("one byte that is no UTF-8", DECLARED.encode() + b"\xff", {}, "cp1252"),
+]
+
+
+@pytest.mark.parametrize(("body", "headers", "encoding"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_a_declaration_that_the_bytes_contradict_is_not_believed(
+    body: bytes, headers: dict[str, str], encoding: str
+) -> None:
+    response = HtmlResponse(URL, body=body, headers=headers)
+    assert response_encoding(response) == encoding
+    is_readable = encoding != "cp1252" or body == DECLARED.encode("cp1252")
+    if b"<title>" in body and is_readable:
+        assert extract(response).title == "Brücke"
+
+
+def test_an_encoding_that_the_user_gave_to_the_response_is_believed() -> None:
+    response = HtmlResponse(URL, body=DECLARED.encode(), encoding="latin-1")
+    assert response_encoding(response) == "latin-1"
+
+
+def test_languages_of_http_headers_are_evidence() -> None:
+    text = "<p>Danas je lijepo vrijeme i svi su na ulici. Idemo na more sutra. " * 3
+    assert Extractor().extract(text, languages=["bs"]).language == "bs"
+    assert Extractor().extract(text).language == "hr"
