@@ -26,9 +26,9 @@ _FILE = "extraction.json"
 
 
 class ExtractionProvider(PageObjectInputProvider):
-    """Provides what :func:`~scrapy_justext.get_extraction` gives for the response.
+    """Provides what :func:`~scrapy_justext.get_extraction` returns for the response.
 
-    With the plugin's middleware above scrapy-poet's, the page was extracted before; else it is now.
+    Where the plugin's middleware stands above scrapy-poet's, the page is extracted already.
     """
 
     provided_classes = {Extraction}  # noqa: RUF012 (scrapy-poet's attribute)
@@ -48,7 +48,7 @@ class ExtractionProvider(PageObjectInputProvider):
         request: Request,
         response: Response,
     ) -> list[Extraction]:
-        """The extraction of the response; raises :class:`NoExtraction` for one that is not cleaned."""
+        """Return the extraction of the response; raise :class:`NoExtraction` for one that is not cleaned."""
         page = None if self._session is None else await self._session.receive(response, request)
         if page is None:
             raise NoExtraction(f"{response.url} is not cleaned: it has no extraction to ask for")
@@ -68,7 +68,7 @@ def _deserialize(kind: type[Extraction], data: dict[str, bytes]) -> Extraction:
 
 
 def _value(name: str, value: Any) -> Any:
-    """The value of a block's field, out of JSON."""
+    """Return the value of a block's field that JSON holds as ``value``."""
     if name in ("block_class", "context_free_class"):
         return BlockClass(value)
     return tuple(value) if isinstance(value, list) else value

@@ -83,7 +83,7 @@ class ChunkResult(NamedTuple):
 
 
 def make_chunks(source: int, reads: Iterable[Read]) -> Iterator[Chunk]:
-    """The records of a source in chunks; where one ends depends on the records in it alone."""
+    """Yield the records of a source in chunks; where a chunk ends depends on the records in it alone."""
     records: list[Record] = []
     size = 0
     behind = None
