@@ -18,6 +18,7 @@ from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 PROFILES_PAGE = (ROOT / "docs" / "profiles.md").read_text("utf-8")
+CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")
 LANGUAGES = (ROOT / "docs" / "languages.md").read_text("utf-8")
 
 
@@ -98,3 +99,10 @@ def test_the_two_commands_are_one_line_each(marker: str) -> None:
     fence, command, end = rest.strip().splitlines()[:3]
     assert (fence, end) == ("```sh", "```")
     assert command.startswith("python3 -m venv .venv && .venv/bin/pip install")
+
+
+def test_contributors_are_sent_to_places_that_are_there() -> None:
+    named = set(re.findall(r"(?<![\w/.])((?:\w+/)*\w+(?:\.py|/))(?!\w)", CONTRIBUTING))
+    assert "core/parameters.py" in named
+    places = (ROOT, ROOT / "scrapy_justext", ROOT / "scrapy_justext" / "core")
+    assert {name for name in named if not any((place / name).exists() for place in places)} == set()
