@@ -149,6 +149,18 @@ class ReadPage(NamedTuple):
     title: str
     url: str | None
     is_cut: bool
+    groups: Mapping[int, Sequence[int]] = {}
+    """The groups of the tree filter by its depth, where the tree was left behind."""
+
+    def without_tree(self, depths: Iterable[int]) -> ReadPage:
+        """Return the page without its tree, which takes far more room, for these depths of the tree filter.
+
+        Not for Markdown, nor for profiles that read structured data: they look at the elements themselves.
+        """
+        if self.elements is None:
+            return self
+        groups = {depth: number_groups(self.elements, self.segments, depth) for depth in depths}
+        return self._replace(elements=None, groups=groups)
 
 
 class JudgedPage(NamedTuple):
@@ -346,7 +358,9 @@ class Extractor:
             context_free = classify(page.segments, page.measurements, thresholds)
         else:
             context_free = [] if page.weighed is None else page.weighed.decide(thresholds)
-        groups = None if depth is None or page.elements is None else number_groups(page.elements, page.segments, depth)
+        groups = None if depth is None else page.groups.get(depth)
+        if depth is not None and page.elements is not None:
+            groups = number_groups(page.elements, page.segments, depth)
         context = Context(page.segments, context_free, thresholds, groups=groups)
         return context.chosen(page.overrides), [decision.probability for decision in context_free]
 

@@ -10,15 +10,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.extractor import Extractor, ReadPage
 from scrapy_justext.core.options import make_options
-from scrapy_justext.core.tags import PARAGRAPHS
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
 from scrapy_justext.exceptions import SplitError
@@ -28,14 +26,15 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import numpy.typing as npt
-    from lxml import etree
 
-    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.options import Options
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
     from scrapy_justext.evaluation.measures import Measure
 
     _Flags = npt.NDArray[np.bool_]
+
+#: Depths of the tree filter that can be tried.
+DEPTHS = range(1, 6)
 
 # Labelled pages, made ready so that a trial of thresholds costs their classification and little more.
 
@@ -117,48 +116,7 @@ def make_page(document: Document, options: Options, measure: Measure, *, keep_no
     read = Extractor(options).read(document.text)
     texts = [segment.text for segment in read.segments]
     scorer = make_scorer(measure, document.gold, texts, keep_non_ascii=keep_non_ascii)
-    # Where the page's data are read, the elements themselves are looked at.
-    if read.elements is not None and not options.profile.reads_data:
-        read = read._replace(elements=Skeleton(read.elements, read.segments))
-    return Page(read, scorer)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Node:
-    """An element, as far as the passes look at it."""
-
-    tag: object
-    parent: _Node | None
-
-    def getparent(self) -> _Node | None:
-        return self.parent
-
-
-class Skeleton(Elements):
-    """Elements that blocks stand in and those above them, without the tree, which takes far more room."""
-
-    def __init__(self, elements: Elements, segments: Sequence[Segment]) -> None:
-        twins: dict[etree._Element, _Node] = {}
-        twin_root = _twin(elements.root, elements.root, twins)
-        super().__init__(cast("Any", twin_root), elements.rules)
-        innermost = elements.innermost(segments, PARAGRAPHS)
-        self._innermost: list[Any] = [_twin(node, elements.root, twins) for node in innermost]
-
-    def innermost(self, segments: Sequence[Segment], names: frozenset[str]) -> list[etree._Element]:  # noqa: ARG002
-        """Those of the only segments and names that it was made for."""
-        return self._innermost
-
-
-def _twin(element: etree._Element, root: etree._Element, twins: dict[etree._Element, _Node]) -> _Node:
-    above = []
-    node: etree._Element | None = element
-    while node is not None and node not in twins:
-        above.append(node)
-        node = None if node is root else node.getparent()
-    parent = twins[node] if node is not None else None
-    for one in reversed(above):
-        parent = twins[one] = _Node(one.tag, parent)
-    return twins[element]
+    return Page(read if options.profile.reads_data else read.without_tree(DEPTHS), scorer)
 
 
 class Task(NamedTuple):

@@ -18,7 +18,17 @@ from scrapy_justext.evaluation.command_line import format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import paired_bootstrap
-from scrapy_justext.evaluation.trials import Figures, Split, Task, Trials, figures_of, label, mean_figures, split
+from scrapy_justext.evaluation.trials import (
+    DEPTHS,
+    Figures,
+    Split,
+    Task,
+    Trials,
+    figures_of,
+    label,
+    mean_figures,
+    split,
+)
 from scrapy_justext.evaluation.workers import Steps
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
@@ -99,13 +109,13 @@ def knobs_of(profile: Profile) -> tuple[Knob, ...]:
     """The thresholds that a profile looks at."""
     passes = set(profile.passes)
     # That of a profile that has one can be changed, but not unset: None stands for the profile's own in settings.
-    depths = (1, 2, 3, 4, 5) if profile.thresholds.tree_depth else (None, 1, 2, 3, 4, 5)
+    depths = DEPTHS if profile.thresholds.tree_depth else (None, *DEPTHS)
     return (
         *(_TEXT if profile.by_stopwords else ()),
         *(_HEADINGS if passes & {context_sensitive.promote, context_sensitive.restore} else ()),
         *(_JAVA if context_sensitive.promote_images in passes else ()),
         *(_TRAINED if profile.models else ()),
-        *((Knob("tree_depth", choices=depths),) if context_sensitive.select in passes else ()),
+        *((Knob("tree_depth", choices=tuple(depths)),) if context_sensitive.select in passes else ()),
     )
 
 
