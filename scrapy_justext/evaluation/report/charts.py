@@ -31,6 +31,7 @@ from scrapy_justext.evaluation.report.drawing import (
     Fill,
     add_axes,
     chart_style,
+    draw_area,
     draw_whisker,
     place_labels,
     set_lines,
@@ -89,8 +90,8 @@ def _draw_bars(ranking: Ranking) -> Figure:
     for place, extractor in enumerate(ranking):
         y = place * group + line * 0.55
         write_name(axes, 0.02 - left / (WIDTH - left - right), y, extractor.name)
-        for below_name, summary in enumerate(extractor.summaries, 1):
-            _draw_bar(axes, summary, y + below_name * line, line * 0.78)
+        for place_below, summary in enumerate(extractor.summaries, 1):
+            _draw_bar(axes, summary, y + place_below * line, line * 0.78)
     return figure
 
 
@@ -100,8 +101,7 @@ def _draw_bar(axes: Axes, summary: ScoreSummary, y: float, height: float) -> Non
     if summary.value is None:
         axes.text(0.01, y, "not defined", va="center", size=SMALL, color=MUTED, style="italic")
         return
-    (bar,) = axes.barh(y, summary.value, height=height, color=fill.colour, edgecolor=fill.edge, linewidth=0.6, zorder=2)
-    bar.set_hatch(fill.hatch)
+    draw_area(axes, fill, (0, summary.value), y, height)
     sd = summary.sd or 0.0
     draw_whisker(axes, (max(0.0, summary.value - sd), min(1.0, summary.value + sd)), y)
     text = f"{summary.value:.3f} ± {sd:.3f}"
@@ -143,7 +143,8 @@ def _draw_times(ranking: Ranking) -> Figure | None:
     if not points:
         return None
     left, right, below, above = margins = 0.56, 0.14, 0.5, 0.34
-    figure = Figure(figsize=(WIDTH, 3.7))
+    height = 3.7
+    figure = Figure(figsize=(WIDTH, height))
     axes = add_axes(figure, margins)
     times, values = [point.milliseconds for point in points], [point.f1 for point in points]
     axes.set_xscale("log")
@@ -160,7 +161,7 @@ def _draw_times(ranking: Ranking) -> Figure | None:
     axes.set_xlabel("Milliseconds a page, logarithmic (left is faster)", size=SMALL)
     axes.set_title("F1 (up is better)", size=SMALL, loc="left", x=-(left - 0.1) / (WIDTH - left - right))
     axes.scatter(times, values, s=38, facecolor=STEP_2, edgecolor=INK, linewidth=0.9, zorder=3)
-    frame = Box(0.0, 0.0, (WIDTH - left - right) * POINTS, (3.7 - above - below) * POINTS)
+    frame = Box(0.0, 0.0, (WIDTH - left - right) * POINTS, (height - above - below) * POINTS)
     _write_names_of_points(axes, points, frame)
     return figure
 
@@ -243,16 +244,7 @@ def _stack_cases(axes: Axes, extractor: RankedExtractor, y: float, height: float
         if not count:
             continue
         fill = _CASE_FILLS[case]
-        axes.barh(
-            y,
-            count,
-            left=start,
-            height=height,
-            color=fill.colour,
-            hatch=fill.hatch,
-            edgecolor=fill.edge,
-            linewidth=0.6,
-        )
+        draw_area(axes, fill, (start, start + count), y, height)
         if count / longest >= _NARROWEST:
             box = {"facecolor": fill.colour, "edgecolor": "none", "pad": 1.0} if fill.hatch else None
             middle = start + count / 2

@@ -13,10 +13,7 @@ from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 if TYPE_CHECKING:
     import argparse
 
-#: Documents shown for each pair of extractors.
-DEFAULT_TOP = 5
-
-DEFAULT_MEASURE = "sequence"
+_DEFAULTS = ReportOptions()
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +29,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        default=str(DEFAULT_TOP),
+        default=str(_DEFAULTS.top),
         metavar="N",
         help="documents shown for each pair, those that differ most (default: %(default)s)",
     )
     parser.add_argument(
         "--measure",
-        default=DEFAULT_MEASURE,
+        default=_DEFAULTS.measure,
         metavar="NAME",
         help=f"measure that pairs are compared by: {', '.join(MEASURES)} (default: %(default)s)",
     )

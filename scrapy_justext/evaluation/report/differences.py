@@ -49,17 +49,11 @@ _BREAK = re.compile(r"\s*[\r\n]\s*")
 
 # Kinds of runs: words in both texts, a note on what is left out, words that the gold standard lacks, and words of the
 # gold standard that the first, the second or both extractors missed.
-EQUAL, CUT = "equal", "cut"
-EXTRA = "extra"
+EQUAL, CUT, EXTRA = "equal", "cut", "extra"
 MISSED_FIRST, MISSED_SECOND, MISSED_BOTH = "missed-first", "missed-second", "missed-both"
 
 #: The kind of a gold word by whether the first and the second extractor found it.
-_GOLD_KINDS = {
-    (True, True): EQUAL,
-    (False, True): MISSED_FIRST,
-    (True, False): MISSED_SECOND,
-    (False, False): MISSED_BOTH,
-}
+_MISSED = {(True, True): EQUAL, (False, True): MISSED_FIRST, (True, False): MISSED_SECOND, (False, False): MISSED_BOTH}
 
 
 class TextsMissing(NamedTuple):
@@ -175,9 +169,8 @@ def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[Do
     """Return the documents that both were run on and that differ, those with the greatest difference of F1 first."""
     others = {scores.id: scores for scores in second.scores}
     pairs = [DocumentDifference(scores, others[scores.id]) for scores in first.scores if scores.id in others]
-    differing = [
-        pair for pair in pairs if pair.value and not any(one.case in {RELEVANT_EMPTY, BOTH_EMPTY} for one in pair)
-    ]
+    without_gold = {RELEVANT_EMPTY, BOTH_EMPTY}
+    differing = [pair for pair in pairs if pair.value and not {scores.case for scores in pair} & without_gold]
     return sorted(differing, key=lambda pair: (-abs(pair.value), pair.id))
 
 
@@ -200,7 +193,7 @@ def mark_texts(gold: str, first: str, second: str) -> MarkedTexts:
     found_first, kept_first = _match(gold_words, first_words)
     found_second, kept_second = _match(gold_words, second_words)
     return MarkedTexts(
-        _to_runs(gold_words, [_GOLD_KINDS[found] for found in zip(found_first, found_second, strict=True)]),
+        _to_runs(gold_words, [_MISSED[found] for found in zip(found_first, found_second, strict=True)]),
         _to_runs(first_words, [EQUAL if kept else EXTRA for kept in kept_first]),
         _to_runs(second_words, [EQUAL if kept else EXTRA for kept in kept_second]),
     )

@@ -164,13 +164,18 @@ def shorten(name: str) -> str:
     return f"{name[:half]}…{name[1 - half :]}"
 
 
+def draw_area(axes: Axes, fill: Fill, xs: tuple[float, float], y: float, height: float) -> None:
+    """Draw a horizontal bar, or a part of one."""
+    low, high = xs
+    (area,) = axes.barh(y, high - low, height, low, color=fill.colour, edgecolor=fill.edge, linewidth=0.6, zorder=2)
+    area.set_hatch(fill.hatch)
+
+
 def draw_whisker(axes: Axes, xs: tuple[float, float], y: float) -> None:
     """Draw a line with caps that is seen on any colour."""
     for colour, width, cap in ((SURFACE, 3.2, 7.2), (INK, 1.2, 5.2)):
-        line = Line2D(xs, (y, y), color=colour, linewidth=width, marker="|", zorder=4)
-        line.set_markersize(cap)
-        line.set_markeredgewidth(width)
-        axes.add_line(line)
+        caps: dict[str, Any] = {"marker": "|", "markersize": cap, "markeredgewidth": width}
+        axes.add_line(Line2D(xs, (y, y), color=colour, linewidth=width, zorder=4, **caps))
 
 
 # Where the names of points go so that they cover neither each other nor a point.
@@ -237,11 +242,8 @@ def _candidates(point: tuple[float, float], size: tuple[float, float]) -> Iterat
             reach = _POINT + 1.0 if ring == _RINGS[0] else _POINT + (ring - 1.0) * 14.0
             # A name above or below its point is centred on it, one aslant begins or ends there.
             left = x + across * reach - (0.0 if across > 0 else width if across < 0 else width / 2)
-            bottom = (
-                y
-                + up * (reach if not across else reach * 0.8 + height / 2)
-                - (height / 2 if across else (0.0 if up > 0 else height))
-            )
+            rise, below = (reach * 0.8 + height / 2, height / 2) if across else (reach, 0.0 if up > 0 else height)
+            bottom = y + up * rise - below
             yield PointLabel(Box(left, bottom, left + width, bottom + height), ring != _RINGS[0])
 
 
@@ -250,7 +252,7 @@ def _cost(box: Box, taken: Sequence[Box], frame: Box) -> float:
     return round(sum(box.overlap(other) for other in taken) + 4 * outside, 6)
 
 
-# From a figure to SVG that can stand in a page beside others.
+# From a figure to SVG.
 
 _SVG = "http://www.w3.org/2000/svg"
 _URL, _LINK = re.compile(r"url\(#([\w.:-]+)\)"), re.compile(r"^#([\w.:-]+)$")
@@ -258,16 +260,11 @@ _PAINTS = ("fill", "stroke", "stop-color")
 
 
 def to_chart(figure: Figure, name: str, title: str, description: str) -> Chart:
-    """Turn a figure into SVG that can stand in a page beside others."""
+    """Turn a figure into SVG, with names for people who do not see it, and without what clashes in a page of many."""
     stream = io.BytesIO()
     canvas: Any = FigureCanvasSVG(figure)
     canvas.print_svg(stream, metadata={"Date": None})
-    return Chart(name, title, description, _finish_svg(stream.getvalue(), name, title, description))
-
-
-def _finish_svg(svg: bytes, name: str, title: str, description: str) -> str:
-    """Give a drawing names for people who do not see it, and take out what would clash in a page of many."""
-    root = etree.fromstring(svg, etree.XMLParser(remove_comments=True, resolve_entities=False))
+    root = etree.fromstring(stream.getvalue(), etree.XMLParser(remove_comments=True, resolve_entities=False))
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(metadata)
     _separate_ids(root, name)
@@ -279,7 +276,7 @@ def _finish_svg(svg: bytes, name: str, title: str, description: str) -> str:
         element = etree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
         element.text = text
         root.insert(place, element)
-    return etree.tostring(root, encoding="unicode")
+    return Chart(name, title, description, etree.tostring(root, encoding="unicode"))
 
 
 def _separate_ids(root: Any, name: str) -> None:

@@ -71,7 +71,8 @@ class RunRecords:
 
     def data_set_record(self, name: str) -> DataSetRecord | None:
         """Return a data set as it was when it was run; None when that is not known."""
-        return next((record for record in self.run.data_sets if record.name == name), None) if self.run else None
+        records = self.run.data_sets if self.run else ()
+        return next((record for record in records if record.name == name), None)
 
 
 def read_records(folder: Path) -> RunRecords:
@@ -296,10 +297,9 @@ class RunResults(NamedTuple):
 
 def make_results(records: RunRecords, texts: RunTexts, options: ReportOptions) -> RunResults:
     """Return all that a report says of a run."""
-    run = records.run
     return RunResults(
-        run.language if run else None,
-        run.limit if run else None,
+        records.run.language if records.run else None,
+        records.run.limit if records.run else None,
         {row.extractor: row.version for row in records.rows},
         tuple(_data_set_results(records, name, texts, options) for name in records.data_sets),
     )

@@ -33,6 +33,8 @@ CASE_TITLES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+_CASE_HEADS = tuple(title.lower() for title in CASE_TITLES.values())
+
 #: Row better than column, and the other way round, at 99 %.
 BETTER, WORSE, EVEN = "▲", "▼", "≈"
 
@@ -137,7 +139,7 @@ def scores_table(results: MeasureResults) -> ReportTable:
         ColumnGroup("Time", 1),
         ColumnGroup("Pages", 1 + len(CASE_TITLES)),
     )
-    heads = (*("mean ± sd", "median") * len(SCORE_TITLES), "ms a page", "all", *_case_heads())
+    heads = (*("mean ± sd", "median") * len(SCORE_TITLES), "ms a page", "all", *_CASE_HEADS)
     marked = _mark_highest(lines, range(0, 2 * len(SCORE_TITLES), 2))
     return ReportTable(f"Figures: {results.subject}", "Extractor", heads, marked, groups)
 
@@ -170,7 +172,7 @@ def _page_type_table(results: MeasureResults, page_type: str) -> ReportTable:
         )
         for row in sort_by_f1(results.page_types[page_type])
     )
-    heads = (*SCORE_TITLES.values(), "ms a page", "pages", *_case_heads())
+    heads = (*SCORE_TITLES.values(), "ms a page", "pages", *_CASE_HEADS)
     return ReportTable(f"Pages of type {page_type}: {results.subject}", "Extractor", heads, lines)
 
 
@@ -190,14 +192,12 @@ def significance_tables(results: MeasureResults) -> list[ReportTable]:
     if len(results.ranking) == 1:
         return []
     return [
-        _significance_table(f"Mann-Whitney U at 99 %: {results.subject}", results, _mann_whitney_cell),
-        _significance_table(
-            f"Paired bootstrap of mean F1, with 99 % interval: {results.subject}", results, _bootstrap_cell
-        ),
+        _significance_table("Mann-Whitney U at 99 %", results, _mann_whitney_cell),
+        _significance_table("Paired bootstrap of mean F1, with 99 % interval", results, _bootstrap_cell),
     ]
 
 
-def _significance_table(caption: str, results: MeasureResults, show: Callable[[Significance], Cell]) -> ReportTable:
+def _significance_table(title: str, results: MeasureResults, show: Callable[[Significance], Cell]) -> ReportTable:
     names = tuple(extractor.name for extractor in results.ranking)
 
     def cell(row: str, column: str) -> Cell:
@@ -207,7 +207,7 @@ def _significance_table(caption: str, results: MeasureResults, show: Callable[[S
         return show(found) if found else Cell(UNDEFINED)
 
     lines = tuple(TableLine(row, tuple(cell(row, column) for column in names)) for row in names)
-    return ReportTable(caption, "Row against column", names, lines, stacked=True)
+    return ReportTable(f"{title}: {results.subject}", "Row against column", names, lines, stacked=True)
 
 
 def _mann_whitney_cell(significance: Significance) -> Cell:
@@ -268,10 +268,6 @@ def _page_cells(row: Row) -> list[Cell]:
     """Return time, pages and boundary cases.  Noughts are quiet, so that the others are seen."""
     cases = [Cell(f"{count:,}") if count else Cell("", "0") for count in count_cases(row).values()]
     return [Cell(format_figure(row.milliseconds, 1)), Cell(f"{row.documents:,}"), *cases]
-
-
-def _case_heads() -> list[str]:
-    return [title.lower() for title in CASE_TITLES.values()]
 
 
 def _mark_highest(lines: Sequence[TableLine], columns: Iterable[int]) -> tuple[TableLine, ...]:
