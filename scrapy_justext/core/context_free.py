@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, maker
@@ -39,11 +40,14 @@ if TYPE_CHECKING:
 Rule = Callable[["Segment", Measurements, "Thresholds"], "Decision | None"]
 
 
+_MEASURED = attrgetter("collapsed", "link_characters", "link_words")
+
+
 def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Measurements]:
     """The figures of each segment; ``stoplist`` holds lower-case words."""
     is_stopword = stoplist.__contains__
     rows: list[tuple[int, int, int, float, float]] = []
-    for _, collapsed, link_characters, link_words, *_ in segments:
+    for collapsed, link_characters, link_words in map(_MEASURED, segments):
         characters = len(collapsed)
         word_count = stopwords = 0
         for part in (collapsed,) if characters <= SLICE else in_slices(collapsed):

@@ -11,9 +11,9 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from scrapy_justext.core.flattening import BLOCK, NEVER_HIDDEN, kept_nodes, tops
+from scrapy_justext.core.flattening import BLOCK, kept_nodes, removed_elements, top_elements
 from scrapy_justext.core.reading import segment_and_count
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Elements:
     @cached_property
     def nodes(self) -> list[etree._Element]:
         """``root``, then each block-level element, by the number that segments have of it."""
-        found = [node for top in tops(self.root) for node in top.iter(*self.rules.block_level)]
+        found = [node for top in top_elements(self.root) for node in top.iter(*self.rules.block_level)]
         if len(found) != self._count:
             gone = _gone(self.root, self.rules)
             found = [node for node in found if node not in gone]
@@ -97,31 +97,13 @@ class Elements:
 
 
 def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:
-    """The elements that are removed, as far as they are block-level or hold others, and those inside."""
+    """Return the elements that are taken out, as far as they are block-level or hold others, and those inside."""
     gone: set[etree._Element] = set()
-    for top in tops(root):
-        for node in _removed(top, rules):
-            # Most are scripts, which hold nothing.
-            if len(node) or node.tag in rules.block_level:
-                gone.update(() if node in gone else node.iter())
+    for node in removed_elements(root, rules):
+        # Most are scripts, which hold nothing.
+        if node not in gone and (len(node) or node.tag in rules.block_level):
+            gone.update(node.iter())
     return gone
-
-
-def _removed(top: etree._Element, rules: TagRules) -> list[etree._Element]:
-    names = [name for name in rules.removed if name.isalpha()]
-    removed = list(top.iter(*names))
-    for pattern in rules.removed.difference(names):
-        removed += _select(top, f"descendant-or-self::{pattern}")
-    hidden = _select(top, "descendant-or-self::*[@hidden]") if rules.hidden_removed else []
-    removed += [node for node in hidden if node.tag not in NEVER_HIDDEN]
-    if not rules.kept or not any(node.tag == "button" for node in removed):
-        return removed
-    kept = set(_select(top, "|".join(f"descendant-or-self::{pattern}" for pattern in rules.kept)))
-    return [node for node in removed if node not in kept or "hidden" in node.attrib]
-
-
-def _select(top: etree._Element, path: str) -> list[etree._Element]:
-    return cast("list[etree._Element]", top.xpath(path))
 
 
 # Where a block's element stands in the page: its XPath and the names above it.

@@ -72,8 +72,6 @@ _STYLES = {
     for name in sorted(names)
 }
 
-NEVER_HIDDEN = frozenset({"html", "body"})
-
 _REPLACE_MARKS = (
     '<xsl:template match="text()">'
     f"<xsl:value-of select=\"translate(., '{BLOCK}{INLINE}', '\ufffd\ufffd')\"/>"
@@ -127,29 +125,31 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
         '<xsl:output method="text" encoding="UTF-8"/>'
     )
     untag = INLINE + UNTAG if rules.text_nodes else ""
-    hides = rules.hidden_removed
-    yield _template("*", -1, INLINE + TAG, untag, hides=hides)
+    shown = "not(@hidden)" if rules.hidden_removed else ""
+    yield _template("*", -1, INLINE + TAG, untag, where=shown)
     yield _template("html", 0, INLINE + TAG, untag)
-    yield _template("br", 0, INLINE + BREAK, untag, hides=hides)
-    yield _template("a", 0, INLINE + LINK, INLINE + UNLINK, hides=hides, attribute="href" if rules.styled else "")
+    yield _template("br", 0, INLINE + BREAK, untag, where=shown)
+    yield _template("a", 0, INLINE + LINK, INLINE + UNLINK, where=shown, attribute="href" if rules.styled else "")
     for name, code in _STYLES.items() if rules.styled else ():
-        yield _template(name, 0, INLINE + code, INLINE + PLAIN, hides=hides)
+        yield _template(name, 0, INLINE + code, INLINE + PLAIN, where=shown)
     for name, code in tag_codes(rules).items():
-        hides_this = hides and name not in NEVER_HIDDEN
-        yield _template(name, 0, BLOCK + code, BLOCK + CLOSE, hides=hides_this)
+        yield _template(name, 0, BLOCK + code, BLOCK + CLOSE, where="" if name in tags.NEVER_HIDDEN else shown)
     if "select" not in rules.block_level:
         pattern = "*[contains(name(), 'select')]" if rules.select_in_name else "select"
-        yield _template(pattern, 0, INLINE + ENTER, INLINE + LEAVE, hides=hides)
+        yield _template(pattern, 0, INLINE + ENTER, INLINE + LEAVE, where=shown)
     if rules.images:
         yield _IMAGE.format(BLOCK + tag_codes(rules)["img"])
     if rules.text_nodes:
         yield _template("processing-instruction()", 0, untag, content=False)
     for name in sorted(rules.unwrapped):
         yield _template(name, 1)
-    for pattern in sorted(rules.removed):
-        yield _template(pattern, 2, content=False)
-    for pattern in sorted(rules.kept):
-        yield _template(pattern, 3, INLINE + TAG, untag, hides=hides)
+    for name, where in rules.removed:
+        if where:
+            # The test is inside the template: libxslt counts siblings for a pattern with a predicate.
+            stays = f"not({where}) and {shown}" if shown else f"not({where})"
+            yield _template(name, 2, INLINE + TAG, untag, where=stays)
+        else:
+            yield _template(name, 2, content=False)
     yield _REPLACE_MARKS if replace_marks else _TELL_OWN_MARKS
     yield "</xsl:stylesheet>"
 
@@ -161,19 +161,19 @@ def _template(
     end: str = "",
     *,
     content: bool = True,
-    hides: bool = False,
+    where: str = "",
     attribute: str = "",
 ) -> str:
-    """What to write for the nodes that match ``pattern``; the highest ``priority`` wins.
+    """Return a template for the nodes that match ``pattern``; the one of the highest ``priority`` applies.
 
-    ``attribute``: the name of one that is written behind ``start``.
+    ``where``: the XPath test of nodes that stay; ``attribute``: the name of one that is written behind ``start``.
     """
     inner = f"<xsl:text>{escape(start)}</xsl:text>" if start else ""
     inner += f"{_ATTRIBUTE.format(attribute)}<xsl:text>{INLINE}{SOURCE}</xsl:text>" if attribute else ""
     inner += "<xsl:apply-templates/>" if content else ""
     inner += f"<xsl:text>{escape(end)}</xsl:text>" if end else ""
-    if hides:
-        inner = f'<xsl:if test="not(@hidden)">{inner}</xsl:if>'
+    if where:
+        inner = f"<xsl:if test={quoteattr(where)}>{inner}</xsl:if>"
     return f'<xsl:template match={quoteattr(pattern)} priority="{priority}">{inner}</xsl:template>'
 
 
@@ -190,18 +190,41 @@ def walk(root: etree._Element, rules: TagRules) -> str:
 
 
 def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
-    """The start and end of each element that stays, in document order, with its marks.
+    """Yield the start and end of each element that stays, in document order, with its marks.
 
     What does not stay (elements that are removed, comments, processing instructions) gives only its
     end, at which its tail is to be read.
     """
-    removed = _matching(root, rules.removed) - _matching(root, rules.kept)
-    for top in tops(root):
+    removed = set(removed_elements(root, rules))
+    for top in top_elements(root):
         yield from _kept_below(top, rules, removed)
 
 
-def tops(root: etree._Element) -> Iterator[etree._Element]:
-    """``root``, and what stands beside it at the top of the tree: what follows the end of HTML in broken markup."""
+def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._Element]:
+    """Yield the elements that are taken out, some of them twice, also those inside one another."""
+    tests = _removal_tests(rules)
+    for top in top_elements(root):
+        for node in top.iter(*tests):
+            test = tests[node.tag]
+            if test is None or test(node):
+                yield node
+        if rules.hidden_removed:
+            for node in cast("list[etree._Element]", _HIDDEN(top)):
+                if node.tag not in tags.NEVER_HIDDEN:
+                    yield node
+
+
+_HIDDEN = etree.XPath("descendant-or-self::*[@hidden]")
+
+
+@lru_cache
+def _removal_tests(rules: TagRules) -> dict[str, etree.XPath | None]:
+    """Return the names of elements that are taken out, with the test that tells which of them; None for all."""
+    return {name: etree.XPath(f"boolean({where})") if where else None for name, where in rules.removed}
+
+
+def top_elements(root: etree._Element) -> Iterator[etree._Element]:
+    """Yield ``root``, and the elements that follow it at the top of the tree: those behind the end of broken HTML."""
     yield root
     if root.getparent() is None:
         yield from root.itersiblings(etree.Element)
@@ -216,27 +239,24 @@ def _kept_below(
         if not isinstance(node.tag, str):
             untag = INLINE + UNTAG if event == "pi" and rules.text_nodes else ""
             yield "end", node, ("", untag)
-        elif event == "start":
-            marks = None if node in removed else _marks(node, rules)
-            open_marks.append(marks or _NO_MARKS)
-            if marks is None:
-                events.skip_subtree()
-            else:
-                yield event, node, marks
-        else:
+        elif event == "end":
             yield event, node, open_marks.pop()
+        elif node in removed:
+            open_marks.append(_NO_MARKS)
+            events.skip_subtree()
+        else:
+            open_marks.append(_marks(node, rules))
+            yield event, node, open_marks[-1]
 
 
 _NO_MARKS = ("", "")
 
 
-def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
-    """The marks at an element's start and end; None when it is hidden."""
+def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str]:
+    """Return the marks at an element's start and end."""
     name = node.tag
     if name in rules.unwrapped:
         return _NO_MARKS
-    if rules.hidden_removed and "hidden" in node.attrib and name not in NEVER_HIDDEN:
-        return None
     if name not in rules.block_level:
         return _styled_marks(node, rules) or _inline_marks(name, rules)
     start = BLOCK + tag_codes(rules)[name]
@@ -264,15 +284,6 @@ def _inline_marks(name: str, rules: TagRules) -> tuple[str, str]:
     if name == "select" or (rules.select_in_name and "select" in name):
         return INLINE + ENTER, INLINE + LEAVE
     return INLINE + TAG, untag
-
-
-def _matching(root: etree._Element, patterns: frozenset[str]) -> set[etree._Element]:
-    if not patterns:
-        return set()
-    starts = ("", "following-sibling::*/") if root.getparent() is None else ("",)
-    paths = (f"{start}descendant-or-self::{pattern}" for start in starts for pattern in patterns)
-    found = root.xpath("|".join(paths))
-    return set(cast("list[etree._Element]", found))
 
 
 def _without_marks(text: str | None) -> str:

@@ -7,17 +7,17 @@ pass, so that the neighbours of such a block are judged by what it is.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
-from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from lxml import etree
 from lxml.cssselect import CSSSelector, SelectorError
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
-from scrapy_justext.core.flattening import tops
-from scrapy_justext.core.reading import segment as cut
+from scrapy_justext.core.flattening import kept_nodes, top_elements
+from scrapy_justext.core.text import visible_length
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -133,80 +133,61 @@ def first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
 
 
 def _selected(rules: Sequence[SelectorRule], segments: Sequence[Segment], elements: Elements) -> dict[int, Decision]:
-    """The decisions of selectors on segments, by their indices."""
+    """Return the decisions of selectors on segments, by their indices."""
     matched: dict[etree._Element, Decision] = {}
     for selector, decision in rules:
-        for top in tops(elements.root):
+        for top in top_elements(elements.root):
             for node in cast("list[etree._Element]", selector(top)):
                 matched.setdefault(node, decision)
     if not matched:
         return {}
-    nodes, decision_at = elements.nodes, elements.inherited(matched.get)
-    around = ((i, decision_at(nodes[one.element])) for i, one in enumerate(segments))
-    found = {i: decision for i, decision in around if decision is not None}
+    nodes, decision_above = elements.nodes, elements.inherited(matched.get)
+    above = ((i, decision_above(nodes[segment.element])) for i, segment in enumerate(segments))
+    found = {i: decision for i, decision in above if decision is not None}
     inline = {node: decision for node, decision in matched.items() if node.tag not in elements.rules.block_level}
-    return _inside_inline(inline, elements) | found if inline else found
+    return _inside_inline(_stretches(inline, elements), segments) | found if inline else found
 
 
-# Noncharacters, as the marks of flattening are; these stand in the text itself.  The number of a matched element
-# stands between the first two.
-_START, _NUMBERED, _END = _MARKS = "\ufdd3\ufdd4\ufdd5"
-_PARTS = re.compile(f"{_START}\\d+{_NUMBERED}|{_END}|[^{_MARKS}]+")
+class _Stretch(NamedTuple):
+    """A stretch of a page's text that stands in an inline element; its ends are counted as ``Segment.start`` is."""
+
+    start: int
+    end: int
+    decision: Decision
 
 
-def _inside_inline(matched: Mapping[etree._Element, Decision], elements: Elements) -> dict[int, Decision]:
-    """The decisions on the blocks whose whole text stands in inline elements, by their indices.
+def _stretches(matched: Mapping[etree._Element, Decision], elements: Elements) -> list[_Stretch]:
+    """Return the text inside each of the matched elements, in order; those inside another one are left out."""
+    stretches: list[_Stretch] = []
+    outermost: etree._Element | None = None
+    start = length = 0
+    for event, node, _ in kept_nodes(elements.root, elements.rules):
+        if event == "start":
+            if outermost is None and node in matched:
+                outermost, start = node, length
+            length += visible_length(node.text)
+            continue
+        if node is outermost:
+            outermost = None
+            if start < length:
+                stretches.append(_Stretch(start, length, matched[node]))
+        if node is not elements.root and node.getparent() is not None:
+            length += visible_length(node.tail)
+    return stretches
 
-    A copy of the page, in which marks stand at both ends of these elements, is cut into blocks once more.
-    """
-    decisions = list(matched.values())
-    root = _marked_copy(list(matched), elements.root)
+
+def _inside_inline(stretches: Sequence[_Stretch], segments: Sequence[Segment]) -> dict[int, Decision]:
+    """Return the decisions on the blocks whose whole text stands in stretches, by their indices."""
+    # Where one stretch begins at the end of another, a block may stand in both.
+    reach = [stretch.end for stretch in stretches]
+    for i in range(len(stretches) - 2, -1, -1):
+        if stretches[i + 1].start == reach[i]:
+            reach[i] = reach[i + 1]
+    starts = [stretch.start for stretch in stretches]
     found: dict[int, Decision] = {}
-    around: list[Decision] = []
-    index = 0
-    for segment in cut(root, elements.rules):
-        inside: list[Decision | None] = []
-        for part in _PARTS.findall(segment.collapsed):
-            if part[0] == _START:
-                around.append(decisions[int(part[1:-1])])
-            elif part == _END:
-                around.pop()
-            elif not part.isspace():
-                inside.append(around[0] if around else None)
-        # Elements without text make blocks of nothing but marks.
-        if inside or segment.image_url is not None:
-            first = inside[0] if inside else None
-            if first is not None and None not in inside:
-                found[index] = first
-            index += 1
+    for index, segment in enumerate(segments):
+        at = bisect_right(starts, segment.start) - 1
+        end = segment.start + visible_length(segment.collapsed)
+        if at >= 0 and segment.start < stretches[at].end and end <= reach[at] and segment.image_url is None:
+            found[index] = stretches[at].decision
     return found
-
-
-def _marked_copy(matched: Sequence[etree._Element], root: etree._Element) -> etree._Element:
-    """A copy of the page with marks at both ends of some elements."""
-    numbers = {node: number for number, node in enumerate(matched)}
-    copied = [deepcopy(top) for top in tops(root)]
-    copies = [copy for top in copied for copy in top.iter()]
-    marked = {}
-    for node, copy in zip((node for top in tops(root) for node in top.iter()), copies, strict=True):
-        copy.tail = _without_marks(copy.tail)
-        if isinstance(copy.tag, str):
-            copy.text = _without_marks(copy.text)
-        if node in numbers:
-            marked[copy] = numbers[node]
-    for copy, number in marked.items():
-        copy.text = f"{_START}{number}{_NUMBERED}{copy.text or ''}"
-        if len(copy):
-            copy[-1].tail = f"{copy[-1].tail or ''}{_END}"
-        else:
-            copy.text += _END
-    if len(copied) == 1:
-        return copied[0]
-    # What stands beside the root in broken markup cannot stand beside its copy.
-    around = etree.Element("tops")
-    around.extend(copied)
-    return around
-
-
-def _without_marks(text: str | None) -> str | None:
-    return text and re.sub(f"[{_MARKS}]", "\ufffd", text)

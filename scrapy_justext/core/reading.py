@@ -39,7 +39,7 @@ from scrapy_justext.core.flattening import (
     tag_codes,
 )
 from scrapy_justext.core.tags import HEADING_LEVELS
-from scrapy_justext.core.text import collapse, visible_length
+from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -221,7 +221,7 @@ class PublishedReader:
             text, collapsed, linked, words, tags, position.tag, position.heading_level, position.in_select,
             position.preformatted, element, self._start, None,
         ))  # fmt: skip
-        self._start += visible_length(collapsed)
+        self._start += len(collapsed) - collapsed.count(" ")
 
 
 _TAG = INLINE + TAG
@@ -363,6 +363,7 @@ class ReferenceReader(PublishedReader):
     def _add_nodes(self, nodes: list[str], counts: tuple[int, int, int], position: TreePosition, element: int) -> None:
         if text := _collapse_to_lines("".join(nodes).strip()):
             self._add_row(text, text, counts, position, element)
+            self._start -= text.count("\n")
 
 
 def _reader_for(rules: TagRules) -> PublishedReader:

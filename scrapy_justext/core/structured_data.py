@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_justext.core.blocks import GOOD, Decision
-from scrapy_justext.core.flattening import tops
+from scrapy_justext.core.flattening import top_elements
 from scrapy_justext.core.overrides import first_match
 from scrapy_justext.core.parsing import declared_languages, parse_html
 from scrapy_justext.core.reading import segment
@@ -361,7 +361,7 @@ def _is_linked_data(script: etree._Element) -> bool:
 
 
 def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
-    every = list(tops(elements.root))
+    every = list(top_elements(elements.root))
     scripts = [one for top in every for one in top.iter("script") if "src" not in one.attrib]
     dropped: Mapping[etree._Element, bool] = {
         node: True

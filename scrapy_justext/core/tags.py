@@ -1,4 +1,4 @@
-"""Which elements split a page into blocks and which are taken out first: only data.
+"""Say which elements split a page into blocks, and which are taken out first: only data.
 
 [A]: the page on the jusText algorithm by the NLP Centre, Masaryk University (Pomikálek);
 [B]: the page on jusText by WizeNoze, authors of the Java port;
@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 #: "block-level elements" as [A] and [B] list them.
 PUBLISHED_BLOCK_LEVEL = frozenset(
@@ -84,27 +85,39 @@ BOLD = frozenset(["strong", "b"])
 MONOSPACE = frozenset(["code", "kbd", "samp", "tt"])
 
 
+class Removed(NamedTuple):
+    """Elements that are taken out of a page with all they hold.
+
+    ``where``: the XPath test that an element of this name passes if it is taken out; empty for all of them.
+    """
+
+    name: str
+    where: str = ""
+
+
+#: The names of elements that the attribute ``hidden`` does not hide.
+NEVER_HIDDEN = frozenset({"html", "body"})
+
+
 @dataclass(frozen=True, slots=True)
 class TagRules:
     """How the elements of a page are treated when it is cut into blocks.
 
     ``block_level``: names of elements at whose start and end a block ends.
-    ``removed``: XSLT patterns of elements that go with all they hold.
+    ``removed``: elements that go with all they hold.
     ``unwrapped``: names of elements of which only the content stays, as if the tags were not there.
-    ``kept``: XSLT patterns of elements that stay although ``removed`` names them.
-    ``hidden_removed``: whether elements with the ``hidden`` attribute go (HTML and BODY apart).
+    ``hidden_removed``: whether elements with the ``hidden`` attribute go, but for those of :data:`NEVER_HIDDEN`.
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
     ``images``: whether an IMG is a block of its own; "img" is then among ``block_level``.
     ``styled``: whether links are marked with where they lead, and inline elements with what they are shown in;
-    for Markdown, which takes a second look at a page.
+    for Markdown, which reads a page a second time.
     """
 
     block_level: frozenset[str]
-    removed: frozenset[str]
+    removed: tuple[Removed, ...]
     unwrapped: frozenset[str] = frozenset()
-    kept: frozenset[str] = frozenset()
     hidden_removed: bool = True
     text_nodes: bool = False
     select_in_name: bool = False
@@ -116,44 +129,33 @@ class TagRules:
 #: put them into HEAD, which is no head then.
 SECTIONS = ("article", "aside", "details", "dialog", "figure", "footer", "header", "hgroup", "main", "nav", "search",
             "section")  # fmt: skip
-HEAD = f"head[not({' or '.join(SECTIONS)})]"
+_HEAD = Removed("head", f"not({' or '.join(SECTIONS)})")
 
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
-_ACCORDION_BUTTONS = frozenset(f"{label}//button" for label in ("h1", "h2", "h3", "h4", "h5", "h6", "summary"))
+_LABELS = (*HEADING_LEVELS, "summary")
+_BUTTON = Removed("button", f"not({' or '.join(f'ancestor::{name}' for name in _LABELS)})")
 
-MODERN = TagRules(
-    block_level=MODERN_BLOCK_LEVEL,
-    removed=frozenset(
-        [
-            HEAD,
-            "meta",
-            "title",
-            "script",
-            "style",
-            "noscript",
-            "template",
-            "svg",
-            "math",
-            "iframe",
-            "object",
-            "embed",
-            "applet",
-            "audio",
-            "video",
-            "canvas",
-            "input",
-            "datalist",
-            "button",
-        ]
-    ),
-    kept=_ACCORDION_BUTTONS,
-)
+
+def _removed(*names: str) -> tuple[Removed, ...]:
+    return tuple(map(Removed, names))
+
+
+#: What no reader of a page sees, or sees as anything but text.
+_NEVER_TEXT = (
+    _HEAD,
+    *_removed("meta", "title", "script", "style", "template", "svg", "math", "iframe", "object", "embed", "applet",
+              "audio", "video", "canvas", "input", "datalist"),
+)  # fmt: skip
+
+MODERN = TagRules(block_level=MODERN_BLOCK_LEVEL, removed=(*_NEVER_TEXT, Removed("noscript"), _BUTTON))
 
 #: [R] cleans the tree with lxml_html_clean first: these rows are what its options do.
 REFERENCE = TagRules(
     block_level=PUBLISHED_BLOCK_LEVEL - {"form", "textarea"},
-    removed=frozenset(["head", "base", "script", "style", "applet", "button", "input", "select", "textarea", "param"])
-    | {"link[contains(translate(@rel, 'STYLEHT', 'styleht'), 'stylesheet')]"},
+    removed=(
+        *_removed("head", "base", "script", "style", "applet", "button", "input", "select", "textarea", "param"),
+        Removed("link", "contains(translate(@rel, 'STYLEHT', 'styleht'), 'stylesheet')"),
+    ),
     unwrapped=frozenset({"form", "iframe", "embed", "layer", "object"}),
     hidden_removed=False,
     text_nodes=True,
@@ -163,7 +165,7 @@ REFERENCE = TagRules(
 #: [B] takes out HEAD, scripts and styles only.  SELECT is no block-level element to it, its OPTIONs are.
 JAVA = TagRules(
     block_level=PUBLISHED_BLOCK_LEVEL | {"img"},
-    removed=frozenset([HEAD, "meta", "title", "script", "style"]),
+    removed=(_HEAD, *_removed("meta", "title", "script", "style")),
     hidden_removed=False,
     images=True,
 )
@@ -172,7 +174,7 @@ JAVA = TagRules(
 #: or in hidden elements, and an SVG that is not closed makes parsers put the rest of a page into the BUTTON around it.
 LENIENT = TagRules(
     block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"},
-    removed=MODERN.removed - {"button", "noscript"},
+    removed=_NEVER_TEXT,
     hidden_removed=False,
 )
 

@@ -26,13 +26,13 @@ def collapse(text: str) -> str:
     return " ".join(part for part in slices if part)
 
 
-def visible_length(text: str) -> int:
+def visible_length(text: str | None) -> int:
     r"""Return how many characters of ``text`` are no white space.
 
     >>> visible_length(" to be,\n or")
     7
     """
-    return len("".join(text.split()))
+    return len("".join(text.split())) if text else 0
 
 
 def in_slices(text: str) -> Iterator[str]:

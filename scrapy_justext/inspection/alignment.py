@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from scrapy_justext.core.flattening import kept_nodes, tops
+from scrapy_justext.core.flattening import kept_nodes, top_elements
 from scrapy_justext.core.structured_data import PAGE
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _Span(NamedTuple):
 def _number(root: etree._Element) -> _Numbers:
     numbers = _Numbers({}, {})
     total = 0
-    for top in tops(root):
+    for top in top_elements(root):
         for event, node in etree.iterwalk(top, events=("start", "end", "comment", "pi")):
             if event == "start":
                 numbers.texts[node] = total
