@@ -22,8 +22,8 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.settings import configure
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints, take_fingerprints
-from scrapy_justext.crawl.site_memory.memory import LocalStore
-from scrapy_justext.crawl.site_memory.store import judge_again
+from scrapy_justext.crawl.site_memory.memory import judge_again
+from scrapy_justext.crawl.site_memory.store import LocalStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -27,11 +27,11 @@ from scrapy_justext.crawl.conversion import (
     one_of,
     rules,
     seconds,
+    share,
     statuses,
     whole_number,
 )
-from scrapy_justext.crawl.site_memory import memory as site_memory
-from scrapy_justext.crawl.site_memory.memory import MemoryOptions, memory_options
+from scrapy_justext.crawl.site_memory.memory import MemoryOptions
 from scrapy_justext.crawl.sites import domain
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
 
@@ -65,7 +65,7 @@ DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*PATH
 
 
 #: What holds for a whole crawl or not at all.
-OF_CRAWLS = frozenset({"sites", "processes", *site_memory.OF_THE_CRAWL})
+OF_CRAWLS = frozenset({"sites", "processes", "site_memory_hold", "site_memory_blocks", "site_memory_all_blocks"})
 
 
 class Setting(NamedTuple):
@@ -148,7 +148,25 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "timeout": Setting(
             None, seconds, "seconds after which a page is given up; without `processes` told only when it is done"
         ),
-        **{name: Setting(*row) for name, row in site_memory.ROWS.items()},
+        "site_memory": Setting(False, boolean, "blocks that many pages of a site repeat are [bad](docs/sites.md)"),
+        "site_memory_pages": Setting(
+            5, whole_number, "pages that a site must have shown before repeated blocks are bad"
+        ),
+        "site_memory_share": Setting(0.1, share, "share of a site's pages; a block on more of them is bad"),
+        "site_memory_count": Setting(4, whole_number, "pages of a site; a block on fewer of them is not bad for that"),
+        "site_memory_length": Setting(
+            30, whole_number, "characters; shorter blocks, such as headings and lines of dialogue, may be repeated"
+        ),
+        "site_memory_look": Setting(
+            "none",
+            one_of("none", "hold", "end"),
+            "which items wait for a second look at their page: none; hold: those of a site's first pages; end: all",
+        ),
+        "site_memory_hold": Setting(1000, whole_number, "items that wait at the most"),
+        "site_memory_blocks": Setting(20_000, whole_number, "blocks of a site that are remembered at the most"),
+        "site_memory_all_blocks": Setting(
+            1_000_000, whole_number, "blocks of all sites that are remembered at the most"
+        ),
     }
 )
 
@@ -308,7 +326,17 @@ def configure(given: Mapping[str, Given]) -> Configuration:
         values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
     return Configuration(
         options=options,
-        memory=memory_options(values),
+        memory=MemoryOptions(
+            is_on=values["site_memory"],
+            pages=values["site_memory_pages"],
+            share=values["site_memory_share"],
+            minimum=values["site_memory_count"],
+            length=values["site_memory_length"],
+            look=values["site_memory_look"],
+            hold=values["site_memory_hold"],
+            blocks=values["site_memory_blocks"],
+            all_blocks=values["site_memory_all_blocks"],
+        ),
         **{name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS},
     )
 

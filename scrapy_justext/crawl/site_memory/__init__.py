@@ -1,7 +1,7 @@
 """What the pages of a site have in common is boilerplate: blocks that many of them hold are bad.
 
+* :mod:`memory`: which blocks are bad, and the two looks at a page;
 * :mod:`fingerprints`: the texts of a page as numbers;
-* :mod:`store`: what a memory must be able to do, and which blocks are repeated;
-* :mod:`memory`: the memory of one crawl, in the process and on disk; :mod:`shared`: the same in Redis;
+* :mod:`store`: how many pages of a site held a block, in the process and on disk; :mod:`shared`: the same in Redis;
 * :mod:`held_items`: items that wait until more is known of their site.
 """

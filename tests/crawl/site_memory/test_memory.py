@@ -6,7 +6,8 @@ import pytest
 
 from scrapy_justext.core.blocks import BAD
 from scrapy_justext.crawl.settings import configure
-from scrapy_justext.crawl.site_memory.store import Sightings, find_repeated
+from scrapy_justext.crawl.site_memory.memory import find_repeated
+from scrapy_justext.crawl.site_memory.store import Sightings
 
 OPTIONS = configure({}).memory._replace(pages=10, share=0.5, minimum=4)
 

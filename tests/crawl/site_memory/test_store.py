@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints
-from scrapy_justext.crawl.site_memory.memory import SITE_SIZE, LocalStore, Table, load, save
-from scrapy_justext.crawl.site_memory.store import Sightings
+from scrapy_justext.crawl.site_memory.store import SITE_SIZE, LocalStore, Sightings, Table, load, save
 from scrapy_justext.exceptions import SiteMemoryError
 from tests.crawl.site_memory.pages import seen, visit_all
 
@@ -179,7 +178,7 @@ class TestFile:
 
     def test_another_version_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = self.saved(tmp_path)
-        monkeypatch.setattr("scrapy_justext.crawl.site_memory.memory.VERSION", 2)
+        monkeypatch.setattr("scrapy_justext.crawl.site_memory.store.VERSION", 2)
         with pytest.raises(SiteMemoryError, match="is of another version"):
             load(path)
 
