@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -52,11 +53,8 @@ def is_service(name: str) -> bool:
     return name.startswith(("http://", "https://"))
 
 
-class _Failure(NamedTuple):
-    """Why a try gave no answer, and whether another may."""
-
-    reason: str
-    passing: bool
+class _PassingError(Exception):
+    """A try that gave no answer, where another may."""
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -81,17 +79,27 @@ class HttpExtractor:
     def __call__(self, document: Document, language: str | None) -> str:
         """Return the service's text; raise :class:`ExtractorError` with the status or what else went wrong last."""
         request = Request(self.url, document.html, _headers(document, language), method="POST")
-        failure = _Failure("not tried", False)
-        for attempt in range(self.retries + 1):
-            if attempt:
-                time.sleep(self.back_off * 2 ** (attempt - 1))
-            answer = _ask(request, self.timeout)
-            if isinstance(answer, str):
-                return _find_text(answer, self.path) if self.path else answer
-            failure = answer
-            if not failure.passing:
-                break
-        raise ExtractorError(f"{self.url}: {failure.reason}")
+        for attempt in range(self.retries):
+            with suppress(_PassingError):
+                return self._ask(request)
+            time.sleep(self.back_off * 2**attempt)
+        try:
+            return self._ask(request)
+        except _PassingError as error:
+            raise ExtractorError(str(error)) from error
+
+    def _ask(self, request: Request) -> str:
+        """Ask once."""
+        try:
+            with build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
+                answer = _decode(response.read(), response.headers.get_content_charset() or "utf-8")
+        except HTTPError as error:
+            with error:
+                problem = f"{self.url}: status {error.code} {error.reason}"
+            raise (_PassingError if error.code in PASSING_STATUSES else ExtractorError)(problem) from error
+        except (OSError, HTTPException) as error:
+            raise _PassingError(f"{self.url}: {_describe(error, self.timeout)}") from error
+        return _find_text(answer, self.path) if self.path else answer
 
 
 def make_http(name: str) -> HttpExtractor:
@@ -107,13 +115,15 @@ def make_http(name: str) -> HttpExtractor:
 
 
 def _options(name: str, fragment: str) -> Mapping[str, Any]:
-    readers = {"json": _path, "timeout": _seconds, "retries": _count}
-    keys = {"json": "path", "timeout": "timeout", "retries": "retries"}
+    readers = {"json": ("path", _path), "timeout": ("timeout", _seconds), "retries": ("retries", _count)}
+    options: dict[str, Any] = {}
     try:
-        pairs = parse_qsl(fragment, keep_blank_values=True, strict_parsing=bool(fragment))
-        return {keys[key]: readers[key](value) for key, value in pairs}
+        for key, value in parse_qsl(fragment, keep_blank_values=True, strict_parsing=bool(fragment)):
+            option, read = readers[key]
+            options[option] = read(value)
     except (KeyError, ValueError) as error:
         raise ParameterError("extractor", name, f"must be {_FORM}") from error
+    return options
 
 
 def _path(value: str) -> tuple[str, ...]:
@@ -145,18 +155,6 @@ def _headers(document: Document, language: str | None) -> dict[str, str]:
     if document.url is not None and document.url.isascii() and document.url.isprintable():
         headers["Content-Location"] = document.url
     return headers
-
-
-def _ask(request: Request, timeout: float) -> str | _Failure:
-    """Ask once; return the answer's text, or why there is none."""
-    try:
-        with build_opener(_NoRedirect).open(request, timeout=timeout) as response:
-            return _decode(response.read(), response.headers.get_content_charset() or "utf-8")
-    except HTTPError as error:
-        with error:
-            return _Failure(f"status {error.code} {error.reason}", error.code in PASSING_STATUSES)
-    except (OSError, HTTPException) as error:
-        return _Failure(_describe(error, timeout), True)
 
 
 def _decode(body: bytes, charset: str) -> str:
