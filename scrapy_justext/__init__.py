@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import Block, BlockClass
-from scrapy_justext.core.extractor import Extraction, extract
+from scrapy_justext.core.extractor import Extraction, Extractor, extract
 from scrapy_justext.exceptions import JustextError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "Block",
     "BlockClass",
     "Extraction",
+    "Extractor",
     "JustextDownloaderMiddleware",
     "JustextError",
     "JustextPipeline",

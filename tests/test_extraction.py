@@ -17,7 +17,7 @@ import scrapy_justext
 from scrapy_justext import Block, BlockClass, Extraction, JustextError, extract
 from scrapy_justext.core.blocks import make_blocks
 from scrapy_justext.core.extractor import BLOCK_FIELDS, blocks_to_dicts
-from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.core.parameters import PARAMETERS, Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from tests.builders import CORPORA, DEMO_PAGES, REPOSITORY, corpus_pages, letters, page_id, prose, read_page
@@ -202,7 +202,7 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("max_heading_distance", HEADED, {"max_heading_distance": 149}, "B B G"),
     ("no_headings", HEADED, {"no_headings": True}, "B B G"),
     ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
-    ("no_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "no_images": False}, "G G"),
+    ("rescue_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "rescue_images": True}, "G G"),
     ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
     ("good_probability", f"<p>{GOOD}</p>", {"profile": "learned", "good_probability": 0.0}, "G"),
     (
@@ -220,7 +220,7 @@ class TestThresholds:
         assert classes(page, **thresholds) == expected
 
     def test_each_is_tried_above(self) -> None:
-        assert {name for _, _, thresholds, _ in EFFECTS for name in thresholds} >= set(THRESHOLD_NAMES)
+        assert {name for _, _, thresholds, _ in EFFECTS for name in thresholds} >= set(PARAMETERS)
 
     def test_defaults_are_the_published_ones(self) -> None:
         assert {field.name: getattr(Thresholds(), field.name) for field in fields(Thresholds)} == {
@@ -232,7 +232,7 @@ class TestThresholds:
             "max_heading_distance": 200,
             "no_headings": False,
             "no_headlines": False,
-            "no_images": True,
+            "rescue_images": False,
             "tree_depth": None,
             "good_probability": None,
             "near_good_probability": None,
@@ -276,7 +276,7 @@ class TestThresholds:
             ({"length_low": 201}, "length_low = 201: must not be above length_high = 200"),
             ({"length_high": 69}, "length_low = 70: must not be above length_high = 69"),
             ({"stopwords_low": 0.33}, "stopwords_low = 0.33: must not be above stopwords_high = 0.32"),
-            ({"lenght_low": 3}, "threshold = 'lenght_low': unknown threshold; did you mean length_low"),
+            ({"lenght_low": 3}, "parameter = 'lenght_low': unknown parameter; did you mean length_low"),
         ],
         ids=str,
     )

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.profiles import PAGE, side_by_side
 from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import SCRIPTS
@@ -48,6 +49,12 @@ def test_settings_table_has_the_default(name: str) -> None:
         assert shown in ("[]", "{}")
 
 
+def test_the_defaults_of_parameters_are_those_of_the_code() -> None:
+    sentence = README.partition("Parameters of all:")[2].partition("(no filter")[0]
+    shown = re.findall(r"`(\w+)` (\w[\w.]*)", sentence.replace("\n", " "))
+    assert dict(shown) == {name: str(parameter.default) for name, parameter in PARAMETERS.items()}
+
+
 def test_the_thresholds_of_languages_without_spaces_are_those_of_the_code() -> None:
     rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(SCRIPTS)]
     library = find_library()
@@ -77,7 +84,7 @@ def test_the_stoplists_readme_names_every_added_list() -> None:
 
 
 def test_profiles_table_is_complete() -> None:
-    rows = README.partition("Profiles (")[2].partition("Thresholds of all")[0].splitlines()
+    rows = README.partition("Profiles (")[2].partition("Parameters of all")[0].splitlines()
     assert [row.split("`")[1] for row in rows if row.startswith("| `")] == list(PROFILES)
 
 

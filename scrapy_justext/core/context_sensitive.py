@@ -90,8 +90,8 @@ def restore(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def promote_images(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """Images before a GOOD block made NEAR_GOOD, headings or not; nothing under ``no_images``."""
-    if context.thresholds.no_images:
+    """Images before a GOOD block made NEAR_GOOD, headings or not; nothing without ``rescue_images``."""
+    if not context.thresholds.rescue_images:
         return list(decisions)
     images = [i for i, segment in enumerate(context.segments) if segment.image_url is not None]
     images = [i for i in images if i not in context.pinned]

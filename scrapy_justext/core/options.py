@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.languages import Language
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
-from scrapy_justext.core.parameters import THRESHOLD_NAMES, GivenThresholds, Thresholds
+from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import SCRIPTS, Script, script_of_words
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: What decides the classes of blocks beside stop words.
-PARAMETER_NAMES = (*THRESHOLD_NAMES, *RULE_NAMES)
+PARAMETER_NAMES = (*PARAMETERS, *RULE_NAMES)
 
 
 class Choices(GivenThresholds, Rules, total=False):
@@ -89,7 +89,7 @@ def make_options(**choices: Unpack[Choices]) -> Options:
     profile = find_profile(given.get("profile", "justext"))
     stoplist = given.get("stoplist")
     library = find_library(given.get("stoplists_dir"))
-    chosen = {name: given[name] for name in THRESHOLD_NAMES if name in given}
+    chosen = {name: given[name] for name in PARAMETERS if name in given}
     thresholds = replace(profile.thresholds, **chosen)
     return Options(
         profile=profile,

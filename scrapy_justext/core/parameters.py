@@ -1,12 +1,16 @@
-"""The parameters of jusText: meaning, unit, default, range.
+"""The table of parameters: the default, unit, range and meaning of each, and what is offered for it.
 
-Defaults are those of both published codes (the jusText page of the NLP Centre, Masaryk University,
-leaves two of them out).  Comparisons stand with the rules, in :mod:`.context_free` and :mod:`.headings`.
+The fields of :class:`Thresholds` are the rows; :data:`PARAMETERS` are the same rows as values.  Settings, options of
+the command, controls of the tuner, the search for better values and the README's table are made from them.
+
+Defaults are those of both published codes (the jusText page of the NLP Centre, Masaryk University, leaves two of them
+out).  Comparisons stand with the rules, in :mod:`.context_free` and :mod:`.context_sensitive`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from scrapy_justext.exceptions import ParameterError
@@ -15,11 +19,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class _Range(NamedTuple):
+class Part(Enum):
+    """What looks at a parameter; a profile has some of these parts."""
+
+    STOPWORDS = "rules that look at stop words"
+    MODEL = "a trained model"
+    HEADINGS = "passes that rescue headings"
+    JAVA = "what the Java port adds"
+    TREE = "the tree filter"
+
+
+class Range(NamedTuple):
     """Which values are allowed, in words and as a check."""
 
     allowed: str
     holds: Callable[[Any], bool]
+
+
+class Scale(NamedTuple):
+    """Numbers from ``least`` to ``most`` that are offered, in ``steps``, the widest first."""
+
+    least: float
+    most: float
+    steps: tuple[float, ...]
 
 
 def _is_whole(value: object) -> bool:
@@ -30,21 +52,181 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-_BOOLEAN = _Range("must be True or False", lambda value: isinstance(value, bool))
-_LENGTH = _Range("must be a whole number of characters, 0 or more", lambda value: _is_whole(value) and value >= 0)
-_DENSITY = _Range("must be a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
-_DEPTH = _Range(
+_BOOLEAN = Range("must be True or False", lambda value: isinstance(value, bool))
+_LENGTH = Range("must be a whole number of characters, 0 or more", lambda value: _is_whole(value) and value >= 0)
+_DENSITY = Range("must be a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
+_DEPTH = Range(
     "must be a whole number from 1 to 5",
     lambda value: value is None or (_is_whole(value) and 1 <= value <= 5),
 )
-_PROBABILITY = _Range(
+_PROBABILITY = Range(
     "must be a number from 0 to 1, or None for the model's",
     lambda value: value is None or (_is_number(value) and 0 <= value <= 1),
 )
 
 
-def _limit(default: Any, range_: _Range) -> Any:
-    return field(default=default, metadata={"range": range_})
+class Parameter(NamedTuple):
+    """A row of the table, without its name and its default."""
+
+    range: Range
+    part: Part
+    label: str
+    """What the tuner calls it."""
+    meaning: str
+    """What it decides, for people who do not know the code."""
+    unit: str = ""
+    slider: Scale | None = None
+    """The control of a number; the range that is allowed may be wider."""
+    choices: tuple[tuple[Any, str], ...] = ()
+    """The values of all others, with their names."""
+    search: Scale | tuple[Any, ...] = ()
+    """What the search for better values tries."""
+    name: str = ""
+    default: Any = None
+
+    @property
+    def text(self) -> str:
+        """The meaning behind the unit."""
+        return f"{self.unit}; {self.meaning}" if self.unit else self.meaning
+
+    @property
+    def partner(self) -> str | None:
+        """The other one of a low and a high threshold, which must not cross; None without one."""
+        pairs = dict(PAIRS)
+        return pairs.get(self.name) or {high: low for low, high in PAIRS}.get(self.name)
+
+    def without_none(self) -> Parameter:
+        """Return the row of a profile with a default of its own, which None stands for in settings."""
+        search = self.search if isinstance(self.search, Scale) else tuple(v for v in self.search if v is not None)
+        choices = tuple((value, name) for value, name in self.choices if value is not None)
+        return self._replace(choices=choices, search=search)
+
+
+#: The first must not be above the second.
+PAIRS = (
+    ("length_low", "length_high"),
+    ("stopwords_low", "stopwords_high"),
+    ("near_good_probability", "good_probability"),
+)
+
+
+def _row(default: Any, range_: Range, part: Part, label: str, meaning: str, **more: Any) -> Any:
+    return field(default=default, metadata={"parameter": Parameter(range_, part, label, meaning, **more)})
+
+
+def _switch(part: Part, label: str, meaning: str) -> Any:
+    choices = ((False, "no"), (True, "yes"))
+    return _row(False, _BOOLEAN, part, label, meaning, choices=choices, search=(False, True))
+
+
+def _density(default: float, label: str, meaning: str, search: Scale) -> Any:
+    slider = Scale(0, 1, (0.01,))
+    return _row(default, _DENSITY, Part.STOPWORDS, label, meaning, unit="share", slider=slider, search=search)
+
+
+def _probability(label: str, meaning: str) -> Any:
+    slider, search = Scale(0, 1, (0.01,)), (None, *(share / 20 for share in range(2, 19)))
+    return _row(None, _PROBABILITY, Part.MODEL, label, meaning, unit="probability", slider=slider, search=search)
+
+
+_LINK_SEARCH = Scale(0.0, 1.0, (0.2, 0.1, 0.05, 0.01))
+_STOPWORD_SEARCH = Scale(0.0, 0.6, (0.08, 0.04, 0.02, 0.01))
+_LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """What decides the class of a block.
+
+    Raises :class:`~scrapy_justext.exceptions.ParameterError` for a value of the wrong type, outside its range, or a low
+    threshold above its high one.
+    """
+
+    length_low: int = _row(
+        70,
+        _LENGTH,
+        Part.STOPWORDS,
+        "Short below",
+        "a shorter block is short, or bad with a link",
+        unit="characters",
+        slider=Scale(0, 400, (5,)),
+        search=Scale(0, 300, (40, 20, 10, 5)),
+    )
+    length_high: int = _row(
+        200,
+        _LENGTH,
+        Part.STOPWORDS,
+        "Long above",
+        "only a longer block is good by itself",
+        unit="characters",
+        slider=Scale(0, 800, (10,)),
+        search=Scale(0, 600, (80, 40, 20, 10)),
+    )
+    stopwords_low: float = _density(
+        0.30, "Few stop words below", "a block with a lower stop-word density is bad", _STOPWORD_SEARCH
+    )
+    stopwords_high: float = _density(
+        0.32,
+        "Many stop words from",
+        "a long block with at least this stop-word density is good",
+        _STOPWORD_SEARCH,
+    )
+    max_link_density: float = _density(
+        0.2,
+        "Too many links above",
+        "a block with a higher link density is bad",
+        _LINK_SEARCH,
+    )
+    near_good_probability: float | None = _probability(
+        "Near-good from",
+        "`learned` profiles: from this one on a block is near-good, to be decided by its neighbours; None: the model's "
+        "own, or none where `good_probability` is given",
+    )
+    good_probability: float | None = _probability(
+        "Good from", "`learned` profiles: from this one on a block is good; None: the model's own"
+    )
+    max_heading_distance: int = _row(
+        200,
+        _LENGTH,
+        Part.HEADINGS,
+        "Heading rescued within",
+        "from a heading to the good block that rescues it, at the most",
+        unit="characters",
+        slider=Scale(0, 2000, (20,)),
+        search=Scale(0, 1000, (200, 100, 50, 20)),
+    )
+    no_headings: bool = _switch(Part.HEADINGS, "Ignore headings", "treat headings like any other block")
+    no_headlines: bool = _switch(
+        Part.JAVA, "Ignore headlines", "`justext-java`: judge what stands in H1 like any other block"
+    )
+    rescue_images: bool = _switch(
+        Part.JAVA, "Rescue images", "`justext-java`: an image before good text may become good, as a heading may"
+    )
+    tree_depth: int | None = _row(
+        None,
+        _DEPTH,
+        Part.TREE,
+        "Keep the main group by",
+        "1 to 5: after any profile, keep the main group of blocks that share this ancestor",
+        choices=((None, "off"), *_LEVELS),
+        search=(None, 1, 2, 3, 4, 5),
+    )
+
+    def __post_init__(self) -> None:
+        for parameter in PARAMETERS.values():
+            value = getattr(self, parameter.name)
+            if not parameter.range.holds(value):
+                raise ParameterError(parameter.name, value, parameter.range.allowed)
+        for low, high in PAIRS:
+            values = (getattr(self, low), getattr(self, high))
+            if None not in values and values[0] > values[1]:
+                allowed = f"must not be above {high} = {getattr(self, high)!r}"
+                raise ParameterError(low, getattr(self, low), allowed)
+
+
+PARAMETERS: dict[str, Parameter] = {
+    row.name: row.metadata["parameter"]._replace(name=row.name, default=row.default) for row in fields(Thresholds)
+}
 
 
 class GivenThresholds(TypedDict, total=False):
@@ -55,66 +237,10 @@ class GivenThresholds(TypedDict, total=False):
     stopwords_low: float
     stopwords_high: float
     max_link_density: float
+    near_good_probability: float | None
+    good_probability: float | None
     max_heading_distance: int
     no_headings: bool
     no_headlines: bool
-    no_images: bool
+    rescue_images: bool
     tree_depth: int | None
-    good_probability: float | None
-    near_good_probability: float | None
-
-
-#: The first must not be above the second.
-_PAIRS = (
-    ("length_low", "length_high"),
-    ("stopwords_low", "stopwords_high"),
-    ("near_good_probability", "good_probability"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """What decides the class of a block.
-
-    Raises :class:`~scrapy_justext.exceptions.ParameterError` for a value of the wrong type, outside
-    its range, or a low threshold above its high one.
-    """
-
-    length_low: int = _limit(70, _LENGTH)
-    """Characters; a shorter block is SHORT, or BAD when it holds a link."""
-    length_high: int = _limit(200, _LENGTH)
-    """Characters; only a longer block is GOOD by itself."""
-    stopwords_low: float = _limit(0.30, _DENSITY)
-    """Stop words / words; a block with a lower density is BAD."""
-    stopwords_high: float = _limit(0.32, _DENSITY)
-    """Stop words / words; from this density on a long block is GOOD."""
-    max_link_density: float = _limit(0.2, _DENSITY)
-    """Link characters / characters; a block with a higher density is BAD."""
-    max_heading_distance: int = _limit(200, _LENGTH)
-    """Characters between a heading and the good block that rescues it, at the most."""
-    no_headings: bool = _limit(False, _BOOLEAN)
-    """True: headings are treated like any other block."""
-    no_headlines: bool = _limit(False, _BOOLEAN)
-    """True: text inside H1 is judged like any other (``justext-java`` only)."""
-    no_images: bool = _limit(True, _BOOLEAN)
-    """False: an image before a good block may become good (``justext-java`` only)."""
-    tree_depth: int | None = _limit(None, _DEPTH)
-    """The ancestor that the paragraphs of a main text share: 1 parent, 2 grandparent … 5; None: no tree filter."""
-    good_probability: float | None = _limit(None, _PROBABILITY)
-    """From this probability on a block is GOOD (``learned`` profiles only); None: the model's own."""
-    near_good_probability: float | None = _limit(None, _PROBABILITY)
-    """From this one on it is NEAR_GOOD; None: the model's own, or none where ``good_probability`` is given."""
-
-    def __post_init__(self) -> None:
-        for one in fields(self):
-            value, range_ = getattr(self, one.name), one.metadata["range"]
-            if not range_.holds(value):
-                raise ParameterError(one.name, value, range_.allowed)
-        for low, high in _PAIRS:
-            values = (getattr(self, low), getattr(self, high))
-            if None not in values and values[0] > values[1]:
-                allowed = f"must not be above {high} = {getattr(self, high)!r}"
-                raise ParameterError(low, getattr(self, low), allowed)
-
-
-THRESHOLD_NAMES = tuple(one.name for one in fields(Thresholds))

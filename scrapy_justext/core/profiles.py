@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from scrapy_justext.core import boilerpipe, context_sensitive
 from scrapy_justext.core.blocks import Decision, Measurements, Segment
 from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
-from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.parameters import PARAMETERS, Parameter, Part, Thresholds
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
 from scrapy_justext.exceptions import UnknownNameError
 
@@ -57,6 +57,23 @@ class Profile:
     unspaced: bool = True
     models: tuple[str, ...] = ()
     reads_data: bool = False
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters that the profile looks at, by name; those that have a default of its own cannot be None."""
+        passes = {*self.passes}
+        has = {
+            Part.STOPWORDS: self.by_stopwords,
+            Part.MODEL: bool(self.models),
+            Part.HEADINGS: not passes.isdisjoint({context_sensitive.promote, context_sensitive.restore}),
+            Part.JAVA: context_sensitive.promote_images in passes,
+            Part.TREE: context_sensitive.select in passes,
+        }
+        return {
+            name: parameter if getattr(self.thresholds, name) is None else parameter.without_none()
+            for name, parameter in PARAMETERS.items()
+            if has[parameter.part]
+        }
 
 
 def _learned(name: str) -> Profile:

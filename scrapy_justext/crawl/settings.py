@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.extractor import BLOCK_FIELDS
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, make_options
+from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.conversion import (
     Converter,
     as_given,
@@ -92,26 +93,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "your own list in place of the language's: a path, a list of `Path` merged, or words",
         ),
         "stoplists_dir": Setting(None, as_given, "a folder of LANGUAGE.txt files that come before the shipped ones"),
-        "length_low": Setting(None, number, "characters; a shorter block is short, or bad with a link"),
-        "length_high": Setting(None, number, "characters; only a longer block is good by itself"),
-        "stopwords_low": Setting(None, number, "stop-word density below which a block is bad"),
-        "stopwords_high": Setting(None, number, "stop-word density from which a long block is good"),
-        "max_link_density": Setting(None, number, "link density above which a block is bad"),
-        "max_heading_distance": Setting(
-            None, number, "characters from a heading to the good block that rescues it, at the most"
-        ),
-        "no_headings": Setting(None, boolean, "treat headings like any other block"),
-        "no_headlines": Setting(None, boolean, "`justext-java`: judge what stands in H1 like any other block"),
-        "no_images": Setting(None, boolean, "`justext-java`: images before good text stay bad"),
-        "tree_depth": Setting(
-            None, number, "1 to 5: after any profile, keep the main group of blocks that share this ancestor"
-        ),
-        "good_probability": Setting(
-            None, number, "`learned` profiles: probability from which a block is good; None: the model's own"
-        ),
-        "near_good_probability": Setting(
-            None, number, "`learned` profiles: probability from which it is near-good, to be decided by its neighbours"
-        ),
+        **{
+            name: Setting(None, boolean if isinstance(parameter.default, bool) else number, parameter.text)
+            for name, parameter in PARAMETERS.items()
+        },
         "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
         "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
         "drop_text": Setting((), rules, "regular expressions, searched in blocks' text, of blocks that are bad"),

@@ -128,9 +128,9 @@ class Task(NamedTuple):
     measure: str
     keep_non_ascii: bool
 
-    def options(self, knobs: Mapping[str, Any] | None = None) -> Options:
+    def options(self, parameters: Mapping[str, Any] | None = None) -> Options:
         """Those that a crawl has with some thresholds."""
-        return make_options(profile=self.profile, language=self.language, **(knobs or {}))
+        return make_options(profile=self.profile, language=self.language, **(parameters or {}))
 
 
 class Figures(NamedTuple):
@@ -207,11 +207,11 @@ class Trials:
     ) -> None:
         self._stack.close()
 
-    def sizes(self, knobs: Mapping[str, Any]) -> list[Sizes]:
+    def sizes(self, parameters: Mapping[str, Any]) -> list[Sizes]:
         """The sizes of each page under some thresholds, the profile's where left out."""
         if not self._pools:
-            return _sizes(self.task, self._pages, knobs)
-        futures = [pool.submit(_try, knobs) for pool in self._pools]
+            return _sizes(self.task, self._pages, parameters)
+        futures = [pool.submit(_try, parameters) for pool in self._pools]
         sizes = [Sizes()] * len(self.labelled)
         for start, future in enumerate(futures):
             sizes[start :: len(futures)] = future.result()
@@ -235,13 +235,13 @@ def _start(task: Task, labelled: Sequence[Labelled]) -> None:
     _share.append(_Share(task, make_pages(task, labelled)))
 
 
-def _try(knobs: Mapping[str, Any]) -> list[Sizes]:
+def _try(parameters: Mapping[str, Any]) -> list[Sizes]:
     [share] = _share
-    return _sizes(share.task, share.pages, knobs)
+    return _sizes(share.task, share.pages, parameters)
 
 
-def _sizes(task: Task, pages: Sequence[Page], knobs: Mapping[str, Any]) -> list[Sizes]:
-    options = task.options(knobs)
+def _sizes(task: Task, pages: Sequence[Page], parameters: Mapping[str, Any]) -> list[Sizes]:
+    options = task.options(parameters)
     return [page.sizes(options) for page in pages]
 
 

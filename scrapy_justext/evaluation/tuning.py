@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core import context_sensitive
+from scrapy_justext.core.parameters import PAIRS, Scale
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.evaluation.command_line import format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import paired_bootstrap
 from scrapy_justext.evaluation.trials import (
-    DEPTHS,
     Figures,
     Split,
     Task,
@@ -34,10 +33,9 @@ from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from scrapy_justext.core.parameters import Thresholds
-    from scrapy_justext.core.profiles import Profile
+    from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.measures import Sizes
     from scrapy_justext.evaluation.trials import Labelled
@@ -58,80 +56,46 @@ Values = dict[str, Any]
 #: Less is no difference: sums of floats in another order differ by less.
 EPSILON = 1e-9
 _DRAWN_SHARE = 1 / 3
-_PAIRS = (("length_low", "length_high"), ("stopwords_low", "stopwords_high"))
 
 
-class Knob(NamedTuple):
-    """A threshold that is searched: one of ``choices``, or from ``least`` to ``most`` by ``steps``, wide ones first."""
-
-    name: str
-    least: float = 0
-    most: float = 0
-    steps: Sequence[float] = ()
-    choices: Sequence[Any] = ()
-
-    def draw(self, chance: random.Random) -> Any:
-        """A value by chance, on the grid of the smallest step."""
-        if self.choices:
-            return chance.choice(self.choices)
-        return self._on_grid(self.least + chance.randrange(self._count() + 1) * self.steps[-1])
-
-    def around(self, value: Any, level: int) -> list[Any]:
-        """The values to try beside one; ``level``: 0 for the widest steps."""
-        if self.choices:
-            return [choice for choice in self.choices if choice != value]
-        step = self.steps[min(level, len(self.steps) - 1)]
-        values = [min(max(value + move, self.least), self.most) for move in (-step, step)]
-        return [self._on_grid(one) for one in values if one != value]
-
-    def _count(self) -> int:
-        return round((self.most - self.least) / self.steps[-1])
-
-    def _on_grid(self, value: float) -> float:
-        return value if isinstance(value, int) else round(value, 2)
+def draw(parameter: Parameter, chance: random.Random) -> Any:
+    """Return a value by chance, on the grid of the smallest step."""
+    scale = parameter.search
+    if not isinstance(scale, Scale):
+        return chance.choice(scale)
+    count = round((scale.most - scale.least) / scale.steps[-1])
+    return _on_grid(scale.least + chance.randrange(count + 1) * scale.steps[-1])
 
 
-_TEXT = (
-    Knob("length_low", 0, 300, (40, 20, 10, 5)),
-    Knob("length_high", 0, 600, (80, 40, 20, 10)),
-    Knob("stopwords_low", 0.0, 0.6, (0.08, 0.04, 0.02, 0.01)),
-    Knob("stopwords_high", 0.0, 0.6, (0.08, 0.04, 0.02, 0.01)),
-    Knob("max_link_density", 0.0, 1.0, (0.2, 0.1, 0.05, 0.01)),
-)
-_HEADINGS = (Knob("max_heading_distance", 0, 1000, (200, 100, 50, 20)), Knob("no_headings", choices=(False, True)))
-_JAVA = (Knob("no_headlines", choices=(False, True)), Knob("no_images", choices=(True, False)))
-_TRAINED = (Knob("good_probability", choices=(None, *(share / 20 for share in range(2, 19)))),)
+def neighbours(parameter: Parameter, value: Any, level: int) -> list[Any]:
+    """Return the values to try beside one; ``level``: 0 for the widest steps."""
+    scale = parameter.search
+    if not isinstance(scale, Scale):
+        return [choice for choice in scale if choice != value]
+    step = scale.steps[min(level, len(scale.steps) - 1)]
+    values = [min(max(value + move, scale.least), scale.most) for move in (-step, step)]
+    return [_on_grid(other) for other in values if other != value]
+
+
+def _on_grid(value: float) -> float:
+    return value if isinstance(value, int) else round(value, 2)
+
 
 LEVELS = 4
 
 
-def knobs_of(profile: Profile) -> tuple[Knob, ...]:
-    """The thresholds that a profile looks at."""
-    passes = set(profile.passes)
-    # That of a profile that has one can be changed, but not unset: None stands for the profile's own in settings.
-    depths = DEPTHS if profile.thresholds.tree_depth else (None, *DEPTHS)
-    return (
-        *(_TEXT if profile.by_stopwords else ()),
-        *(_HEADINGS if passes & {context_sensitive.promote, context_sensitive.restore} else ()),
-        *(_JAVA if context_sensitive.promote_images in passes else ()),
-        *(_TRAINED if profile.models else ()),
-        *((Knob("tree_depth", choices=tuple(depths)),) if context_sensitive.select in passes else ()),
-    )
-
-
-def values_of(thresholds: Thresholds, knobs: Sequence[Knob]) -> Values:
-    """The values of some thresholds."""
-    return {knob.name: getattr(thresholds, knob.name) for knob in knobs}
+def values_of(thresholds: Thresholds, names: Iterable[str]) -> Values:
+    """Return the values of some thresholds."""
+    return {name: getattr(thresholds, name) for name in names}
 
 
 def moved(values: Mapping[str, Any], name: str, value: Any) -> Values:
     """Values with one of them changed, and its partner where the two would cross."""
     result = {**values, name: value}
-    for low, high in _PAIRS:
-        if name == low and result[low] > result[high]:
-            result[high] = value
-        elif name == high and result[high] < result[low]:
-            result[low] = value
+    for low, high in PAIRS:
+        # None is the model's own, which crosses nothing.
+        if name in (low, high) and None not in (result[low], result[high]) and result[low] > result[high]:
+            result[low] = result[high] = value
     return result
 
 
@@ -142,7 +106,7 @@ def given(values: Mapping[str, Any], base: Thresholds, own: Thresholds) -> Value
     makes the high one the profile's: both must be set.
     """
     changed = {name for name, value in values.items() if value != getattr(base, name)}
-    for pair in _PAIRS:
+    for pair in PAIRS:
         if changed & {*pair} and any(getattr(base, name) != getattr(own, name) for name in pair):
             changed |= {*pair}
     return {name: value for name, value in values.items() if name in changed}
@@ -152,7 +116,7 @@ def given(values: Mapping[str, Any], base: Thresholds, own: Thresholds) -> Value
 class Search:
     """A search with a budget; ``evaluate`` gives what is to be greatest."""
 
-    knobs: Sequence[Knob]
+    parameters: Mapping[str, Parameter]
     start: Values
     evaluate: Callable[[Values], float]
     trials: int
@@ -179,23 +143,23 @@ class Search:
         chance = random.Random(self.seed)
         for _ in range(int(self.trials * _DRAWN_SHARE)):
             values = self.best
-            for knob in self.knobs:
+            for name, parameter in self.parameters.items():
                 if chance.random() < 0.5:
-                    values = moved(values, knob.name, knob.draw(chance))
+                    values = moved(values, name, draw(parameter, chance))
             self._is_better(values, known)
 
     def _improve(self, level: int, known: dict[tuple[Any, ...], float]) -> bool:
         """Move each threshold in turn; whether that was of any use."""
         before = self.best_value
-        for knob in self.knobs:
-            for value in knob.around(self.best[knob.name], level):
-                self._is_better(moved(self.best, knob.name, value), known)
+        for name, parameter in self.parameters.items():
+            for value in neighbours(parameter, self.best[name], level):
+                self._is_better(moved(self.best, name, value), known)
         return self.best_value > before
 
     def _simplify(self, known: dict[tuple[Any, ...], float]) -> None:
         """Put each threshold back to where it was, unless that makes the best trial worse."""
-        for knob in self.knobs:
-            values = moved(self.best, knob.name, self.start[knob.name])
+        for name in self.parameters:
+            values = moved(self.best, name, self.start[name])
             key = tuple(values.values())
             if key not in known:
                 known[key] = self.evaluate(values)
@@ -240,7 +204,7 @@ class Goal(NamedTuple):
 class Found(NamedTuple):
     """What a search came to: the sizes of the pages of both parts, before and after."""
 
-    knobs: Mapping[str, Any]
+    values: Mapping[str, Any]
     trials: int
     seconds: float
     training: tuple[Sequence[Sizes], Sequence[Sizes]]
@@ -292,7 +256,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def find(task: Task, base: Thresholds, parts: Split, goal: Goal, arguments: argparse.Namespace) -> Found:
     """Search on the training part, and measure on both."""
     own = task.options().profile.thresholds
-    knobs = knobs_of(task.options().profile)
+    parameters = task.options().profile.parameters
     with Trials(task, parts.training, arguments.jobs) as trials:
         before = trials.sizes({})
         started = time.monotonic()
@@ -303,7 +267,7 @@ def find(task: Task, base: Thresholds, parts: Split, goal: Goal, arguments: argp
                 progress.advance(f"best {max(value, search.best_value):.4f}")
                 return value
 
-            search = Search(knobs, values_of(base, knobs), evaluate, arguments.trials, arguments.seed)
+            search = Search(parameters, values_of(base, parameters), evaluate, arguments.trials, arguments.seed)
             best = given(search.run(), base, own)
         seconds = time.monotonic() - started
         after = trials.sizes(best)
@@ -354,13 +318,13 @@ def _introduction(task: Task, parts: Split, goal: Goal, seed: int) -> str:
 
 def _outcome(task: Task, found: Found, goal: Goal) -> str:
     lines = ["", f"{found.trials} trials in {found.seconds:.1f} s", "", _table(found, goal), ""]
-    if not found.knobs:
+    if not found.values:
         return "\n".join([*lines, "Nothing better was found: keep the profile's own thresholds."])
     before, after = ([goal.of(figures_of(one, goal.beta)) for one in sizes] for sizes in found.validation)
     test = paired_bootstrap(after, before)
     low, high = test.interval_99
     lines += [f"On the pages to check on: {test.difference:+.4f} (99 %: {low:+.4f} to {high:+.4f})", ""]
-    settings = _settings(task, found.knobs)
+    settings = _settings(task, found.values)
     if test.difference < -EPSILON:
         advice = "These settings are worse there than the profile's own thresholds: keep those.  What was found:"
         return "\n".join([*lines, advice, "", *(f"# {line}" for line in settings.splitlines())])
@@ -377,9 +341,9 @@ def _table(found: Found, goal: Goal) -> str:
     return format_columns(rows, right=(2, 3, 4))
 
 
-def _settings(task: Task, knobs: Mapping[str, Any]) -> str:
+def _settings(task: Task, values: Mapping[str, Any]) -> str:
     """Settings that give a crawl what was found: those that are not the default."""
-    chosen = {"profile": task.profile, "language": task.language, **knobs}
+    chosen = {"profile": task.profile, "language": task.language, **values}
     return custom_settings(
-        {name: value for name, value in chosen.items() if name in knobs or value != SETTINGS[name].default}
+        {name: value for name, value in chosen.items() if name in values or value != SETTINGS[name].default}
     )

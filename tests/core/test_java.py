@@ -27,23 +27,23 @@ NEAR = f"{IMG}<p>{GOOD}"
 FAR = f"{IMG}<p>{'x' * 201}<p>{GOOD}"
 CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, str, str]]]] = [
     ("an image is bad", NEAR, {}, [("img", "bad", "bad"), ("p", "good", "good")]),
-    ("with images it is a border", NEAR, {"no_images": False}, [("img", "bad", "good"), ("p", "good", "good")]),
+    ("with images it is a border", NEAR, {"rescue_images": True}, [("img", "bad", "good"), ("p", "good", "good")]),
     (
         "between good blocks it is good with images",
         f"<p>{GOOD}</p>{NEAR}",
-        {"no_images": False},
+        {"rescue_images": True},
         [("p", "good", "good"), ("img", "bad", "good"), ("p", "good", "good")],
     ),
     (
         "and without headings",
         f"<p>{GOOD}</p>{NEAR}",
-        {"no_images": False, "no_headings": True},
+        {"rescue_images": True, "no_headings": True},
         [("p", "good", "good"), ("img", "bad", "good"), ("p", "good", "good")],
     ),
     (
         "but not without a good block near enough ahead",
         f"<p>{GOOD}</p>{FAR}",
-        {"no_images": False},
+        {"rescue_images": True},
         [("p", "good", "good"), ("img", "bad", "bad"), ("p", "bad", "bad"), ("p", "good", "good")],
     ),
     (
@@ -58,7 +58,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, str, str]]]] = [
     (
         "with images it does not",
         f"<p>{GOOD}</p>{IMG}<p>{NEAR_GOOD}</p>{IMG}<p>{GOOD}</p>",
-        {"no_images": False},
+        {"rescue_images": True},
         [
             ("p", "good", "good"), ("img", "bad", "good"), ("p", "near_good", "good"), ("img", "bad", "good"),
             ("p", "good", "good"),
@@ -135,14 +135,14 @@ def test_images_are_no_text_of_other_profiles() -> None:
 
 def test_good_images_without_alt_give_no_empty_paragraph() -> None:
     html = f"<body><p>{GOOD}</p><img><p>{GOOD}</p>"
-    found = extract(html, stoplist=["the"], profile="justext-java", no_images=False)
+    found = extract(html, stoplist=["the"], profile="justext-java", rescue_images=True)
     assert [b.block_class.value for b in found.blocks] == ["good"] * 3
     assert found.paragraphs == [GOOD, GOOD]
 
 
 def test_the_reason_tells_what_saved_an_image() -> None:
     html = f"<body><p>{GOOD}</p><img alt=x><p>{'y' * 50}</p><p>{GOOD}</p>"
-    image = extract(html, stoplist=["the"], profile="justext-java", no_images=False).blocks[1]
+    image = extract(html, stoplist=["the"], profile="justext-java", rescue_images=True).blocks[1]
     assert image.reason == "image, good block 50 characters ahead; between good blocks"
 
 

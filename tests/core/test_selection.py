@@ -78,8 +78,8 @@ def test_rules_work_with_any_profile(profile: str) -> None:
 
 def test_a_dropped_image_stays_bad() -> None:
     html = f"<p>{A}</p><img class=x alt=one><p>{A}</p>"
-    assert classes(html, profile="justext-java", no_images=False, drop_css=".x") == "gbg"
-    assert classes(html, profile="justext-java", no_images=False) == "ggg"
+    assert classes(html, profile="justext-java", rescue_images=True, drop_css=".x") == "gbg"
+    assert classes(html, profile="justext-java", rescue_images=True) == "ggg"
     assert classes(html, profile="justext-java", keep_css="img") == "ggg"
 
 

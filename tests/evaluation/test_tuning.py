@@ -11,7 +11,7 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.core.options import make_options
-from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
+from scrapy_justext.core.parameters import PARAMETERS, Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
@@ -27,7 +27,7 @@ from scrapy_justext.evaluation.trials import (
     mean_figures,
     split,
 )
-from scrapy_justext.evaluation.tuning import Search, Values, given, knobs_of, moved, values_of
+from scrapy_justext.evaluation.tuning import Search, Values, draw, given, moved, neighbours, values_of
 from scrapy_justext.exceptions import SplitError
 from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
@@ -43,17 +43,17 @@ def small_set() -> DataSet:
     return open_data_set(f"pairs:{SMALL_SET}")
 
 
-def expected_sizes(document: Document, measure: str, profile: str, **knobs: Any) -> Sizes:
+def expected_sizes(document: Document, measure: str, profile: str, **parameters: Any) -> Sizes:
     """The sizes that the extractor of the command ``run`` gets."""
-    text = "\n".join(extract(document.text, profile=profile, **knobs).paragraphs)
+    text = "\n".join(extract(document.text, profile=profile, **parameters).paragraphs)
     return MEASURES[measure](document.gold, text).sizes
 
 
-def draw_knobs(profile: str, chance: random.Random) -> Values:
-    knobs = knobs_of(PROFILES[profile])
-    values = values_of(PROFILES[profile].thresholds, knobs)
-    for knob in knobs:
-        values = moved(values, knob.name, knob.draw(chance))
+def draw_values(profile: str, chance: random.Random) -> Values:
+    parameters = PROFILES[profile].parameters
+    values = values_of(PROFILES[profile].thresholds, parameters)
+    for name, parameter in parameters.items():
+        values = moved(values, name, draw(parameter, chance))
     return values
 
 
@@ -62,13 +62,13 @@ class TestPages:
     @pytest.mark.parametrize("measure", ["bag", "sequence"])
     def test_a_trial_is_what_an_extraction_gives(self, small_set: DataSet, profile: str, measure: str) -> None:
         chance = random.Random(7)
-        trials = [{}, *(draw_knobs(profile, chance) for _ in range(6))]
+        trials = [{}, *(draw_values(profile, chance) for _ in range(6))]
         differing = 0
         for document in small_set.documents[::3]:
             page = make_page(document, make_options(profile=profile), MEASURES[measure])
-            for knobs in trials:
-                sizes = page.sizes(make_options(profile=profile, **knobs))
-                assert sizes == expected_sizes(document, measure, profile, **knobs)
+            for parameters in trials:
+                sizes = page.sizes(make_options(profile=profile, **parameters))
+                assert sizes == expected_sizes(document, measure, profile, **parameters)
                 differing += sizes != page.sizes(make_options(profile=profile))
         assert differing
 
@@ -84,8 +84,8 @@ class TestPages:
         chinese = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
         document = replace(make_document(f"<p>{chinese}<p>菜单"), gold=chinese)
         page = make_page(document, make_options(), MEASURES["bag"])
-        for knobs in ({}, {"max_link_density": 0.5}, {"length_high": 300}):
-            assert page.sizes(make_options(**knobs)) == expected_sizes(document, "bag", "justext", **knobs)
+        for parameters in ({}, {"max_link_density": 0.5}, {"length_high": 300}):
+            assert page.sizes(make_options(**parameters)) == expected_sizes(document, "bag", "justext", **parameters)
         assert page.sizes(make_options()) != page.sizes(make_options(length_high=300))
 
     def test_a_page_without_blocks(self) -> None:
@@ -157,31 +157,31 @@ class TestSplit:
         assert label(3, make_document(url=url)).group.lower() == group
 
 
-class TestKnobs:
+class TestParameters:
     def test_only_what_a_profile_looks_at_is_searched(self) -> None:
-        names = {name: {knob.name for knob in knobs_of(profile)} for name, profile in PROFILES.items()}
+        names = {name: set(profile.parameters) for name, profile in PROFILES.items()}
         assert names["boilerpipe"] == names["boilerpipe-article"] == {"tree_depth"}
         trained = {"good_probability", "near_good_probability"}
-        assert names["justext-java"] == set(THRESHOLD_NAMES) - trained
+        assert names["justext-java"] == set(PARAMETERS) - trained
         assert names["justext"] == names["justext-3.0"] == names["article"]
-        assert set(THRESHOLD_NAMES) - names["justext"] == {"no_headlines", "no_images", *trained}
+        assert set(PARAMETERS) - names["justext"] == {"no_headlines", "rescue_images", *trained}
         headings = {"max_heading_distance", "no_headings"}
-        assert names["learned"] == names["learned-article"] == {"good_probability", "tree_depth", *headings}
+        assert names["learned"] == names["learned-article"] == {*trained, "tree_depth", *headings}
 
     def test_the_profile_s_own_depth_cannot_be_unset(self) -> None:
-        choices = {name: {knob.name: knob for knob in knobs_of(PROFILES[name])} for name in ("justext", "article")}
-        assert choices["justext"]["tree_depth"].choices == (None, 1, 2, 3, 4, 5)
-        assert choices["article"]["tree_depth"].choices == (1, 2, 3, 4, 5)
+        depths = {name: PROFILES[name].parameters["tree_depth"].search for name in ("justext", "article")}
+        assert depths["justext"] == (None, 1, 2, 3, 4, 5)
+        assert depths["article"] == (1, 2, 3, 4, 5)
 
     @pytest.mark.parametrize("seed", range(20))
     def test_whatever_is_drawn_is_allowed(self, seed: int) -> None:
         chance = random.Random(seed)
-        values = draw_knobs("justext-java", chance)
+        values = draw_values("justext-java", chance)
         Thresholds(**values)
         for level in range(6):
-            for knob in knobs_of(PROFILES["justext-java"]):
-                for value in knob.around(values[knob.name], level):
-                    Thresholds(**moved(values, knob.name, value))
+            for name, parameter in PROFILES["justext-java"].parameters.items():
+                for value in neighbours(parameter, values[name], level):
+                    Thresholds(**moved(values, name, value))
 
     def test_low_and_high_take_each_other_along(self) -> None:
         values = {"length_low": 70, "length_high": 200}
@@ -208,8 +208,8 @@ class TestSearch:
             distance: float = abs(values["length_low"] - 35) / 100 + abs(values["max_link_density"] - 0.47)
             return -distance
 
-        knobs = knobs_of(PROFILES["justext"])
-        return Search(knobs, values_of(Thresholds(), knobs), evaluate, trials, seed), tried
+        parameters = PROFILES["justext"].parameters
+        return Search(parameters, values_of(Thresholds(), parameters), evaluate, trials, seed), tried
 
     def test_it_finds_the_best_and_leaves_the_rest_alone(self) -> None:
         search, _ = self.search(400)
@@ -221,7 +221,7 @@ class TestSearch:
         search.run()
         assert tried[0] == search.start
         assert search.best_value >= search.evaluate(search.start)
-        assert search.done <= trials + len(search.knobs)
+        assert search.done <= trials + len(search.parameters)
         keys = [tuple(values.values()) for values in tried[:-1]]
         assert len(keys) == len(set(keys)) == search.done
 
@@ -234,9 +234,9 @@ class TestSearch:
         assert runs[0] == runs[1] != runs[2]
 
     def test_nothing_better_leaves_the_start(self) -> None:
-        knobs = knobs_of(PROFILES["justext"])
-        start = values_of(Thresholds(), knobs)
-        assert Search(knobs, start, lambda values: 0.5, 80).run() == start
+        parameters = PROFILES["justext"].parameters
+        start = values_of(Thresholds(), parameters)
+        assert Search(parameters, start, lambda values: 0.5, 80).run() == start
 
 
 def write_set(folder: Path, content: str, pages: int = 14) -> Path:
@@ -261,10 +261,10 @@ class TestCommand:
         exec(printed.out[printed.out.index("custom_settings") :], variables)
         settings = variables["custom_settings"]
         assert settings.pop("JUSTEXT_LANGUAGE") == "English"
-        knobs = {name.removeprefix("JUSTEXT_").lower(): value for name, value in settings.items()}
-        assert set(knobs) <= set(THRESHOLD_NAMES)
-        assert all(getattr(Thresholds(), name) != value for name, value in knobs.items())
-        assert extract(WITH_SHORT, language="English", **knobs).text
+        parameters = {name.removeprefix("JUSTEXT_").lower(): value for name, value in settings.items()}
+        assert set(parameters) <= set(PARAMETERS)
+        assert all(getattr(Thresholds(), name) != value for name, value in parameters.items())
+        assert extract(WITH_SHORT, language="English", **parameters).text
         assert not extract(WITH_SHORT, language="English").text
         assert re.search(r"\d+ of 60 trials, best 0\.\d{4}\n", printed.err)
 

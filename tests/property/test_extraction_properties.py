@@ -39,7 +39,7 @@ thresholds = st.fixed_dictionaries(
         "max_heading_distance": st.integers(0, 500),
         "no_headings": st.booleans(),
         "no_headlines": st.booleans(),
-        "no_images": st.booleans(),
+        "rescue_images": st.booleans(),
         "tree_depth": st.none() | st.integers(1, 5),
     },
 )

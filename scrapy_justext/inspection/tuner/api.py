@@ -74,9 +74,7 @@ class Tuner:
         library = self._pages[0].tuned.options.library
         return {
             "pages": [_about(page.tuned) for page in self._pages],
-            "profiles": {
-                name: [control.to_dict() for control in controls_of(profile)] for name, profile in PROFILES.items()
-            },
+            "profiles": {name: controls_of(profile) for name, profile in PROFILES.items()},
             "languages": [{"name": one.name, "code": one.code} for one in library.languages],
             "marks_file": str(self._marks.path),
         }

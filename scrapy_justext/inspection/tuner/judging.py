@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core import context_sensitive
 from scrapy_justext.core.extractor import Extraction, Extractor
-from scrapy_justext.core.parameters import THRESHOLD_NAMES, Thresholds
-from scrapy_justext.crawl.settings import PREFIX, SETTINGS, Given, configure, custom_settings
+from scrapy_justext.core.parameters import PARAMETERS, Scale
+from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
 from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Block
     from scrapy_justext.core.extractor import ReadPage
     from scrapy_justext.core.options import Options
+    from scrapy_justext.core.parameters import Parameter
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.crawl.settings import Layers
     from scrapy_justext.inspection.pages import Inspected
@@ -51,8 +51,8 @@ def read_choice(body: Mapping[str, Any]) -> Choice:
     if not isinstance(parameters, dict):
         raise ParameterError("parameters", parameters, "must be an object of parameters and their values")
     for name in parameters:
-        if name not in THRESHOLD_NAMES:
-            raise UnknownNameError("parameter", name, "parameter", THRESHOLD_NAMES)
+        if name not in PARAMETERS:
+            raise UnknownNameError("parameter", name, "parameter", PARAMETERS)
     chosen = {setting: body[name] for name, setting in _FIELDS.items() if body.get(name) is not None}
     return {**chosen, **parameters}
 
@@ -102,70 +102,26 @@ def _notes(layers: Layers, sites: Iterable[str], choice: Choice) -> Iterator[str
             yield f"{layers.spider[name].label} counts more: leave it out"
 
 
-# What the tuner lets a user turn, and how far: only data.
-#
-# Ranges are those of the controls on the page, not those that are allowed, which are wider for lengths.
-
-_ALLOWED = {one.name: one.metadata["range"].allowed for one in fields(Thresholds)}
+def controls_of(profile: Profile) -> list[dict[str, Any]]:
+    """Return the controls of the parameters that a profile looks at, as JSON values."""
+    return [_control(parameter) for parameter in profile.parameters.values()]
 
 
-class Control(NamedTuple):
-    """A threshold: a number from ``least`` to ``most`` in steps, or one of ``choices``, by value with its name."""
-
-    name: str
-    label: str
-    unit: str = ""
-    least: float = 0
-    most: float = 1
-    step: float = 0.01
-    choices: tuple[tuple[Any, str], ...] = ()
-    partner: str | None = None
-    """The other one of a low and a high threshold, which must not cross."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as JSON values, with the setting's name, meaning and range."""
-        help_text = SETTINGS[self.name].meaning.replace("`", "").removeprefix(f"{self.unit}; ")
-        setting = {"setting": PREFIX + self.name.upper(), "help": help_text, "allowed": _ALLOWED[self.name]}
-        return {**self._asdict(), **setting}
-
-
-_OFF_ON = ((False, "no"), (True, "yes"))
-_LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
-
-_TEXT = (
-    Control("length_low", "Short below", "characters", 0, 400, 5, partner="length_high"),
-    Control("length_high", "Long above", "characters", 0, 800, 10, partner="length_low"),
-    Control("stopwords_low", "Few stop words below", "share", partner="stopwords_high"),
-    Control("stopwords_high", "Many stop words from", "share", partner="stopwords_low"),
-    Control("max_link_density", "Too many links above", "share"),
-)
-_HEADINGS = (
-    Control("max_heading_distance", "Heading rescued within", "characters", 0, 2000, 20),
-    Control("no_headings", "Ignore headings", choices=_OFF_ON),
-)
-_JAVA = (
-    Control("no_headlines", "Ignore headlines", choices=_OFF_ON),
-    Control("no_images", "Ignore images", choices=_OFF_ON),
-)
-_TRAINED = (
-    Control("near_good_probability", "Near-good from", "probability", partner="good_probability"),
-    Control("good_probability", "Good from", "probability", partner="near_good_probability"),
-)
-_TREE = Control("tree_depth", "Keep the main group by", choices=((None, "off"), *_LEVELS))
-#: None stands for the profile's own, so that one which has a depth cannot be without.
-_TREE_ALWAYS = _TREE._replace(choices=_LEVELS)
-
-
-def controls_of(profile: Profile) -> tuple[Control, ...]:
-    """The controls of the thresholds that a profile looks at."""
-    passes = set(profile.passes)
-    return (
-        *(_TEXT if profile.by_stopwords else ()),
-        *(_TRAINED if profile.models else ()),
-        *(_HEADINGS if passes & {context_sensitive.promote, context_sensitive.restore} else ()),
-        *(_JAVA if context_sensitive.promote_images in passes else ()),
-        *((_TREE_ALWAYS if profile.thresholds.tree_depth else _TREE,) if context_sensitive.select in passes else ()),
-    )
+def _control(parameter: Parameter) -> dict[str, Any]:
+    least, most, (step, *_) = parameter.slider or Scale(0, 0, (0,))
+    return {
+        "name": parameter.name,
+        "label": parameter.label,
+        "unit": parameter.unit,
+        "least": least,
+        "most": most,
+        "step": step,
+        "choices": parameter.choices,
+        "partner": parameter.partner,
+        "setting": PREFIX + parameter.name.upper(),
+        "help": parameter.meaning.replace("`", ""),
+        "allowed": parameter.range.allowed,
+    }
 
 
 # Pages that are judged again and again: cut into blocks once for each way of cutting, measured once a language.

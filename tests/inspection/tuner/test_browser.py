@@ -184,7 +184,7 @@ class TestSettings:
         expect_classes(tuner, profile=profile)
         assert tuner.locator("#tn-length_low").count() == (profile not in ("boilerpipe", "learned"))
         assert tuner.locator("#tn-good_probability").count() == (profile == "learned")
-        assert tuner.locator("#tn-no_images").count() == (profile == "justext-java")
+        assert tuner.locator("#tn-rescue_images").count() == (profile == "justext-java")
         tuner.locator("#tn-reset").click()
         expect_classes(tuner)
         wait_until(tuner, lambda: "nothing differs" in text(tuner, "#tn-code"))

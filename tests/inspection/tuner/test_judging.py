@@ -13,7 +13,6 @@ from scrapy_justext import extract
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.evaluation.tuning import knobs_of
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys, controls_of
 from tests.builders import REPOSITORY
@@ -62,7 +61,7 @@ knobs = st.builds(
             "max_heading_distance": lengths,
             "no_headings": st.booleans(),
             "no_headlines": st.booleans(),
-            "no_images": st.booleans(),
+            "rescue_images": st.booleans(),
             "tree_depth": st.sampled_from([None, 1, 2, 3, 4, 5]),
         },
     ),
@@ -114,7 +113,7 @@ def test_the_browser_shows_what_an_extraction_gives(name: str, tmp_path: Path) -
         {"parameters": {"length_high": 500}},
         {"parameters": {"length_low": 10, "length_high": 40, "max_link_density": 1.0}},
         {"profile": "article"},
-        {"profile": "justext-java", "parameters": {"no_images": False}},
+        {"profile": "justext-java", "parameters": {"rescue_images": True}},
         {"languages": "Czech"},
         {"languages": ["de", "fr"], "parameters": {"stopwords_low": 0.1, "stopwords_high": 0.1}},
         {"profile": "learned", "parameters": {"good_probability": 0.01}},
@@ -178,19 +177,19 @@ def test_only_so_many_ways_of_cutting_are_kept() -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_there_is_a_control_for_every_threshold_of_a_profile(name: str) -> None:
-    controls = {control.name: control for control in controls_of(PROFILES[name])}
-    assert {knob.name for knob in knobs_of(PROFILES[name])} <= set(controls)
+    controls = {control["name"]: control for control in controls_of(PROFILES[name])}
+    assert list(controls) == list(PROFILES[name].parameters)
     for control in controls.values():
-        assert control.to_dict()["help"]
-        default = getattr(PROFILES[name].thresholds, control.name)
-        if control.choices:
-            assert default in [value for value, _ in control.choices]
+        assert control["help"]
+        default = getattr(PROFILES[name].thresholds, control["name"])
+        if control["choices"]:
+            assert default in [value for value, _ in control["choices"]]
         elif default is not None:
-            assert control.least <= default <= control.most
-        if control.partner:
-            assert controls[control.partner].partner == control.name
+            assert control["least"] <= default <= control["most"]
+        if control["partner"]:
+            assert controls[control["partner"]]["partner"] == control["name"]
     assert set(Thresholds.__dataclass_fields__) == {
-        control.name for profile in PROFILES.values() for control in controls_of(profile)
+        control["name"] for profile in PROFILES.values() for control in controls_of(profile)
     }
 
 
