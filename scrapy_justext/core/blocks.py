@@ -1,8 +1,8 @@
-"""The values that go from pass to pass; no algorithm.
+"""Define the values that go from pass to pass; no algorithm.
 
-A page is first a list of :class:`Segment` (what segmentation cut out of the tree), beside which the
-passes keep a list of :class:`Decision` (a class and the reason for it, one for each segment).  At the
-end the two become :class:`Block`, which is what a user sees.
+A page is first a list of :class:`Segment`: what was cut out of the tree.  Beside it go a list of
+:class:`Measurements` and one of :class:`Decision`, a class and the reason for it; each has one entry a segment.  At the
+end they become :class:`Block`, which is what a user sees.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Segment(NamedTuple):
 
 
 class Measurements(NamedTuple):
-    """What context-free classification measures on a segment.
+    """What is measured on a segment, and context-free classification looks at.
 
     ``word_count`` and ``link_words`` are estimates where white space does not delimit words.
     """
@@ -80,9 +80,9 @@ class Measurements(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The class of a block at some stage, and the rule that decided it, in words.
+    """The class of a block after some pass, and the rule that decided it, in words.
 
-    ``probability``: of being content, where a trained classifier decided; passes need not keep it.
+    ``probability``: of being content, where a trained model decided; passes need not keep it.
     """
 
     block_class: BlockClass
@@ -92,10 +92,10 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of a page with its class, the reason for it, and the figures behind it.
+    """A block of a page with its class, the reason for it, and the measurements behind it.
 
     Lengths are in characters (code points) after white space was collapsed; densities are shares
-    from 0 to 1.  The text of a PRE keeps its lines; its figures are those of the collapsed text.
+    from 0 to 1.  The text of a PRE keeps its lines; its measurements are those of the collapsed text.
     """
 
     text: str
@@ -142,7 +142,7 @@ class Block:
 
     @property
     def is_good(self) -> bool:
-        """Whether the block is content."""
+        """Return whether the block is content."""
         return self.block_class is BlockClass.GOOD
 
 
@@ -152,7 +152,7 @@ _Draft = make_dataclass("_Draft", [field.name for field in fields(Block)], slots
 
 
 def make_blocks(rows: Iterable[tuple[object, ...]]) -> tuple[Block, ...]:
-    """Blocks from rows of the values of all their fields, in order."""
+    """Return blocks of rows of the values of all their fields, in order."""
     blocks: list[Any] = list(starmap(_Draft, rows))
     for block in blocks:
         block.__class__ = Block
@@ -163,5 +163,5 @@ Row = TypeVar("Row")
 
 
 def maker(kind: type[Row]) -> Callable[[tuple[Any, ...]], Row]:
-    """What makes a ``kind`` of named tuple of a plain one, at a third of the cost of calling ``kind``."""
+    """Return a function that makes a named tuple of a plain one, at a third of the cost of calling ``kind``."""
     return cast("Callable[[tuple[Any, ...]], Row]", partial(tuple.__new__, kind))

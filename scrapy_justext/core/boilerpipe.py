@@ -54,20 +54,20 @@ BESIDE_LINKS = Limits(here=40, after=17, before=None)
 
 def classify(
     segments: Sequence[Segment],
-    figures: Sequence[Measurements],
+    measurements: Sequence[Measurements],
     thresholds: Thresholds,
 ) -> list[Decision]:
-    """GOOD or BAD for each segment, by its own figures and its neighbours'."""
-    befores = [NOTHING, *figures]
-    afters = [*figures[1:], NOTHING]
+    """Decide on each segment, GOOD or BAD, by its own measurements and its neighbours'."""
+    befores = [NOTHING, *measurements]
+    afters = [*measurements[1:], NOTHING]
     return [
         inside_select(segment, here, thresholds) or judge(before, here, after)
-        for segment, before, here, after in zip(segments, befores, figures, afters, strict=False)
+        for segment, before, here, after in zip(segments, befores, measurements, afters, strict=False)
     ]
 
 
 def judge(before: Measurements, here: Measurements, after: Measurements) -> Decision:
-    """The decision tree."""
+    """Return what the decision tree says of a block, by its measurements and its neighbours'."""
     density = word_link_density(here)
     if density > MAX_LINK_DENSITY:
         return Decision(BAD, f"words in links {density:.7g} > {MAX_LINK_DENSITY}")
@@ -75,15 +75,15 @@ def judge(before: Measurements, here: Measurements, after: Measurements) -> Deci
     limits = BESIDE_LINKS if beside_links else BESIDE_TEXT
     behind = " behind links" if beside_links else ""
     compared = (("", here, limits.here), (" ahead", after, limits.after), (" before", before, limits.before))
-    for where, figures, limit in compared:
-        if limit is not None and figures.word_count > limit:
-            return Decision(GOOD, f"{figures.word_count} > {limit} words{where}{behind}")
+    for where, measured, limit in compared:
+        if limit is not None and measured.word_count > limit:
+            return Decision(GOOD, f"{measured.word_count} > {limit} words{where}{behind}")
     return Decision(BAD, f"only {here.word_count} <= {limits.here} words, few around{behind}")
 
 
-def word_link_density(figures: Measurements) -> float:
-    """Words inside links / words, from 0 to 1.
+def word_link_density(measured: Measurements) -> float:
+    """Return words inside links / words, from 0 to 1.
 
-    A word that is partly a link's counts there, so that there can be more of them than words.
+    A word of which a part is inside a link counts as inside, so that there can be more of these than words.
     """
-    return min(figures.link_words / figures.word_count, 1.0) if figures.word_count else 0.0
+    return min(measured.link_words / measured.word_count, 1.0) if measured.word_count else 0.0

@@ -27,27 +27,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from operator import attrgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, maker
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Segment, maker
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
-    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.parameters import Thresholds
 
 Rule = Callable[["Segment", Measurements, "Thresholds"], "Decision | None"]
 
 
-_MEASURED = attrgetter("collapsed", "link_characters", "link_words")
+#: What is measured of a segment.
+_measured = itemgetter(*map(Segment._fields.index, ("collapsed", "link_characters", "link_words")))
 
 
 def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Measurements]:
-    """The figures of each segment; ``stoplist`` holds lower-case words."""
+    """Measure each segment; ``stoplist`` holds lower-case words."""
     is_stopword = stoplist.__contains__
     rows: list[tuple[int, int, int, float, float]] = []
-    for collapsed, link_characters, link_words in map(_MEASURED, segments):
+    for collapsed, link_characters, link_words in map(_measured, segments):
         characters = len(collapsed)
         word_count = stopwords = 0
         for part in (collapsed,) if characters <= SLICE else in_slices(collapsed):
@@ -69,55 +69,57 @@ NOTHING = Measurements(0, 0, 0, 0.0, 0.0)
 
 def classify(
     segments: Sequence[Segment],
-    figures: Sequence[Measurements],
+    measurements: Sequence[Measurements],
     thresholds: Thresholds,
     *,
     rules: Sequence[Rule],
 ) -> list[Decision]:
-    """The class of each segment by the first of ``rules`` that applies, the last of which must."""
+    """Decide on each segment by the first of ``rules`` that applies; the last of them must."""
     decisions: list[Decision] = []
-    for segment, figure in zip(segments, figures, strict=True):
+    for segment, measured in zip(segments, measurements, strict=True):
         for rule in rules:
-            decision = rule(segment, figure, thresholds)
+            decision = rule(segment, measured, thresholds)
             if decision is not None:
                 decisions.append(decision)
                 break
     return decisions
 
 
-def too_many_links(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Link density above the limit: BAD."""
-    if figures.link_density > thresholds.max_link_density:
-        return _too_many_links(figures.link_density, thresholds.max_link_density)
+def too_many_links(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make a block with a link density above the limit BAD."""
+    if measurements.link_density > thresholds.max_link_density:
+        return _too_many_links(measurements.link_density, thresholds.max_link_density)
     return None
 
 
-def copyright_sign(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """The copyright sign, also as an entity that was not resolved: BAD."""
+def copyright_sign(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make a block with a copyright sign BAD, also with an entity for it that was not resolved."""
     if "\xa9" in segment.text or "&copy" in segment.text:
         return _COPYRIGHT
     return None
 
 
-def copyright_entity(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """The copyright sign, also as a whole entity that was not resolved: BAD, in the Java port."""
+def copyright_entity(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make a block with a copyright sign BAD, as the Java port does: an entity counts with its semicolon only."""
     if "\xa9" in segment.text or "&copy;" in segment.text:
         return _COPYRIGHT
     return None
 
 
-def wide_copyright_sign(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """The copyright sign as East Asian pages write it, too: BAD."""
+def any_copyright_sign(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make a block with a copyright sign BAD, also with one as East Asian pages write it."""
     text = segment.text
+    if "&copy" in text:
+        return _COPYRIGHT
     if text.isascii():
         return None
-    if "ⓒ" in text or "Ⓒ" in text or any(map(_BESIDE_A_SIGN.search, _around_wide_c(text))):
+    if "\xa9" in text or "ⓒ" in text or "Ⓒ" in text or any(map(_BESIDE_A_SIGN.search, _around_wide_c(text))):
         return _COPYRIGHT
     return None
 
 
 def _around_wide_c(text: str) -> Iterator[str]:
-    """What stands right before and after each c in full-width parentheses."""
+    """Yield what stands right before and after each c in full-width parentheses."""
     for sign in _WIDE_C.finditer(text):
         yield text[max(sign.start() - 12, 0) : sign.end() + 12]
 
@@ -129,52 +131,52 @@ _BESIDE_A_SIGN = re.compile(
 )
 
 
-def image(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """An image: BAD."""
+def image(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make an image BAD."""
     return _IMAGE if segment.image_url is not None else None
 
 
-def headline(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Inside H1: GOOD whatever its length."""
+def headline(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make a block inside H1 GOOD, whatever its length."""
     if segment.heading_level == 1 and not thresholds.no_headlines:
         return _HEADLINE
     return None
 
 
-def inside_select(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """An option of a form: BAD."""
+def inside_select(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make an option of a form BAD."""
     return _SELECT if segment.in_select else None
 
 
-def too_short(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Too short to be judged: BAD with a link, else SHORT."""
-    if figures.characters >= thresholds.length_low:
+def too_short(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make a block that is too short to be judged BAD if it holds a link, else SHORT."""
+    if measurements.characters >= thresholds.length_low:
         return None
-    return _too_short(figures.characters, thresholds.length_low, segment.link_characters > 0)
+    return _too_short(measurements.characters, thresholds.length_low, segment.link_characters > 0)
 
 
-def many_stopwords(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Running text: GOOD when long, else NEAR_GOOD."""
-    if figures.stopword_density < thresholds.stopwords_high:
+def many_stopwords(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make running text GOOD if it is long, else NEAR_GOOD."""
+    if measurements.stopword_density < thresholds.stopwords_high:
         return None
-    density = f"stop-word density {figures.stopword_density:.3g} >= {thresholds.stopwords_high:g}"
-    length, high = figures.characters, thresholds.length_high
+    density = f"stop-word density {measurements.stopword_density:.3g} >= {thresholds.stopwords_high:g}"
+    length, high = measurements.characters, thresholds.length_high
     if length > high:
         return Decision(GOOD, f"{density}, {length} > {high} characters")
     return Decision(NEAR_GOOD, f"{density}, only {length} <= {high} characters")
 
 
-def some_stopwords(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Perhaps running text: NEAR_GOOD."""
-    if figures.stopword_density < thresholds.stopwords_low:
+def some_stopwords(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make what may be running text NEAR_GOOD."""
+    if measurements.stopword_density < thresholds.stopwords_low:
         return None
-    compared = f"{figures.stopword_density:.3g} >= {thresholds.stopwords_low:g}"
+    compared = f"{measurements.stopword_density:.3g} >= {thresholds.stopwords_low:g}"
     return Decision(NEAR_GOOD, f"stop-word density {compared}")
 
 
-def few_stopwords(segment: Segment, figures: Measurements, thresholds: Thresholds) -> Decision | None:
-    """No running text: BAD."""
-    compared = f"{figures.stopword_density:.3g} < {thresholds.stopwords_low:g}"
+def few_stopwords(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+    """Make what is no running text BAD."""
+    compared = f"{measurements.stopword_density:.3g} < {thresholds.stopwords_low:g}"
     return Decision(BAD, f"stop-word density {compared}")
 
 
@@ -209,7 +211,7 @@ PUBLISHED_RULES: tuple[Rule, ...] = (
 )
 
 #: The same on today's web: © is written in other ways, too.
-MODERN_RULES: tuple[Rule, ...] = (too_many_links, copyright_sign, wide_copyright_sign, *PUBLISHED_RULES[2:])
+MODERN_RULES: tuple[Rule, ...] = (too_many_links, any_copyright_sign, *PUBLISHED_RULES[2:])
 
 #: Those of the Java port: images and headlines first.
 JAVA_RULES: tuple[Rule, ...] = (

@@ -1,10 +1,48 @@
-"""What a pass may look at beside the classes so far."""
+"""Context-sensitive classification: what a block's neighbours and its position in the tree say of it.
+
+A pass takes the decisions so far and returns others.  A profile lists its passes in their order.
+
+**Headings** are too short to be judged by themselves.
+
+* :func:`promote`, before the context pass: a SHORT heading with a GOOD block not far ahead becomes NEAR_GOOD.  It looks
+  at context-free classes, so one heading never promotes another.
+* :func:`promote_images`, behind that: an image with a GOOD block not far ahead becomes NEAR_GOOD, in the Java port.
+* :func:`restore`, after the context pass: a heading that the context made BAD, though its own text had not, becomes
+  GOOD when a GOOD block is not far ahead.  It looks at the classes that the context pass left, so headings made GOOD
+  here promote no others.
+
+The distance is the summed length of the blocks in between; ``max_heading_distance`` itself still counts.  In the
+reference the first of these passes is dead (issue 45 of miso-belica/jusText).  The Java port restores headings whose
+own text was BAD, which the page that describes it forbids: so do we.
+
+**Context** (:func:`resolve`): SHORT and NEAR_GOOD blocks take after their neighbours.  Runs of them lie between GOOD
+and BAD; the edges of the page are BAD.
+
+* Between two GOOD: all GOOD.
+* Between two BAD: all BAD.
+* Between one of each: the NEAR_GOOD nearest to the BAD side is the border.  It and all from it to the GOOD side is
+  GOOD, what lies between it and the BAD side is BAD.  Without a NEAR_GOOD all is BAD.
+
+GOOD and BAD never change here.  The reference scans outwards from every block, which is quadratic; here every block is
+looked at once.
+
+**The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From the paper on a
+precision-improving content filter over Boilerpipe, for news in Spanish and English.
+
+1. A block's paragraph is the closest element of :data:`~scrapy_justext.core.tags.PARAGRAPHS` around its text, also
+   where that holds other paragraphs (text directly in a DIV beside a P).
+2. GOOD blocks whose paragraphs share their n-th ancestor, n = ``tree_depth``, are a group.  Where a paragraph has fewer
+   ancestors, the root stands for the n-th.
+3. The group with the most characters stays, the first on a tie; the blocks of the others become BAD.
+
+It trades recall for precision on pages with one article; it is not for forums or lists.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -22,30 +60,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A page as the passes see it: plain data, from which they can be run again.
-
-    ``context_free``: the classes that the blocks' own texts earned, or that somebody chose; ``pinned``: the
-    indices of the latter, whose class no pass may change; ``groups``: for each block the number of its group, where
-    the tree filter is asked for.
-    """
+    """A page as the passes see it: plain data, from which they can be run again."""
 
     segments: Sequence[Segment]
     context_free: Sequence[Decision]
+    """The classes that the blocks' own texts earned, or that somebody chose."""
     thresholds: Thresholds
     pinned: frozenset[int] = frozenset()
+    """The indices of the blocks whose class somebody chose; no pass may change it."""
     groups: Sequence[int] | None = None
+    """For each block the number of its group in the tree filter; None where that is not asked for."""
 
     def chosen(self, decisions: Mapping[int, Decision]) -> Context:
-        """The same page with other decisions for some blocks; those that are pinned already stay."""
+        """Return the same page with other decisions for some blocks; those that are pinned already stay."""
         context_free = list(self.context_free)
         for i, decision in decisions.items():
             if i not in self.pinned:
                 context_free[i] = decision
-        pinned = self.pinned.union(decisions)
-        return Context(self.segments, context_free, self.thresholds, pinned, self.groups)
+        return replace(self, context_free=context_free, pinned=self.pinned.union(decisions))
 
     def pass_through(self, passes: Sequence[Pass]) -> Sequence[Decision]:
-        """The decisions that the passes leave."""
+        """Return the decisions that the passes leave."""
         decisions = self.context_free
         for apply in passes:
             decisions = apply(self, decisions)
@@ -55,32 +90,18 @@ class Context:
 #: The page and the decisions so far -> decisions.
 Pass = Callable[[Context, Sequence[Decision]], list[Decision]]
 
-
-# Rescuing headings, which are too short to be judged by themselves, and the images of the Java port.
-#
-# * :func:`promote`, before the context pass: a SHORT heading with a GOOD block not far ahead becomes
-#   NEAR_GOOD.  It looks at context-free classes, so one heading never promotes another.
-# * :func:`restore`, after it: a heading that the context made BAD, though its own text had not, becomes
-#   GOOD when a GOOD block is not far ahead.  It looks at the classes that the context pass left, so
-#   headings made GOOD here promote no others.
-# * :func:`promote_images`, between the two: an image with a GOOD block not far ahead becomes NEAR_GOOD.
-#
-# The distance is the summed length of the blocks in between; ``max_heading_distance`` itself still
-# counts.  In the reference the first of the two is dead (issue 45 of miso-belica/jusText).  The Java port
-# restores headings whose own text was BAD, which the page that describes it forbids: so do we.
-
 #: Characters of a heading in a path; a longer one is cut, since every block below it carries it.
 MOST_IN_PATH = 160
 
 
 def promote(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """SHORT headings before a GOOD block made NEAR_GOOD."""
+    """Make SHORT headings before a GOOD block NEAR_GOOD."""
     headings = [i for i in _headings(context) if decisions[i].block_class is SHORT]
     return rescue(headings, NEAR_GOOD, "heading", context, decisions)
 
 
 def restore(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """Headings before a GOOD block made GOOD that are BAD by their context alone."""
+    """Make headings before a GOOD block GOOD that are BAD by their context alone."""
     headings = [
         i
         for i in _headings(context)
@@ -90,7 +111,7 @@ def restore(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def promote_images(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """Images before a GOOD block made NEAR_GOOD, headings or not; nothing without ``rescue_images``."""
+    """Make images before a GOOD block NEAR_GOOD, headings or not; nothing without ``rescue_images``."""
     if not context.thresholds.rescue_images:
         return list(decisions)
     images = [i for i, segment in enumerate(context.segments) if segment.image_url is not None]
@@ -99,7 +120,7 @@ def promote_images(context: Context, decisions: Sequence[Decision]) -> list[Deci
 
 
 def _headings(context: Context) -> list[int]:
-    """The indices of the blocks that are treated as headings."""
+    """Return the indices of the blocks that are treated as headings."""
     if context.thresholds.no_headings:
         return []
     return [i for i, segment in enumerate(context.segments) if segment.heading_level]
@@ -108,7 +129,7 @@ def _headings(context: Context) -> list[int]:
 def rescue(
     rescued: Sequence[int], to: BlockClass, what: str, context: Context, decisions: Sequence[Decision]
 ) -> list[Decision]:
-    """``decisions`` with those of the blocks ``rescued`` that are near enough to a GOOD one made ``to``."""
+    """Make those of the blocks ``rescued`` that are near enough to a GOOD block ``to``."""
     result = list(decisions)
     segments = context.segments
     distance: float = inf  # from the end of the block at hand to the next GOOD one
@@ -124,7 +145,7 @@ def rescue(
 
 
 def heading_paths(segments: Sequence[Segment], decisions: Sequence[Decision]) -> Iterator[tuple[str, ...]]:
-    """For each block the texts of the GOOD headings above it, by level.
+    """Yield for each block the texts of the GOOD headings above it, by level.
 
     A heading is above what follows it, down to the next GOOD one of its level or a higher one.
     """
@@ -146,21 +167,8 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MOST_IN_PATH else f"{text[: MOST_IN_PATH - 1].rstrip()}…"
 
 
-# Context-sensitive classification: SHORT and NEAR_GOOD blocks take after their neighbours.
-#
-# Runs of SHORT and NEAR_GOOD lie between GOOD and BAD; the edges of the page are BAD.
-#
-# * between two GOOD: all GOOD;
-# * between two BAD: all BAD;
-# * between one of each: the NEAR_GOOD nearest to the BAD side is the border.  It and all from it to the
-#   GOOD side is GOOD, what lies between it and the BAD side is BAD.  Without a NEAR_GOOD all is BAD.
-#
-# GOOD and BAD never change here.  The reference scans outwards from every block, which is quadratic; here
-# every block is looked at once.
-
-
 def resolve(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """Every decision made GOOD or BAD."""
+    """Make every decision GOOD or BAD."""
     resolved = list(decisions)
     for start, end in _undecided_runs(decisions):
         before = decisions[start - 1].block_class if start else BAD
@@ -170,7 +178,7 @@ def resolve(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def _undecided_runs(decisions: Sequence[Decision]) -> Iterator[tuple[int, int]]:
-    """The bounds of the runs of SHORT and NEAR_GOOD."""
+    """Yield the bounds of the runs of SHORT and NEAR_GOOD."""
     start = -1
     for i, decision in enumerate(decisions):
         block_class = decision.block_class
@@ -198,7 +206,7 @@ def _resolve_run(run: Sequence[Decision], before: BlockClass, after: BlockClass)
 
 
 def _last_near_good(run: Sequence[Decision]) -> int:
-    """The index of the last NEAR_GOOD in a run; -1 without one."""
+    """Return the index of the last NEAR_GOOD in a run; -1 without one."""
     for i in range(len(run) - 1, -1, -1):
         if run[i].block_class is NEAR_GOOD:
             return i
@@ -209,22 +217,8 @@ def _all(run: Sequence[Decision], block_class: BlockClass, why: str) -> list[Dec
     return [Decision(block_class, f"{reason}; {why}") for _, reason, _ in run]
 
 
-# The HTML-tree filter: the good blocks of an article are generally siblings.
-#
-# From the paper on a precision-improving content filter over Boilerpipe, for news in Spanish and English.
-# Over the blocks that are GOOD:
-#
-# 1. a block's paragraph is the closest element of :data:`~scrapy_justext.core.tags.PARAGRAPHS` around its
-#    text, also where that holds other paragraphs (text directly in a DIV beside a P);
-# 2. blocks whose paragraphs share their n-th ancestor, n = ``tree_depth``, are a group; where a paragraph
-#    has fewer ancestors, the root stands for the n-th;
-# 3. the group with the most characters stays, the first on a tie; the others become BAD.
-#
-# It trades recall for precision on pages with one article; it is not for forums or lists.
-
-
 def number_groups(elements: Elements, segments: Sequence[Segment], depth: int) -> list[int]:
-    """For each block the number of its group, should it be GOOD."""
+    """Return for each block the number of the group that it is in if it is GOOD."""
     nodes = elements.innermost(segments, PARAGRAPHS)
     paragraph_of = elements.inherited(_if_paragraph)
     numbers: dict[etree._Element, int] = {}
@@ -237,9 +231,9 @@ def number_groups(elements: Elements, segments: Sequence[Segment], depth: int) -
 
 
 def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """The good blocks outside the main group made BAD; nothing where blocks have no groups.
+    """Make the good blocks outside the main group BAD; nothing where blocks have no groups.
 
-    Blocks that the user pinned stay, and count in no group.
+    Pinned blocks stay, and count in no group.
     """
     selected = list(decisions)
     groups: defaultdict[int, list[int]] = defaultdict(list)

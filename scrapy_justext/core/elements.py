@@ -1,7 +1,7 @@
-"""The elements of a tree that blocks stand in, and what is above them.
+"""Find the elements of a tree that blocks stand in, what is above them, and their paths.
 
-Segmentation reads a page without looking at its nodes, which is what makes it fast; it numbers the
-block-level elements.  What needs the nodes themselves finds them here by that number.
+Reading does not look at a page's nodes, which is what makes it fast; it numbers the block-level elements.  What needs
+the nodes themselves finds them here by that number.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Found = TypeVar("Found")
 class Elements:
     """The block-level elements below a root that stay, found at the first look.
 
-    ``count``: how many segmentation met, where that is known; it spares a search for removed ones.
+    ``count``: how many reading met, where that is known; it spares a search for removed ones.
     """
 
     def __init__(self, root: etree._Element, rules: TagRules, count: int | None = None) -> None:
@@ -40,7 +40,7 @@ class Elements:
 
     @cached_property
     def nodes(self) -> list[etree._Element]:
-        """``root``, then each block-level element, by the number that segments have of it."""
+        """Return ``root``, then each block-level element, by the number that segments have of it."""
         found = [node for top in top_elements(self.root) for node in top.iter(*self.rules.block_level)]
         if len(found) != self._count:
             gone = _gone(self.root, self.rules)
@@ -48,9 +48,9 @@ class Elements:
         return [self.root, *found]
 
     def innermost(self, segments: Sequence[Segment], names: frozenset[str]) -> list[etree._Element]:
-        """For each block an element around its text, below which no other one of ``names`` is around it."""
+        """Return for each block the element around its text below which none of ``names`` is around it."""
         if self.rules.block_level >= names:
-            return [self.nodes[one.element] for one in segments]
+            return [self.nodes[segment.element] for segment in segments]
         # Names that split no blocks here do so in a second cut, of the same text.
         rules = replace(self.rules, block_level=self.rules.block_level | names)
         finer, count = segment_and_count(self.root, rules)
@@ -58,12 +58,12 @@ class Elements:
         starts = [segment.start for segment in finer]
         last = [bisect_right(starts, segment.start) - 1 for segment in segments]
         return [
-            self.nodes[one.element] if one.image_url is not None else nodes[finer[i].element]
-            for one, i in zip(segments, last, strict=True)
+            self.nodes[segment.element] if segment.image_url is not None else nodes[finer[i].element]
+            for segment, i in zip(segments, last, strict=True)
         ]
 
     def inherited(self, own: Callable[[etree._Element], Found | None]) -> Callable[[etree._Element], Found | None]:
-        """A function that gives what ``own`` gives for the nearest of an element and those above it.
+        """Return a function that gives what ``own`` gives for the nearest of an element and those above it.
 
         However many elements are asked for, every element of the tree is looked at once.
         """
@@ -80,14 +80,14 @@ class Elements:
                     break
                 node = node.getparent()
             result = known[node] if node is not None else None
-            for one in passed:
-                known[one] = result
+            for below in passed:
+                known[below] = result
             return result
 
         return nearest
 
     def ancestor(self, element: etree._Element, levels: int) -> etree._Element:
-        """The element so many levels above; the root where there are fewer."""
+        """Return the element so many levels above; the root where there are fewer."""
         node: etree._Element | None = element
         for _ in range(levels):
             if node is None or node is self.root:
@@ -106,22 +106,21 @@ def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:
     return gone
 
 
-# Where a block's element stands in the page: its XPath and the names above it.
-#
-# Both cost as much as all the rest together, so they are made only when asked for.
-
 #: Names that XPath takes for a name: others (``o:p``, ``foo"bar``) stand as ``*[n]``.
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
 
 class Paths(NamedTuple):
-    """``xpath`` selects the element in the whole page, ``dom_path`` names it and all above it."""
+    """Where an element is: ``xpath`` selects it in the whole page, ``dom_path`` names it and all above it.
+
+    Both cost as much as all the rest together, so they are made only when asked for.
+    """
 
     xpath: str
     dom_path: str
 
     def below(self, name: str, step: str) -> Paths:
-        """The paths of a child."""
+        """Return the paths of a child."""
         return Paths(f"{self.xpath}/{step}", f"{self.dom_path}.{name}")
 
 
@@ -134,7 +133,7 @@ class _Open(NamedTuple):
 
 
 def element_paths(root: etree._Element, rules: TagRules) -> list[Paths]:
-    """The paths of ``root`` and of each block-level element of it, as segments number them."""
+    """Return the paths of ``root`` and of each block-level element of it, as segments number them."""
     found: list[Paths] = []
     open_: list[_Open] = []
     for event, node, marks in kept_nodes(root, rules):
@@ -161,7 +160,7 @@ def _child(parent: _Open, name: str) -> Paths:
 
 
 def _step(siblings: Counter[str], name: str) -> str:
-    """The XPath step to the next element ``name``; ``siblings`` counts it."""
+    """Return the XPath step to the next element ``name``; ``siblings`` counts it."""
     siblings[name] += 1
     siblings["*"] += 1
     return f"{name}[{siblings[name]}]" if _PLAIN_NAME.fullmatch(name) else f"*[{siblings['*']}]"

@@ -1,7 +1,7 @@
-"""A tree as one string: its text, with marks where elements start and end.
+"""Write a tree as one string: its text, with marks where elements start and end.
 
 Reading a tree node by node from Python costs more than parsing it did.  Here libxslt walks the tree
-and writes the text of what stays, with a mark at each start and end that segmentation must know of;
+and writes the text of what stays, with a mark at each start and end that reading must know of;
 the rest is string work.  :func:`flatten` and :func:`walk` give the same string for the same tree: the
 first is the fast way, the second takes over where the tree is deeper than libxslt's recursion goes
 (about 1,500 elements; today's parsers stop at 2,048, older ones nowhere).
@@ -97,7 +97,7 @@ _TELL_OWN_MARKS = (
 
 
 def flatten(root: etree._Element, rules: TagRules, *, replace_marks: bool = False) -> str:
-    """The text below ``root`` with marks, as ``rules`` say; the tree is left as it was."""
+    """Return the text below ``root`` with marks, as ``rules`` say; the tree is left as it was."""
     try:
         return str(_stylesheet(rules, replace_marks)(root))
     except etree.XSLTApplyError:
@@ -106,7 +106,7 @@ def flatten(root: etree._Element, rules: TagRules, *, replace_marks: bool = Fals
 
 @lru_cache
 def tag_codes(rules: TagRules) -> dict[str, str]:
-    """The one-letter code of each block-level element's name.
+    """Return the one-letter code of each block-level element's name.
 
     Python keeps the letters up to U+00FF, so it makes no new strings for these; no text puts them after
     a noncharacter.
@@ -178,7 +178,7 @@ def _template(
 
 
 def walk(root: etree._Element, rules: TagRules) -> str:
-    """What :func:`flatten` gives, for a tree of any depth, at several times the cost."""
+    """Return what :func:`flatten` gives, for a tree of any depth, at several times the cost."""
     parts: list[str] = []
     for event, node, marks in kept_nodes(root, rules):
         if event == "start":

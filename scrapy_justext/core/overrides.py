@@ -1,4 +1,4 @@
-"""Blocks whose class the user chose: by where they stand, or by what they say.
+"""Decide on blocks as the user chose: by where they stand, or by what they say.
 
 No density tells a byline or a newsletter box from running text.  A rule here does, before the context
 pass, so that the neighbours of such a block are judged by what it is.
@@ -70,7 +70,7 @@ class Selection:
 def make_selection(
     keep_css: str | Iterable[str] = (), drop_css: str | Iterable[str] = (), drop_text: str | Iterable[str] = ()
 ) -> Selection:
-    """Rules from what a user writes; raises :class:`ParameterError` for what is no selector or pattern.
+    """Return the rules that a user wrote; raises :class:`ParameterError` for what is no selector or pattern.
 
     What is dropped is dropped also inside of what is kept.
     """
@@ -98,7 +98,7 @@ def _several(name: str, rules: str | Iterable[str]) -> Iterable[str]:
 def _selector(name: str, css: str) -> CSSSelector:
     try:
         selector = CSSSelector(css, translator="html")
-        # Some, of namespaces that nobody declared for one, are told only when they are used.
+        # Some errors show only when a selector is used, such as a namespace that nobody declared.
         selector(etree.Element("html"))
     except (SelectorError, etree.LxmlError, TypeError, RecursionError) as error:
         raise ParameterError(name, css, f"must be a CSS selector: {error}") from error
@@ -106,7 +106,7 @@ def _selector(name: str, css: str) -> CSSSelector:
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
-    # Others could be compiled, too: bytes, for one.
+    # Bytes could be compiled, too.
     if not isinstance(pattern, str):
         raise ParameterError("drop_text", pattern, "must be a regular expression: no string")
     try:
@@ -116,7 +116,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 def choose(selection: Selection, segments: Sequence[Segment], elements: Elements) -> dict[int, Decision]:
-    """The decisions of the blocks that a rule matches, by their indices."""
+    """Return the decisions of the blocks that a rule matches, by their indices."""
     dropped = _selected(selection.drop, segments, elements)
     kept = _selected(selection.keep, segments, elements)
     chosen = {}
@@ -128,7 +128,7 @@ def choose(selection: Selection, segments: Sequence[Segment], elements: Elements
 
 
 def first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
-    """The decision of the first pattern that is found in a text on one line."""
+    """Return the decision of the first pattern that is found in a text on one line."""
     return next((decision for pattern, decision in patterns if pattern.search(text)), None)
 
 

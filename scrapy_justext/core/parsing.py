@@ -1,4 +1,4 @@
-"""Bytes or text to a tree: the only place with parser options."""
+"""Parse pages: bytes, text or a response to a tree.  The only place with parser options."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def decode_response(body: bytes, encoding: str) -> str:
 
 
 def decode(body: bytes, encoding: str | None = None) -> tuple[str, str]:
-    r"""The encoding of a page's bytes (Python's name for it), and their text.
+    r"""Return the encoding of a page's bytes (Python's name for it), and their text.
 
     By byte order mark, ``encoding``, declaration or detection; what cannot be decoded becomes U+FFFD.
     Raises :class:`PageError` for an unknown ``encoding``.
@@ -158,7 +158,7 @@ def _to_utf8(body: bytes, encoding: str | None) -> bytes:
 
 
 def _detect(body: bytes) -> str:
-    """UTF-8 where the bytes are that, else what browsers take undeclared pages for."""
+    """Return UTF-8 where the bytes are that, else what browsers take undeclared pages for."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
@@ -193,7 +193,7 @@ def _encode(text: str) -> bytes:
 
 
 def is_cut(root: etree._Element) -> bool:
-    """Whether the parser gave up on a page that nests deeper than 2,048 elements.
+    """Return whether the parser gave up on a page that nests deeper than 2,048 elements.
 
     It then drops the rest without a word, but the parser's log ends with that error.
     """
@@ -227,10 +227,10 @@ _DECLARED_LANGUAGES = etree.XPath(
 
 
 def page_title(root: etree._Element) -> str:
-    """The text of the page's TITLE, white space collapsed; empty without one."""
+    """Return the text of the page's TITLE, white space collapsed; empty without one."""
     return " ".join(str(_TITLE(root) or _MISPLACED_TITLE(root)).split())
 
 
 def declared_languages(root: etree._Element) -> list[str]:
-    """The language tags that the page claims to be in, in document order."""
+    """Return the language tags that the page declares for itself, in document order."""
     return [str(value) for value in cast("list[str]", _DECLARED_LANGUAGES(root))]

@@ -1,4 +1,4 @@
-"""White space and words, in time that grows with the text and no faster."""
+"""Collapse white space and cut texts, in time that grows with the text and no faster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHITE_SPACE = re.compile(r"\s")
 
 
 def collapse(text: str) -> str:
-    r"""``text`` with one space for each run of white space, and none at its ends.
+    r"""Return ``text`` with one space for each run of white space, and none at its ends.
 
     >>> collapse("  to be,\n\tor not to be ")
     'to be, or not to be'
@@ -36,7 +36,7 @@ def visible_length(text: str | None) -> int:
 
 
 def in_slices(text: str) -> Iterator[str]:
-    """``text`` in parts of about ``SLICE`` characters, cut before white space, so that no word is broken."""
+    """Yield ``text`` in parts of about ``SLICE`` characters, cut before white space, so that no word is broken."""
     start = 0
     while len(text) - start > SLICE:
         space = _WHITE_SPACE.search(text, start + SLICE)
