@@ -20,7 +20,7 @@ from benchmarks.pages import load_pages, origin
 from scrapy_justext import extract
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.inspection.pages import Inspected
+from scrapy_justext.inspection.pages import InspectedPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ def page_of_blocks(pages: dict[str, bytes], blocks: int = BLOCKS) -> tuple[str, 
     return "all pages in one", joined * (blocks // _count(joined) + 1)
 
 
-def measure(page: Inspected, profile: str) -> Times:
+def measure(page: InspectedPage, profile: str) -> Times:
     """The times of requests that turn one threshold after the other."""
     with tempfile.TemporaryDirectory() as folder:
         served = _Served(page, Path(folder) / "marks.jsonl")
@@ -71,7 +71,7 @@ def measure(page: Inspected, profile: str) -> Times:
 class _Served:
     """A tuner in a thread, and a connection to it."""
 
-    def __init__(self, page: Inspected, marks: Path) -> None:
+    def __init__(self, page: InspectedPage, marks: Path) -> None:
         from twisted.internet.selectreactor import SelectReactor  # noqa: PLC0415 (no other reactor is to be installed)
 
         from scrapy_justext.crawl.settings import make_layers  # noqa: PLC0415
@@ -120,7 +120,7 @@ def _count(page: bytes) -> int:
 def main() -> None:
     """Print the times of each profile."""
     name, body = page_of_blocks(load_pages(PAGES))
-    page = Inspected(name, None, parse_html(body))
+    page = InspectedPage(name, None, parse_html(body))
     print(f"{name} ({origin()}), {_count(body)} blocks; {REQUESTS} requests, milliseconds, at most {LIMIT} wanted\n")
     print(f"{'':20}{'median':>10}{'worst':>10}{'processor':>12}")
     for profile in PROFILES:

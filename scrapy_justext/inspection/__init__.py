@@ -1,4 +1,4 @@
-"""Seeing what happened to a page: which block got which class, why, and what to change.
+"""What happened to a page: which block got which class, why, and what to change.
 
-Nothing else in the package imports this one.
+Nothing else in the package imports this folder.
 """

@@ -1,168 +1,151 @@
-"""Which blocks of two extractions of one page hold the same text.
+"""Which blocks of two profiles hold the same text of one page.
 
-Two profiles cut a page at different elements and remove different ones, so neither blocks nor their texts correspond.
-Places in the page do: each visible character has a number, counted over all text of the tree in document order, what
-is removed included.  Every block begins at one, and the text of a page's blocks, one after another, is the text that
-stays.  Time and memory are linear in the size of the page.
+Two profiles cut a page at different elements and remove different ones, so neither the blocks nor their texts
+correspond.  Positions in the page do.  Every visible character of the page has a number, counted over all text of the
+tree in document order, removed text included.  ``Segment.start`` counts only the text that a profile keeps; the spans
+of kept text translate the one into the other.  Time and memory are linear in the size of the page.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import accumulate, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
 from scrapy_justext.core.flattening import kept_nodes, top_elements
-from scrapy_justext.core.structured_data import PAGE
+from scrapy_justext.core.text import visible_length
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from scrapy_justext.core.blocks import Block
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.inspection.pages import Inspection
+
+#: The number of the first visible character of each text: of a node's own (False), and of that after it (True).
+_Numbers = dict[tuple[etree._Element, bool], int]
 
 
-class Side(NamedTuple):
-    """The blocks that one profile made of a page, and the tags that it cut at."""
-
-    blocks: Sequence[Block]
-    tags: TagRules
-
-
-class Pair(NamedTuple):
+class AlignedBlocks(NamedTuple):
     """A stretch of the page, and the block of each profile that holds it; None where a profile has removed it."""
 
     left: Block | None
     right: Block | None
     begins: tuple[bool, bool]
-    """Whether the blocks begin here; else they are continued."""
+    """Whether the blocks begin here; otherwise they began further up."""
 
     @property
     def differs(self) -> bool:
         """Whether one profile keeps the text and the other does not."""
-        return _is_kept(self.left) is not _is_kept(self.right)
+        is_kept = [block is not None and block.is_good for block in (self.left, self.right)]
+        return is_kept[0] is not is_kept[1]
 
     @property
     def shown(self) -> Block:
-        """The block that tells what is here: that which begins here, the shorter of two."""
+        """The block whose text tells what is here: that which begins here, the shorter of two."""
         blocks = (self.left, self.right)
         here = [block for block, begins in zip(blocks, self.begins, strict=True) if begins and block is not None]
         return min(here, key=lambda block: block.characters)
 
 
-def align(root: etree._Element | None, left: Side, right: Side) -> list[Pair]:
-    """The pairs of a page in document order; each block of both sides begins in exactly one."""
-    pairs: list[Pair] = []
-    if root is not None:
-        numbers = _number(root)
-        maps = [_Map(_spans(root, side.tags, numbers), _of_page(side.blocks)) for side in (left, right)]
-        places = sorted({place for one in maps for place in one.beginning})
-        pairs += [pair for place in places for pair in _pairs_at(place, *maps)]
-    added = [[block for block in side.blocks if block.origin != PAGE] for side in (left, right)]
-    return pairs + [_beginning(*both) for both in zip_longest(*added)]
+def align(left: Inspection, right: Inspection) -> list[AlignedBlocks]:
+    """Align the blocks of a page that was judged twice; each block of both begins in exactly one row.
+
+    Rows are in document order.  Blocks out of the page's scripts come last.
+    """
+    root = left.page.parsed.root
+    numbers = {} if root is None else _number(root)
+    sides = [_Side(inspection, numbers) for inspection in (left, right)]
+    positions = sorted({position for side in sides for position in side.beginning})
+    rows = [row for position in positions for row in _rows_at(position, *sides)]
+    return rows + [_both_begin(*pair) for pair in zip_longest(*(side.from_scripts for side in sides))]
 
 
-def _beginning(left: Block | None, right: Block | None) -> Pair:
-    return Pair(left, right, (left is not None, right is not None))
+def _rows_at(position: int, left: _Side, right: _Side) -> Iterator[AlignedBlocks]:
+    """Yield the rows that begin at a position: images, which take no room, then the text that they stand before."""
+    # Paired from the end: the texts belong together, and maybe one side alone has images before them.
+    lefts, rights = (list(reversed(side.beginning.get(position, []))) for side in (left, right))
+    pairs = list(zip_longest(lefts, rights))
+    for pair in reversed(pairs[1:]):
+        yield _both_begin(*pair)
+    first, second = pairs[0]
+    yield AlignedBlocks(
+        left.block_at(position) if first is None else first,
+        right.block_at(position) if second is None else second,
+        (first is not None, second is not None),
+    )
 
 
-def _is_kept(block: Block | None) -> bool:
-    return block is not None and block.is_good
-
-
-def _of_page(blocks: Sequence[Block]) -> list[Block]:
-    return [block for block in blocks if block.origin == PAGE]
-
-
-class _Numbers(NamedTuple):
-    """The number of the first visible character of each text: those inside nodes, and those after them."""
-
-    texts: dict[etree._Element, int]
-    tails: dict[etree._Element, int]
+def _both_begin(left: Block | None, right: Block | None) -> AlignedBlocks:
+    return AlignedBlocks(left, right, (left is not None, right is not None))
 
 
 class _Span(NamedTuple):
-    """A text that stays: where it begins among those that stay, and in the page; how many characters it has."""
+    """A text that a profile keeps: its start among the kept text and in the page, and its visible characters."""
 
     kept: int
     page: int
     length: int
 
 
+class _Side:
+    """The blocks of one profile by their positions.  ``beginning``: those that begin at a position, in order."""
+
+    def __init__(self, inspection: Inspection, numbers: _Numbers) -> None:
+        segments, blocks = inspection.judged.page.segments, inspection.extraction.blocks
+        self._spans = _kept_spans(inspection, numbers)
+        self._kept = [span.kept for span in self._spans]
+        self._page = [span.page for span in self._spans]
+        self.from_scripts = blocks[len(segments) :]
+        self.beginning: dict[int, list[Block]] = {}
+        self._starts: list[int] = []
+        self._texts: list[Block] = []
+        for segment, block in zip(segments, blocks, strict=False):
+            self.beginning.setdefault(self._position(segment.start), []).append(block)
+            if segment.image_url is None:
+                self._starts.append(segment.start)
+                self._texts.append(block)
+
+    def _position(self, start: int) -> int:
+        """Return the position in the page of a character of the kept text, or of its end."""
+        index = bisect_right(self._kept, start) - 1
+        return self._spans[index].page + start - self._spans[index].kept if index >= 0 else 0
+
+    def block_at(self, position: int) -> Block | None:
+        """Return the block that holds a character of the page; None where that was removed."""
+        index = bisect_right(self._page, position) - 1
+        if index < 0 or position >= self._spans[index].page + self._spans[index].length:
+            return None
+        start = self._spans[index].kept + position - self._spans[index].page
+        return self._texts[bisect_right(self._starts, start) - 1]
+
+
 def _number(root: etree._Element) -> _Numbers:
-    numbers = _Numbers({}, {})
+    numbers: _Numbers = {}
     total = 0
     for top in top_elements(root):
         for event, node in etree.iterwalk(top, events=("start", "end", "comment", "pi")):
-            if event == "start":
-                numbers.texts[node] = total
-                total += visible(node.text)
-            else:
-                numbers.tails[node] = total
-                total += visible(node.tail) if node is not top else 0
+            numbers[node, event != "start"] = total
+            total += visible_length(text_at(root, event, node))
     return numbers
 
 
-def _spans(root: etree._Element, tags: TagRules, numbers: _Numbers) -> list[_Span]:
+def _kept_spans(inspection: Inspection, numbers: _Numbers) -> list[_Span]:
+    root = inspection.page.parsed.root
     spans: list[_Span] = []
     total = 0
-    for event, node, _ in kept_nodes(root, tags):
-        is_text = event == "start"
-        is_top = node is root or node.getparent() is None
-        length = visible(node.text) if is_text else visible(None if is_top else node.tail)
+    for event, node, _ in () if root is None else kept_nodes(root, inspection.extractor.options.profile.tags):
+        length = visible_length(text_at(root, event, node))
         if length:
-            spans.append(_Span(total, (numbers.texts if is_text else numbers.tails)[node], length))
+            spans.append(_Span(total, numbers[node, event != "start"], length))
             total += length
     return spans
 
 
-def visible(text: str | None) -> int:
-    """How many characters of a text are no white space."""
-    return len("".join(text.split())) if text else 0
-
-
-class _Map:
-    """Where in the page blocks are.  ``beginning``: those that begin at a number, in order."""
-
-    def __init__(self, spans: Sequence[_Span], blocks: Sequence[Block]) -> None:
-        self._spans = spans
-        self._kept = [span.kept for span in spans]
-        self._page = [span.page for span in spans]
-        self._blocks = [block for block in blocks if block.image_url is None]
-        # The text of an image's block is an attribute.
-        lengths = [0 if block.image_url is not None else visible(block.text) for block in blocks]
-        begins = list(accumulate(lengths, initial=0))
-        self._begins = [begin for begin, block in zip(begins, blocks, strict=False) if block.image_url is None]
-        self.beginning: dict[int, list[Block]] = {}
-        for begin, block in zip(begins, blocks, strict=False):
-            self.beginning.setdefault(self._place(begin), []).append(block)
-
-    def _place(self, begin: int) -> int:
-        """The number in the page of a character of the text that stays, or of the end."""
-        found = bisect_right(self._kept, begin) - 1
-        return self._spans[found].page + begin - self._spans[found].kept if found >= 0 else 0
-
-    def around(self, place: int) -> Block | None:
-        """The block that holds a character of the page; None where that was removed."""
-        found = bisect_right(self._page, place) - 1
-        if found < 0 or place >= self._spans[found].page + self._spans[found].length:
-            return None
-        begin = self._spans[found].kept + place - self._spans[found].page
-        return self._blocks[bisect_right(self._begins, begin) - 1]
-
-
-def _pairs_at(place: int, left: _Map, right: _Map) -> Iterator[Pair]:
-    """The pairs that begin at a character: images, which take no place, then the text that they stand before."""
-    # From the end: texts belong together, before which only one side may have images.
-    lefts, rights = (list(reversed(one.beginning.get(place, []))) for one in (left, right))
-    rows = list(zip_longest(lefts, rights))
-    for both in reversed(rows[1:]):
-        yield _beginning(*both)
-    first, second = rows[0]
-    yield Pair(
-        left.around(place) if first is None else first,
-        right.around(place) if second is None else second,
-        (first is not None, second is not None),
-    )
+def text_at(root: etree._Element | None, event: str, node: etree._Element) -> str:
+    """Return the text that is read at an event below ``root``: before a node's children, or behind the node."""
+    if event == "start":
+        return node.text or ""
+    is_top = node is root or node.getparent() is None
+    return "" if is_top else node.tail or ""

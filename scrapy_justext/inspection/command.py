@@ -1,6 +1,6 @@
 """``scrapy justext PAGE…``.
 
-Scrapy imports this module whenever it is run, for whatever command: what is needed is imported when it is.
+Scrapy imports this module for every command that it runs, so what this one needs is imported when it is called.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ class Command(ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
 
     def syntax(self) -> str:
-        """How it is called."""
+        """Return how the command is called."""
         return "[options] PAGE…"
 
     def short_desc(self) -> str:
-        """For the list of commands."""
+        """Return the description in the list of commands."""
         return "Clean text of a page, and why each block was kept or removed"
 
     def long_desc(self) -> str:
-        """For the help."""
+        """Return the description in the help."""
         return (
             "Print the clean text of each PAGE: a URL, which is fetched with the project's settings, a file, or - for"
             " standard input. Exit status 0: good content was found; 1: none; 2: a page or an option cannot be used."
         )
 
     def add_options(self, parser: ArgumentParser) -> None:
-        """Scrapy's own options, and ours."""
+        """Add Scrapy's own options, and ours."""
         from scrapy_justext.inspection.run import add_options  # noqa: PLC0415
 
         super().add_options(parser)

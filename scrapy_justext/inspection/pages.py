@@ -1,7 +1,12 @@
-"""The pages that a user wants to look into: parsed, with the settings that hold for them.
+"""The pages that a user wants to look into, and how they are judged.
 
-What is a page and what is not is decided as in a crawl.  Only of files and standard input, which have no HTTP
-headers, more is believed: where the name tells no type, any text with a tag in it is HTML.
+A page comes from a file, from standard input or from a URL, which Scrapy fetches as the project's own spiders would get
+it: user agent, robots.txt, cache, proxies, delays, add-ons, download handlers and downloader middlewares are the
+project's.  Everything else that a crawl has is left out, since it acts on items, keeps a queue or reports: a look at a
+page must not write to a feed, a database or a queue that others share.
+
+What counts as a page is decided as in a crawl.  Files and standard input have no HTTP headers, so more is believed
+there: where the name tells no type, any text with a tag in it is HTML.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from scrapy_justext.core.extractor import Extraction, Extractor
+from scrapy_justext.core.extractor import Extraction, Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.crawl.pages import header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
@@ -39,13 +44,51 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 _STANDARD_INPUT_NAME = "standard input"
 
-_DEFAULT = configure({})
+#: What became of each URL: its response, or what kept it from coming.
+Outcomes = dict[str, "Response | BaseException"]
+
+_DEFAULT_CONFIGURATION = configure({})
 
 _TAG = re.compile(rb"<[a-z][^<>]*>", re.IGNORECASE)
 _PDF = b"%PDF-"
 
+#: All but those that redirect; whether the page of a status is shown is decided afterwards, as in a crawl.
+_STATUSES = [*range(100, 300), *range(400, 600)]
 
-class Inspected(NamedTuple):
+_CRAWL_SETTINGS: dict[str, Any] = {
+    "FEEDS": {},
+    "ITEM_PIPELINES": {},
+    "SPIDER_MIDDLEWARES": {},
+    "EXTENSIONS": {},
+    "JOBDIR": None,
+    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+    "DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
+    "TELNETCONSOLE_ENABLED": False,
+    # Of requests that wait for one robots.txt together, Scrapy 2.19 applies it to the first two and lets the rest pass.
+    "CONCURRENT_REQUESTS": 1,
+}
+
+_WEB = ("http", "https")
+#: A character that no host has in its name.
+_NO_HOST = re.compile(r"[\s\x00-\x1f\x7f%<>\"\\^`{|}]")
+
+#: Loggers of errors that the command tells itself: pages that did not come.
+_LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
+
+#: Exceptions in words by their names: Scrapy's, and those of Twisted that older Scrapys let through.
+_FETCH_PROBLEMS: Mapping[str, str] = {
+    "CannotResolveHostError": "no such host",
+    "DNSLookupError": "no such host",
+    "DownloadTimeoutError": "timed out",
+    "TimeoutError": "timed out",
+    "TCPTimedOutError": "timed out",
+    "DownloadConnectionRefusedError": "connection refused",
+    "ConnectionRefusedError": "connection refused",
+    "ResponseDataLossError": "the response broke off",
+}
+
+
+class InspectedPage(NamedTuple):
     """A page that can be looked into."""
 
     name: str
@@ -55,17 +98,31 @@ class Inspected(NamedTuple):
     parsed: Parsed
     declared: tuple[str, ...] = ()
     """The languages that its HTTP headers name."""
-    configuration: Configuration = _DEFAULT
+    configuration: Configuration = _DEFAULT_CONFIGURATION
     """What a crawl would judge it by, with what the user chose on the command line."""
 
-    def extract(self, options: Options | None = None) -> Extraction:
-        """The page's extraction, by its own options where none are given."""
-        chosen = self.configuration.options if options is None else options
-        return Extractor(chosen).extract(self.parsed, url=self.url, languages=self.declared)
+    def read(self, extractor: Extractor) -> ReadPage:
+        """Read the page with the options of an extractor."""
+        return extractor.read(self.parsed, url=self.url, languages=self.declared)
+
+    def inspect(self, options: Options | None = None) -> Inspection:
+        """Judge the page with some options; with its own where none are given."""
+        extractor = Extractor(self.configuration.options if options is None else options)
+        judged = extractor.judge(self.read(extractor))
+        return Inspection(self, extractor, judged, judged.extraction())
 
 
-def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> Inspected:
-    """The page in a file, or on standard input; raises :class:`InspectionError`.
+class Inspection(NamedTuple):
+    """A page as an extractor judged it."""
+
+    page: InspectedPage
+    extractor: Extractor
+    judged: JudgedPage
+    extraction: Extraction
+
+
+def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> InspectedPage:
+    """Read the page in a file, or on standard input; raise :class:`InspectionError` where there is none.
 
     ``encoding``: as for :func:`scrapy_justext.extract`.
     """
@@ -75,14 +132,14 @@ def read_page(name: str, configuration: Configuration, encoding: str | None = No
     except (OSError, ValueError) as error:
         raise InspectionError(title, _unreadable(name, error)) from error
     _check(title, _as_response(name, body), configuration)
-    return Inspected(title, None, parse_html(body, encoding), (), configuration)
+    return InspectedPage(title, None, parse_html(body, encoding), (), configuration)
 
 
-def page_of(name: str, response: Response, configuration: Configuration) -> Inspected:
-    """The page that a response holds; raises :class:`InspectionError` where it is none."""
+def page_of(name: str, response: Response, configuration: Configuration) -> InspectedPage:
+    """Return the page that a response holds; raise :class:`InspectionError` where it is none."""
     checked = _check(name, response, configuration)
     declared = tuple(header_languages(response))
-    return Inspected(name, response.url, parse_html(checked), declared, configuration)
+    return InspectedPage(name, response.url, parse_html(checked), declared, configuration)
 
 
 def _standard_input() -> bytes:
@@ -99,23 +156,23 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
 
 
 def _as_response(name: str, body: bytes) -> Response:
-    """The response that Scrapy would make of a file."""
+    """Return the response that Scrapy would make of a file."""
     kind = responsetypes.from_args(filename=name, body=body)
     if responsetypes.from_filename(name) is Response and _is_markup(kind, body):
         kind = HtmlResponse
-    # Only a URL that is one can be given.
+    # Scrapy takes nothing that is no URL.
     return kind("file:///", body=body)
 
 
 def _is_markup(kind: type[Response], body: bytes) -> bool:
-    """Whether a body of a type that its name does not tell is HTML; ``kind``: what Scrapy takes it for."""
+    """Return True if a body whose name tells no type is HTML.  ``kind``: what Scrapy takes it for."""
     if body.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
         return True
     return kind is TextResponse and not body.startswith(_PDF) and _TAG.search(body) is not None
 
 
 def _check(name: str, response: Response, configuration: Configuration) -> TextResponse:
-    """The response, if it is a page that a crawl would clean."""
+    """Return a response that is a page which a crawl would clean."""
     reason = skip_reason(None, response, configuration)
     if reason is None and isinstance(response, TextResponse):
         return response
@@ -123,7 +180,7 @@ def _check(name: str, response: Response, configuration: Configuration) -> TextR
 
 
 def describe_status(response: Response) -> str:
-    """The status of a response that is no page, in words."""
+    """Return the status of a response in words."""
     names = {status.value: status.phrase for status in HTTPStatus}
     return f"HTTP status {response.status} {names.get(response.status, '')}".rstrip()
 
@@ -133,7 +190,7 @@ def _not_html(response: Response) -> str:
     return "not HTML" + (f": content type {content_type}" if content_type else "")
 
 
-#: What each reason to skip a page is in words.
+#: Why a page is no page, by the reason to skip it in a crawl.
 _PROBLEMS: dict[str, Callable[[Response, Configuration], str]] = {
     "status": lambda response, _: describe_status(response),
     "empty": lambda _, __: "empty",
@@ -145,57 +202,11 @@ _PROBLEMS: dict[str, Callable[[Response, Configuration], str]] = {
 }
 
 
-# Pages fetched by Scrapy, as the project's own spiders would get them.
-#
-# User agent, robots.txt, cache, proxies, delays, add-ons, download handlers and downloader middlewares are the
-# project's.  What else a crawl has, which acts on items, keeps a queue or reports, is left out: a look at a page must
-# not
-# write to a feed, a database or a queue that others share.
-
-#: What became of each URL: its response, or what kept it from coming.
-Outcomes = dict[str, "Response | BaseException"]
-
-#: All but those that redirect; which of them are good enough is decided afterwards, as in a crawl.
-_STATUSES = [*range(100, 300), *range(400, 600)]
-
-_ALONE: dict[str, Any] = {
-    "FEEDS": {},
-    "ITEM_PIPELINES": {},
-    "SPIDER_MIDDLEWARES": {},
-    "EXTENSIONS": {},
-    "JOBDIR": None,
-    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
-    "DUPEFILTER_CLASS": "scrapy.dupefilters.RFPDupeFilter",
-    "TELNETCONSOLE_ENABLED": False,
-    # Of requests that wait for one robots.txt together, Scrapy 2.19 applies it to the first two and lets the rest pass.
-    "CONCURRENT_REQUESTS": 1,
-}
-
-_WEB = ("http", "https")
-#: What no host has in its name.
-_NO_HOST = re.compile(r"[\s\x00-\x1f\x7f%<>\"\\^`{|}]")
-
-#: Their errors are about pages that did not come, which the command says itself.
-_LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
-
-#: Names of exceptions, Scrapy's and those of Twisted that older Scrapys let through, in words.
-_PROBLEMS_fetching: Mapping[str, str] = {
-    "CannotResolveHostError": "no such host",
-    "DNSLookupError": "no such host",
-    "DownloadTimeoutError": "timed out",
-    "TimeoutError": "timed out",
-    "TCPTimedOutError": "timed out",
-    "DownloadConnectionRefusedError": "connection refused",
-    "ConnectionRefusedError": "connection refused",
-    "ResponseDataLossError": "the response broke off",
-}
-
-
 class PageSpider(Spider):
-    """Gets pages and keeps them.  ``outcomes``: where to."""
+    """Fetches pages and puts what became of them into ``outcomes``."""
 
     name = "justext"
-    custom_settings = _ALONE
+    custom_settings = _CRAWL_SETTINGS
 
     def __init__(self, urls: Iterable[str], outcomes: Outcomes, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -203,7 +214,7 @@ class PageSpider(Spider):
         self.outcomes = outcomes
 
     async def start(self) -> AsyncIterator[Request]:
-        """Ask for each URL once."""
+        """Request each URL once."""
         for url in self.urls:
             keep = partial(self.keep, url)
             # The command judges the page itself.
@@ -211,7 +222,7 @@ class PageSpider(Spider):
             yield Request(url, callback=keep, errback=keep, dont_filter=True, meta=meta)
 
     def keep(self, url: str, outcome: Response | Failure) -> None:
-        """Note what became of a URL."""
+        """Keep what became of a URL."""
         if isinstance(outcome, Failure):
             self.outcomes[url] = outcome.value or outcome
         else:
@@ -225,16 +236,16 @@ def fetch(
     *,
     stay: bool = False,
 ) -> None:
-    """Fetch URLs with the settings of a process, which is started, and hand over what became of them.
+    """Fetch URLs with the settings of a process, which is started, and hand over to ``receive`` what became of them.
 
-    ``stay``: call ``receive`` while the process's reactor runs, and let that run on where it gives True, until it is
-    stopped from outside.  A process without a reactor is done before.
+    ``stay``: call ``receive`` while the process's reactor runs, and where it returns True let the reactor run on until
+    it is stopped from outside.  A process without a reactor ends before ``receive`` is called.
     """
     outcomes: Outcomes = {}
     valid = [url for url in dict.fromkeys(urls) if _is_valid(url, outcomes)]
     crawl = process.crawl(PageSpider, urls=valid, outcomes=outcomes)
     if not (stay and process.settings.getbool("TWISTED_REACTOR_ENABLED", True)):
-        # Scrapy's handlers would outlast the process, and a reactor that comes after it heed them, not Ctrl-C.
+        # Scrapy's signal handlers would outlast the process, and keep Ctrl-C from a reactor that comes after it.
         process.start(install_signal_handlers=not stay)
         receive(outcomes)
         return
@@ -246,13 +257,13 @@ def fetch(
 
 
 def hush() -> None:
-    """Keep quiet in the log about pages that did not come."""
+    """Silence the log about pages that did not come."""
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def describe(error: BaseException | None) -> str:
-    """Why a page did not come, in words; None: nobody said."""
+    """Return why a page did not come, in words; None: nobody said."""
     if error is None:
         return "not fetched; the log tells more (-L DEBUG)"
     if isinstance(error, InspectionError):
@@ -260,10 +271,10 @@ def describe(error: BaseException | None) -> str:
     if isinstance(error, HttpError):
         return describe_status(error.response)
     name = type(error).__name__
-    if name in _PROBLEMS_fetching:
-        return _PROBLEMS_fetching[name]
+    if name in _FETCH_PROBLEMS:
+        return _FETCH_PROBLEMS[name]
     text = " ".join(str(getattr(error, "strerror", None) or error).split())
-    # What Scrapy or a system call says is made to be read; of others the name is half of the message.
+    # Messages of Scrapy and of system calls can be read alone; those of others need the name of the exception.
     if text and (isinstance(error, OSError) or type(error).__module__.startswith("scrapy.")):
         return text[0].lower() + text[1:]
     return f"{name}: {text}" if text else name
@@ -280,17 +291,17 @@ def _is_valid(url: str, outcomes: Outcomes) -> bool:
 
 
 def _has_host(url: str) -> bool:
-    """Whether a URL has a host that can be asked for, where its scheme wants one; raises ``ValueError`` for a port."""
+    """Return True if a URL has a host where its scheme needs one; raise ``ValueError`` for a port that is none."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    # Reading it checks it.
+    # Reading the port checks it.
     _ = parts.port
     labels = host.removesuffix(".").split(".")
     return parts.scheme not in _WEB or (not _NO_HOST.search(host) and all(0 < len(label) < 64 for label in labels))
 
 
 def _when_done(crawl: Any, call: Callable[[], None]) -> None:
-    """Call when a crawl has ended: a task, or a Deferred where the reactor is none of asyncio's."""
+    """Call a function when a crawl has ended: a task, or a Deferred where the reactor is not asyncio's."""
     if hasattr(crawl, "add_done_callback"):
         crawl.add_done_callback(lambda _: call())
     else:
@@ -298,7 +309,7 @@ def _when_done(crawl: Any, call: Callable[[], None]) -> None:
 
 
 def _receive_in_reactor(receive: Callable[[Outcomes], bool], outcomes: Outcomes, raised: list[BaseException]) -> None:
-    # Importing it installs one.
+    # Not before: its import installs a reactor.
     from twisted.internet import reactor as installed  # noqa: PLC0415
 
     reactor: Any = installed
@@ -307,7 +318,7 @@ def _receive_in_reactor(receive: Callable[[Outcomes], bool], outcomes: Outcomes,
     try:
         stays = receive(outcomes)
     except Exception as error:
-        # Whatever it is, the caller gets it once the reactor has stopped.
+        # The caller gets it, whatever it is, once the reactor has stopped.
         raised.append(error)
     if not stays:
         reactor.stop()

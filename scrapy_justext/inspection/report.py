@@ -7,100 +7,62 @@ import re
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.files import write_whole
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
-    from scrapy_justext.core.parsing import Parsed
-    from scrapy_justext.crawl.settings import Configuration
+    from scrapy_justext.inspection.pages import InspectedPage
 
-
-class Page(Protocol):
-    """A page to report on: what it is called, its tree, and how it is judged."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def url(self) -> str | None: ...  # noqa: D102
-    @property
-    def parsed(self) -> Parsed: ...  # noqa: D102
-    @property
-    def declared(self) -> Sequence[str]: ...  # noqa: D102
-    @property
-    def configuration(self) -> Configuration: ...  # noqa: D102
+#: What JSON may hold, and a script in a page or a file in UTF-8 may not: what could end the script, line separators,
+#: lone surrogates.
+_UNSAFE_IN_SCRIPTS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
-#: What JSON may hold and a script in a page, or a file in UTF-8, may not: what could end the script, line
-#: separators, lone surrogates.
-_NOT_AS_IT_IS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
-
-
-def write_report(pages: Sequence[Page], path: Path) -> None:
-    """Write the report on some pages into a file; raises ``OSError`` where that cannot be written."""
-    write_whole(path, report_on(pages).encode())
-
-
-def report_on(pages: Sequence[Page]) -> str:
-    """The report on some pages."""
-    views = [
-        page_view(page.parsed, page.configuration.options, url=page.url, declared=page.declared, name=page.name)
-        for page in pages
-    ]
-    return report_html(views)
-
-
-def report_html(views: Sequence[Mapping[str, Any]]) -> str:
-    """The whole document on pages, as :func:`~scrapy_justext.inspection.view.page_view` gives them.
-
-    It shows the first of them when it is opened.
-    """
+def report_on(pages: Sequence[InspectedPage]) -> str:
+    """Return the report on some pages, a whole document, which shows the first of them when it is opened."""
+    views = [page_view(page.inspect()) for page in pages]
     own_style = style() + _read("report.css")
     own_script = script() + _read("report.js")
     policy = (
         f"default-src 'none'; script-src {source_of(own_script)}; style-src {source_of(own_style)}"
         f" {FRAME_STYLE_SOURCE}; img-src data:; base-uri 'none'; form-action 'none'"
     )
+    title = str(views[0]["title"] or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
     return Template(_read("report.html")).substitute(
         policy=escape(policy),
-        title=escape(_sound(_title(views))),
+        title=_safe_html(title),
         style=own_style,
         data="\n".join(map(_data, views)),
         script=own_script,
     )
 
 
-def _title(views: Sequence[Mapping[str, Any]]) -> str:
-    return str(views[0]["title"] or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
-
-
-def _sound(text: str) -> str:
-    r"""``text`` without what no file in UTF-8 can hold, nor HTML.
-
-    >>> _sound("a\0b\ud800")
-    'ab?'
-    """
-    return text.replace("\0", "").encode(errors="replace").decode()
-
-
 def _data(view: Mapping[str, Any]) -> str:
-    """A page's view in an element that no browser runs; each is read only when it is looked at."""
-    name = escape(_sound(str(view["name"])))
+    """Return a page's view in an element that no browser runs; each is parsed only when the page is chosen."""
+    name = _safe_html(str(view["name"]))
     return f'<script type="application/json" class="page" data-name="{name}">{safe_json(view)}</script>'
 
 
+def _safe_html(text: str) -> str:
+    r"""Return ``text`` escaped, without what HTML or a file in UTF-8 cannot hold.
+
+    >>> _safe_html("a\0<\ud800")
+    'a&lt;?'
+    """
+    return escape(text.replace("\0", "").encode(errors="replace").decode())
+
+
 def safe_json(value: object) -> str:
-    r"""JSON that can stand in a SCRIPT element of a page in UTF-8.
+    r"""Return JSON that can stand in a SCRIPT element of a page in UTF-8.
 
     >>> safe_json("</script>")
     '"\\u003c/script\\u003e"'
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _NOT_AS_IT_IS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE_IN_SCRIPTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _read(name: str) -> str:

@@ -1,6 +1,10 @@
-"""The command's options for the extraction: made of the table of settings, and read as settings are.
+"""``scrapy justext`` from its command line to what it prints.
 
-An option is the strongest of a crawl's settings: over those of the page's site, which are over the project's.
+Everything that decides about blocks is an option, made from the table of settings and read as settings are.  An option
+counts more than the settings of the page's site, which count more than the project's.
+
+Pages are shown in the order in which they were given.  A page that cannot be used is one line on standard error; the
+others are shown all the same.
 """
 
 from __future__ import annotations
@@ -23,9 +27,10 @@ from scrapy_justext.crawl.pages import explain_no_content
 from scrapy_justext.crawl.settings import SETTINGS, Configuration, Given, Layers, configure, from_settings, make_layers
 from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import InspectionError, JustextError, PageError, ParameterError, close_names
+from scrapy_justext.files import write_whole
 from scrapy_justext.inspection.pages import (
     STANDARD_INPUT,
-    Inspected,
+    InspectedPage,
     Outcomes,
     describe,
     fetch,
@@ -33,7 +38,7 @@ from scrapy_justext.inspection.pages import (
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Inspection, complain, style_of, write
+from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, complain, style_of, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -42,15 +47,32 @@ if TYPE_CHECKING:
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
     from scrapy.settings import Settings
 
-#: Settings that are options, too; ``--length-low`` for ``length_low``.
-NAMES = ("profile", "language", "stoplist", "stoplists_dir", *PARAMETER_NAMES, "min_good_characters")
+    from scrapy_justext.core.extractor import Extraction
 
-#: Where they are kept among the parsed options: Scrapy has a ``profile`` of its own.
+#: The exit statuses.
+GOOD_CONTENT, NO_GOOD_CONTENT, BAD_INPUT = range(3)
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_PORTS = range(1 << 16)
+
+#: What can be asked for in place of the clean text, one of them at a time.
+_OUTPUTS = ("blocks", "compare", "json", "markdown", "html", "serve")
+
+#: Options that mean something to the tuner alone.
+_SERVE_OPTIONS = ("port", "marks")
+_MARKS = "justext-marks.jsonl"
+
+#: The file of a report that stands for standard output.
+_STANDARD_OUTPUT = "-"
+
+#: Settings that are options, too.
+NAMES = ("profile", "language", "stoplist", "stoplists_dir", *PARAMETER_NAMES, "min_good_characters")
+_REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
+
+#: The prefix of their names among the parsed options: Scrapy has a ``profile`` of its own.
 _PREFIX = "justext_"
 
-_SEVERAL = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
-
-#: What stands for a value in the help, by how it is converted, and by name.
+#: What stands for a value in the help, by how the value is converted, and by the name of the setting.
 _METAVARS: Mapping[Converter, str] = {boolean: "YES|NO", number: "N", rules: "RULE"}
 _OWN_METAVARS: Mapping[str, str] = {
     "profile": "NAME",
@@ -60,15 +82,16 @@ _OWN_METAVARS: Mapping[str, str] = {
     "min_good_characters": "N",
 }
 
+#: Meanings of options that differ from those of their settings.
 _MEANINGS: Mapping[str, str] = {
     "profile": f"one of {', '.join(PROFILES)}",
     "language": "an English name or ISO 639 code; several with commas: the page's language is chosen among these",
-    "stoplist": "stop words in place of the language's; may be repeated",
+    "stoplist": "stop words in place of the language's",
 }
 
 
 def option(name: str) -> str:
-    """How a setting is spelt on the command line.
+    """Return how a setting is spelt on the command line.
 
     >>> option("length_low")
     '--length-low'
@@ -76,102 +99,59 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _add_parameters(parser: ArgumentParser) -> None:
-    """Add an option for each of the settings."""
-    group = parser.add_argument_group("Judging", "defaults are the project's settings, and those of the page's site")
-    for name in NAMES:
-        group.add_argument(
-            option(name),
-            dest=_PREFIX + name,
-            action="append" if name in _SEVERAL else "store",
-            metavar=_OWN_METAVARS.get(name) or _METAVARS[SETTINGS[name].convert],
-            help=_help(name),
-        )
-    # Scrapy's own --profile, of the program's running time, made way.
-    parser.set_defaults(profile=None)
-
-
-def _help(name: str) -> str:
-    meaning = _MEANINGS.get(name) or SETTINGS[name].meaning
-    return meaning.replace("`", "").replace("%", "%%") + (
-        "; may be repeated" if name in PARAMETER_NAMES and name in _SEVERAL else ""
-    )
-
-
-def chosen(options: Namespace) -> dict[str, Given]:
-    """What the user gave."""
-    values = {name: getattr(options, _PREFIX + name) for name in NAMES}
-    if values["stoplist"] is not None:
-        values["stoplist"] = [Path(path) for path in values["stoplist"]]
-    return {name: Given(value, option(name)) for name, value in values.items() if value is not None}
-
-
-def with_profile(layers: Layers, name: str) -> Layers:
-    """The same settings, but the profile."""
-    return Layers(layers.project, layers.sites, {**layers.spider, "profile": Given(name, "--compare")})
-
-
-def configuration_for(layers: Layers, url: str | None) -> Configuration:
-    """What holds for a page; without a URL, one of no site."""
-    return configure(layers.given(find_domain(host_of(url), layers.sites)))
-
-
-# From the command line to what is printed: the pages in order, one line for each that cannot be used.
-
-GOOD_CONTENT, NO_GOOD_CONTENT, BAD_INPUT = range(3)
-
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_PORTS = range(1 << 16)
-
-#: Of which one can be asked for.
-_OUTPUTS = (*(name for name in FORMATS if name != DEFAULT_FORMAT), "html", "serve")
-
-#: Options that mean something to the tuner alone.
-_OF_SERVE = ("port", "marks")
-_MARKS = "justext-marks.jsonl"
-
-#: The file of a report that stands for standard output.
-_STANDARD_OUTPUT = "-"
-
-
-class _Job(NamedTuple):
-    """What is to be done.  ``others``: the settings that ``layers`` are compared with, if any."""
-
-    names: Sequence[str]
-    layers: Layers
-    others: Layers | None
-    options: Namespace
-    port: int
-
-
 def add_options(parser: ArgumentParser) -> None:
-    """Add the options for what is printed, and those for the extraction."""
+    """Add the command's options to those of Scrapy."""
     # What is short for an option today may be short for two tomorrow.
     parser.allow_abbrev = False
-    # Scrapy's tells the usage before what is wrong.
+    # Scrapy's own error method tells the usage before what is wrong.
     parser.error = _refuse  # type: ignore[method-assign]
-    group = parser.add_argument_group("Output", "the clean text where none of these is given")
-    add = group.add_argument
-    add("--blocks", action="store_true", help="every block with its class, the figures behind it, and why")
+    add = parser.add_argument_group("Output", "the clean text where none of these is given").add_argument
+    add("--blocks", action="store_true", help="every block with its class, the measurements behind it, and why")
     add("--compare", metavar="PROFILE", help="the classes by a second profile beside those by the first")
     add("--json", action="store_true", help="the whole extraction, an object on a line for each PAGE")
     add("--markdown", action="store_true", help="the clean text as Markdown")
     add("--html", metavar="FILE", help="write a report to look at in a browser; - for standard output")
     add("--serve", action="store_true", help="try settings in a browser, at an address on this machine alone")
     add("--port", metavar="N", help="of --serve; a free one by default")
-    add(
-        "--marks",
-        metavar="FILE",
-        help=f"where --serve keeps which blocks were marked right or wrong (default: {_MARKS})",
-    )
+    marks = f"where --serve keeps which blocks were marked right or wrong (default: {_MARKS})"
+    add("--marks", metavar="FILE", help=marks)
     add("--encoding", metavar="NAME", help="of files that declare none")
-    _add_parameters(parser)
+    judging = "defaults are the project's settings, and those of the page's site"
+    add = parser.add_argument_group("Judging", judging).add_argument
+    for name in NAMES:
+        is_repeatable = name in _REPEATABLE
+        meaning = (_MEANINGS.get(name) or SETTINGS[name].meaning).replace("`", "").replace("%", "%%")
+        add(
+            option(name),
+            dest=_PREFIX + name,
+            action="append" if is_repeatable else "store",
+            metavar=_OWN_METAVARS.get(name) or _METAVARS[SETTINGS[name].convert],
+            help=meaning + ("; may be repeated" if is_repeatable else ""),
+        )
+    # Scrapy's own --profile, which times a command, makes way for ours.
+    parser.set_defaults(profile=None)
+
+
+def _refuse(message: str) -> NoReturn:
+    """Tell what argparse or Scrapy finds wrong with the command line, and end."""
+    complain(message.removeprefix("argument "))
+    sys.exit(BAD_INPUT)
+
+
+class _Job(NamedTuple):
+    """What is to be done.  ``compared``: the settings that ``layers`` are compared with, if any."""
+
+    names: Sequence[str]
+    layers: Layers
+    compared: Layers | None
+    options: Namespace
+    port: int
 
 
 def run(
     arguments: Sequence[str], options: Namespace, settings: Settings, process: CrawlerProcess | AsyncCrawlerProcess
 ) -> int:
-    """Do what was asked for, and give the exit status."""
+    """Do what was asked for, and return the exit status."""
     if not options.loglevel and not options.logfile:
         hush()
     statuses = [BAD_INPUT]
@@ -188,30 +168,43 @@ def run(
     return statuses[-1]
 
 
-def _refuse(message: str) -> NoReturn:
-    """What argparse and Scrapy find wrong with the command line."""
-    complain(message.removeprefix("argument "))
-    sys.exit(BAD_INPUT)
-
-
 def _make_job(arguments: Sequence[str], options: Namespace, settings: Settings) -> _Job:
-    """What the command line says, checked."""
+    """Return what the command line says, checked before a page is fetched."""
     names = _pages_among(arguments, vars(options))
     asked = [option(name) for name in _OUTPUTS if getattr(options, name)]
     if len(asked) > 1:
         raise InspectionError(asked[0], f"not together with {asked[1]}")
     _check_options(names, options)
-    layers = make_layers(from_settings(settings), chosen(options))
-    others = None if options.compare is None else with_profile(layers, options.compare)
-    # Before a page is fetched, settings that cannot be right are told.
-    for one in filter(None, (layers, others)):
-        configuration_for(one, None)
-    return _Job(names, layers, others, options, _port(options.port))
+    layers = make_layers(from_settings(settings), _chosen(options))
+    compared = None
+    if options.compare is not None:
+        profile = Given(options.compare, "--compare")
+        compared = Layers(layers.project, layers.sites, {**layers.spider, "profile": profile})
+    for checked in filter(None, (layers, compared)):
+        configuration_for(checked, None)
+    return _Job(names, layers, compared, options, _port(options.port))
+
+
+def _pages_among(arguments: Sequence[str], known: Mapping[str, object]) -> list[str]:
+    """Return the PAGEs among the arguments that the parser knows nothing of, the rest of which are wrong options."""
+    mark = arguments.index("--") if "--" in arguments else len(arguments)
+    for argument in arguments[:mark]:
+        if argument.startswith("-") and argument != "-":
+            spelt = [option(name.removeprefix(_PREFIX)) for name in known]
+            close = close_names(argument.partition("=")[0], spelt)
+            advice = f"; did you mean {' or '.join(close)}?" if close else ""
+            raise InspectionError(argument, f"no such option{advice}")
+    pages = [*arguments[:mark], *arguments[mark + 1 :]]
+    if not pages:
+        raise InspectionError("PAGE", "none given; scrapy justext -h tells more")
+    if "" in pages:
+        raise InspectionError("PAGE", "the name is empty")
+    return pages
 
 
 def _check_options(names: Sequence[str], options: Namespace) -> None:
-    """What is wrong with options whatever the pages hold."""
-    for name in _OF_SERVE:
+    """Raise an error for what is wrong with options whatever the pages hold."""
+    for name in _SERVE_OPTIONS:
         if getattr(options, name) is not None and not options.serve:
             raise InspectionError(option(name), "only with --serve")
     try:
@@ -223,7 +216,7 @@ def _check_options(names: Sequence[str], options: Namespace) -> None:
 
 
 def _is_same(name: str, path: str) -> bool:
-    """Whether a PAGE is the file at a path."""
+    """Return True if a PAGE is the file at a path."""
     try:
         return STANDARD_INPUT not in (name, path) and Path(name).samefile(path)
     except (OSError, ValueError):
@@ -239,51 +232,48 @@ def _port(given: str | None) -> int:
     return int(port)
 
 
-def _pages_among(arguments: Sequence[str], known: Mapping[str, object]) -> list[str]:
-    """The PAGEs among what the parser left over: all but options that there are not."""
-    mark = arguments.index("--") if "--" in arguments else len(arguments)
-    for one in arguments[:mark]:
-        if one.startswith("-") and one != "-":
-            spelt = [option(name.removeprefix("justext_")) for name in known]
-            close = close_names(one.partition("=")[0], spelt)
-            raise InspectionError(one, "no such option" + (f"; did you mean {' or '.join(close)}?" if close else ""))
-    pages = [*arguments[:mark], *arguments[mark + 1 :]]
-    if not pages:
-        raise InspectionError("PAGE", "none given; scrapy justext -h tells more")
-    if "" in pages:
-        raise InspectionError("PAGE", "the name is empty")
-    return pages
+def _chosen(options: Namespace) -> dict[str, Given]:
+    """Return the settings that were given as options."""
+    values = {name: getattr(options, _PREFIX + name) for name in NAMES}
+    if values["stoplist"] is not None:
+        values["stoplist"] = [Path(path) for path in values["stoplist"]]
+    return {name: Given(value, option(name)) for name, value in values.items() if value is not None}
+
+
+def configuration_for(layers: Layers, url: str | None) -> Configuration:
+    """Return the configuration in force for a page; without a URL, for one that belongs to no site."""
+    return configure(layers.given(find_domain(host_of(url), layers.sites)))
 
 
 def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
-    """Show the pages, and note the exit status; whether they are being served from now on."""
-    pages = list(_usable(job, outcomes))
+    """Show the pages and note the exit status; return True if they are being served from now on."""
+    pages = _usable_pages(job, outcomes)
     statuses.append(GOOD_CONTENT if len(pages) == len(job.names) else BAD_INPUT)
     if not pages:
         return False
     if job.options.serve:
-        from scrapy_justext.inspection.tuner.server import serve  # noqa: PLC0415 (Twisted's web server is for it alone)
+        from scrapy_justext.inspection.tuner.server import serve  # noqa: PLC0415 (only it needs Twisted's web server)
 
         serve(pages, job.layers, port=job.port, marks=Path(job.options.marks or _MARKS), announce=write)
         return True
     if job.options.html is not None:
         _write_report(pages, job.options.html)
-    if not _print(job, pages) and statuses[-1] == GOOD_CONTENT:
+    if not _print_pages(job, pages) and statuses[-1] == GOOD_CONTENT:
         statuses.append(NO_GOOD_CONTENT)
     return False
 
 
-def _usable(job: _Job, outcomes: Outcomes) -> list[Inspected]:
+def _usable_pages(job: _Job, outcomes: Outcomes) -> list[InspectedPage]:
     pages = []
     for name in job.names:
         try:
-            pages.append(_inspect(job, name, outcomes))
+            pages.append(_find_page(job, name, outcomes))
         except JustextError as error:
             complain(error)
     return pages
 
 
-def _inspect(job: _Job, name: str, outcomes: Outcomes) -> Inspected:
+def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
     if not _URL.match(name):
         return read_page(name, configuration_for(job.layers, None), job.options.encoding)
     outcome = outcomes.get(name)
@@ -292,47 +282,42 @@ def _inspect(job: _Job, name: str, outcomes: Outcomes) -> Inspected:
     return page_of(name, outcome, configuration_for(job.layers, outcome.url))
 
 
-def _write_report(pages: Sequence[Inspected], path: str) -> None:
-    from scrapy_justext.inspection.report import report_on, write_report  # noqa: PLC0415 (the rest needs none of it)
+def _write_report(pages: Sequence[InspectedPage], path: str) -> None:
+    from scrapy_justext.inspection.report import report_on  # noqa: PLC0415 (the rest needs none of it)
 
     if path == _STANDARD_OUTPUT:
         write(report_on(pages), "utf-8")
         return
     try:
-        write_report(pages, Path(path))
+        write_whole(Path(path), report_on(pages).encode())
     except OSError as error:
         raise InspectionError(path, f"cannot be written: {error.strerror}") from error
 
 
-def _print(job: _Job, pages: Sequence[Inspected]) -> bool:
-    """Print what was asked for of each page; whether any has good content."""
+def _print_pages(job: _Job, pages: Sequence[InspectedPage]) -> bool:
+    """Print what was asked for of each page; return True if any has good content."""
     style = style_of(sys.stdout, os.environ)
-    chosen_format = next((name for name in FORMATS if getattr(job.options, name, None)), DEFAULT_FORMAT)
     any_good = False
-    for place, page in enumerate(pages):
-        inspection = _inspection(job, page)
+    for number_of_page, page in enumerate(pages):
+        text, extraction = _printed(job, page, style)
         if job.options.html is None:
-            text = FORMATS[chosen_format](inspection, style)
-            write(_with_header(text, page.name, place, len(job.names), is_data=chosen_format == "json"))
-        if inspection.extraction.good_characters >= page.configuration.min_good_characters:
+            has_header = len(job.names) > 1 and not job.options.json
+            header = f"==> {page.name} <==\n" if has_header else ""
+            write(("\n" if header and number_of_page else "") + header + text)
+        if extraction.good_characters >= page.configuration.min_good_characters:
             any_good = True
         else:
-            complain(InspectionError(page.name, explain_no_content(inspection.extraction, page.configuration)))
+            complain(InspectionError(page.name, explain_no_content(extraction, page.configuration)))
     return any_good
 
 
-def _inspection(job: _Job, page: Inspected) -> Inspection:
-    other = None
-    if job.others is not None:
-        options = configuration_for(job.others, page.url).options
-        other = Inspection(page, options, page.extract(options))
+def _printed(job: _Job, page: InspectedPage, style: Style) -> tuple[str, Extraction]:
+    """Return what is printed of a page, and its extraction."""
     options = page.configuration.options
-    if job.options.markdown:
-        options = replace(options, markdown=True)
-    return Inspection(page, options, page.extract(options), other)
-
-
-def _with_header(text: str, name: str, place: int, of: int, *, is_data: bool) -> str:
-    if of == 1 or is_data:
-        return text
-    return ("\n" if place else "") + f"==> {name} <==\n{text}"
+    inspection = page.inspect(replace(options, markdown=True) if job.options.markdown else options)
+    extraction = inspection.extraction
+    if job.compared is not None:
+        compared = page.inspect(configuration_for(job.compared, page.url).options)
+        return compare(inspection, compared, style), extraction
+    chosen = next((name for name in FORMATS if getattr(job.options, name, None)), DEFAULT_FORMAT)
+    return FORMATS[chosen](extraction, style), extraction

@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 from wcwidth import clip, width
 
 from scrapy_justext.exceptions import InspectionError
-from scrapy_justext.inspection.alignment import Pair, Side, align
+from scrapy_justext.inspection.alignment import AlignedBlocks, align
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Block
     from scrapy_justext.core.extractor import Extraction
-    from scrapy_justext.core.options import Options
     from scrapy_justext.exceptions import JustextError
-    from scrapy_justext.inspection.pages import Inspected
+    from scrapy_justext.inspection.pages import Inspection
 
 STANDARD_OUTPUT = "standard output"
 
@@ -137,34 +136,16 @@ def style_of(stream: TextIO | None, environment: Mapping[str, str]) -> Style:
     return Style(columns, not environment.get("NO_COLOR") and environment.get("TERM") != "dumb")
 
 
-class Inspection(NamedTuple):
-    """A page with the options that it was judged with, and what came of it."""
-
-    page: Inspected
-    options: Options
-    extraction: Extraction
-    other: Inspection | None = None
-    """The same page by the profile to compare with, where there is one."""
+def _text(extraction: Extraction, style: Style) -> str:
+    return extraction.text if style.columns is None else on_lines(extraction.text)
 
 
-def _text(inspection: Inspection, style: Style) -> str:
-    return _for_style(inspection.extraction.text, style)
+def _markdown(extraction: Extraction, style: Style) -> str:
+    return extraction.markdown if style.columns is None else on_lines(extraction.markdown)
 
 
-def _markdown(inspection: Inspection, style: Style) -> str:
-    return _for_style(inspection.extraction.markdown, style)
-
-
-def _for_style(text: str, style: Style) -> str:
-    return text if style.columns is None else on_lines(text)
-
-
-def _json(inspection: Inspection, _: Style) -> str:
-    return json.dumps(inspection.extraction.to_dict(), ensure_ascii=False)
-
-
-def _blocks(inspection: Inspection, style: Style) -> str:
-    return list_blocks(inspection.extraction, style)
+def _json(extraction: Extraction, _: Style) -> str:
+    return json.dumps(extraction.to_dict(), ensure_ascii=False)
 
 
 def list_blocks(extraction: Extraction, style: Style) -> str:
@@ -269,13 +250,10 @@ def _class_cell(block: Block, columns: int, style: Style) -> str:
     return style.paint(word, Colour.GOOD if block.is_good else Colour.BAD) + " " * (columns - len(word))
 
 
-def _comparison(left: Inspection, style: Style) -> str:
+def compare(left: Inspection, right: Inspection, style: Style) -> str:
     """List the number and the class of each text's block by two profiles, with the reasons where they differ."""
-    assert left.other is not None
-    both = (left, left.other)
-    extractions = [inspection.extraction for inspection in both]
-    sides = [Side(inspection.extraction.blocks, inspection.options.profile.tags) for inspection in both]
-    pairs = align(left.page.parsed.root, *sides)
+    extractions = (left.extraction, right.extraction)
+    rows = align(left, right)
     columns = [
         max(len(extraction.profile), len(str(len(extraction.blocks))) + 1 + _CLASS_COLUMNS)
         for extraction in extractions
@@ -283,38 +261,38 @@ def _comparison(left: Inspection, style: Style) -> str:
     names = [extraction.profile for extraction in extractions]
     titles = [name.ljust(wide) for name, wide in zip(names, columns, strict=True)]
     lines = [style.paint(_GAP.join([" ", *titles, "text"]), Colour.QUIET)]
-    for pair in pairs:
-        lines.append(_pair_row(pair, columns, style))
-        lines += _differing_reasons(pair, names, columns, style) if pair.differs else ()
+    for row in rows:
+        lines.append(_aligned_row(row, columns, style))
+        lines += _differing_reasons(row, names, columns, style) if row.differs else ()
     lines.append("")
     for extraction in extractions:
         lines += style.wrap(f"{extraction.profile}: {count(extraction)}", style.columns or 0)
-    differing = sum(pair.differs for pair in pairs)
-    return "\n".join([*lines, f"{DIFFERS} {differing:,} of {len(pairs):,} texts differ"])
+    differing = sum(row.differs for row in rows)
+    return "\n".join([*lines, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
 
 
-def _pair_row(pair: Pair, columns: Sequence[int], style: Style) -> str:
-    mark = style.paint(DIFFERS, Colour.DIFFERS) if pair.differs else " "
-    blocks = (pair.left, pair.right)
+def _aligned_row(row: AlignedBlocks, columns: Sequence[int], style: Style) -> str:
+    mark = style.paint(DIFFERS, Colour.DIFFERS) if row.differs else " "
+    blocks = (row.left, row.right)
     cells = [
-        _pair_cell(block, wide, style, begins=begins)
-        for block, begins, wide in zip(blocks, pair.begins, columns, strict=True)
+        _aligned_cell(block, wide, style, begins=begins)
+        for block, begins, wide in zip(blocks, row.begins, columns, strict=True)
     ]
-    text = style.cut(_listed_text(pair.shown), _text_columns(columns, style))
+    text = style.cut(_listed_text(row.shown), _text_columns(columns, style))
     is_kept = any(block is not None and block.is_good for block in blocks)
     return _GAP.join([mark, *cells, style.paint(text, None if is_kept else Colour.QUIET)]).rstrip()
 
 
-def _pair_cell(block: Block | None, columns: int, style: Style, *, begins: bool) -> str:
+def _aligned_cell(block: Block | None, columns: int, style: Style, *, begins: bool) -> str:
     if block is None:
         return " " * columns
     number = str(block.index) if begins else CONTINUED
     return f"{number.rjust(columns - _CLASS_COLUMNS - 1)} {_class_cell(block, _CLASS_COLUMNS, style)}"
 
 
-def _differing_reasons(pair: Pair, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
+def _differing_reasons(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
     margin = " " * _margin(columns)
-    for name, block in zip(names, (pair.left, pair.right), strict=True):
+    for name, block in zip(names, (row.left, row.right), strict=True):
         reason = "not there: its elements are removed" if block is None else on_one_line(block.reason)
         for line in style.wrap(f"{name}: {reason}", _text_columns(columns, style)):
             yield margin + style.paint(line, Colour.QUIET)
@@ -331,10 +309,9 @@ def _text_columns(columns: Sequence[int], style: Style) -> int:
 
 DEFAULT_FORMAT = "text"
 #: What can be printed of a page, by the names of the options.
-FORMATS: Mapping[str, Callable[[Inspection, Style], str]] = {
+FORMATS: Mapping[str, Callable[[Extraction, Style], str]] = {
     DEFAULT_FORMAT: _text,
-    "blocks": _blocks,
-    "compare": _comparison,
+    "blocks": list_blocks,
     "json": _json,
     "markdown": _markdown,
 }

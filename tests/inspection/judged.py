@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.crawl.settings import Configuration, configure, from_mapping
-from scrapy_justext.inspection.report import write_report
+from scrapy_justext.crawl.settings import configure, from_mapping
+from scrapy_justext.inspection import report
+from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.view import page_view
 
 if TYPE_CHECKING:
@@ -54,26 +55,18 @@ data-index="3">The last one.</p>
 """
 
 
-class Page(NamedTuple):
-    """What the command gives the report."""
-
-    name: str
-    url: str | None
-    parsed: Parsed
-    declared: tuple[str, ...] = ()
-    configuration: Configuration = configure({})
-
-
-def view_of(html: str, **options: Any) -> dict[str, Any]:
-    """The view of a page."""
-    return page_view(parse_html(html), make_options(**options), url=None)
+def view_of(page: str | bytes | Parsed, **options: Any) -> dict[str, Any]:
+    """Return the view of a page."""
+    parsed = page if isinstance(page, Parsed) else parse_html(page)
+    return page_view(InspectedPage("", None, parsed).inspect(make_options(**options)))
 
 
 def report_on(path: Path, *pages: str, names: tuple[str, ...] = (), **options: Any) -> str:
-    """The address of a report on some pages."""
+    """Write a report on some pages, and return its address."""
     configuration = configure(from_mapping(options, "justext"))
     names = names or tuple(f"page {i}" for i in range(len(pages)))
-    write_report(
-        [Page(name, None, parse_html(html), (), configuration) for name, html in zip(names, pages, strict=True)], path
-    )
+    inspected = [
+        InspectedPage(name, None, parse_html(html), (), configuration) for name, html in zip(names, pages, strict=True)
+    ]
+    path.write_text(report.report_on(inspected), "utf-8")
     return path.as_uri()

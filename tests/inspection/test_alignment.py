@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.inspection.alignment import Pair, Side, align
+from scrapy_justext.inspection.alignment import AlignedBlocks, align
+from scrapy_justext.inspection.pages import InspectedPage
 from tests.builders import DEMO_PAGES, page_id
 from tests.property.strategies import bodies, soups
 
@@ -26,16 +26,14 @@ NAMES = ("justext", "justext-3.0", "justext-java", "learned")
 OPTIONS: dict[str, Options] = {name: make_options(profile=name, language="English") for name in NAMES}
 
 
-def pairs_of(page: str | bytes, left: str, right: str) -> list[Pair]:
+def pairs_of(page: str | bytes, left: str, right: str) -> list[AlignedBlocks]:
     """The pairs of a page; every block of both sides begins once, in order."""
-    parsed = parse_html(page)
-    sides = [
-        Side(Extractor(OPTIONS[name]).extract(parsed).blocks, OPTIONS[name].profile.tags) for name in (left, right)
-    ]
-    pairs = align(parsed.root, *sides)
-    for place, side in enumerate(sides):
-        begun = [pair[place] for pair in pairs if pair.begins[place]]
-        assert begun == list(side.blocks)
+    inspected = InspectedPage("page", None, parse_html(page))
+    sides = [inspected.inspect(OPTIONS[name]) for name in (left, right)]
+    pairs = align(*sides)
+    for number, side in enumerate(sides):
+        begun = [pair[number] for pair in pairs if pair.begins[number]]
+        assert begun == list(side.extraction.blocks)
     return pairs
 
 

@@ -7,7 +7,7 @@ import pytest
 from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.inspection.pages import read_page
 from scrapy_justext.inspection.run import configuration_for
-from scrapy_justext.inspection.terminal import FORMATS, Inspection, Style
+from scrapy_justext.inspection.terminal import Style, compare, list_blocks
 from tests.builders import DEMO_SITE, REPOSITORY
 
 DOCS = (REPOSITORY / "docs" / "inspection.md").read_text("utf-8")
@@ -22,8 +22,9 @@ def test_listings_shown_are_real(name: str) -> None:
         for profile in ("justext", "boilerpipe")
     )
     page = read_page(str(KETTLE), mine)
-    compared = Inspection(page, other.options, page.extract(other.options))
-    printed = FORMATS[name](Inspection(page, mine.options, page.extract(), compared), Style(COLUMNS))
+    inspection, style = page.inspect(), Style(COLUMNS)
+    compared = page.inspect(other.options)
+    printed = list_blocks(inspection.extraction, style) if name == "blocks" else compare(inspection, compared, style)
     shown = DOCS.partition(f"<!-- {name} -->\n```\n")[2].partition("\n```")[0].splitlines()
     real = iter(printed.splitlines())
     assert len(shown) > 10

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.inspection.view import ATTRIBUTES, KEPT, STYLED, page_view
+from scrapy_justext.inspection.view import ATTRIBUTES, KEPT, STYLED
 from tests.builders import DEMO_PAGES, corpus_pages, nested, page_id, read_page
 from tests.inspection.judged import HOSTILE, view_of
 
@@ -114,7 +113,7 @@ class TestMarks:
     @pytest.mark.parametrize("profile", CUTS)
     @pytest.mark.parametrize("page", [*DEMO_PAGES[::4], *corpus_pages(150)], ids=page_id)
     def test_the_marks_of_a_block_hold_its_text(self, page: Path, profile: str) -> None:
-        view = page_view(parse_html(read_page(page)), make_options(profile=profile), url=None)
+        view = view_of(read_page(page), profile=profile)
         assert_marked(view)
         assert_harmless(view["rendering"])
 
@@ -161,14 +160,14 @@ class TestMarks:
 
     def test_deep_trees_are_written_without_recursion(self) -> None:
         deep = nested(["html", "body", *["div"] * 20_000], "deep down")
-        view = page_view(Parsed(deep, is_cut=False), make_options(), url=None)
+        view = view_of(Parsed(deep, is_cut=False))
         assert '<span data-block="0">deep down</span>' in view["rendering"]
 
     def test_the_tree_is_left_as_it_was(self) -> None:
         parsed = parse_html(HOSTILE.format("http://localhost"))
         assert parsed.root is not None
         before = etree.tostring(parsed.root)
-        page_view(parsed, make_options(), url=None)
+        view_of(parsed)
         assert etree.tostring(parsed.root) == before
 
 
@@ -241,7 +240,7 @@ class TestSafety:
             return
         child.text = "<script>"
         child.set("onclick", "x")
-        view = page_view(Parsed(root, is_cut=False), make_options(profile="justext-java"), url=None)
+        view = view_of(Parsed(root, is_cut=False), profile="justext-java")
         assert_harmless(view["rendering"])
 
     @given(

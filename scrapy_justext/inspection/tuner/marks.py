@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.core.extractor import Extraction
-    from scrapy_justext.inspection.pages import Inspected
+    from scrapy_justext.inspection.pages import InspectedPage
     from scrapy_justext.inspection.tuner.judging import BlockKey
 
 #: Whether each marked block of a page is content.
@@ -77,7 +77,7 @@ class MarksFile:
         """Return the marks of a page by its id."""
         return self._marks.get(name, {})
 
-    def mark(self, name: str, page: Inspected, extraction: Extraction, key: BlockKey, good: bool | None) -> None:
+    def mark(self, name: str, page: InspectedPage, extraction: Extraction, key: BlockKey, good: bool | None) -> None:
         """Mark a block of a page, or take its mark away where ``good`` is None, and write the file.
 
         A page without marks is not in the file, which is whole at any time.
@@ -108,7 +108,7 @@ class MarksFile:
             self._stamp = stamp
 
 
-def page_id(page: Inspected) -> str:
+def page_id(page: InspectedPage) -> str:
     """Return an id that a page has every time it is looked at; a file name that begins with a part of its address."""
     readable = re.sub(r"[^a-z0-9]+", "-", (page.url or page.name).lower().removeprefix("https://"))
     source = page.url or page_html(page)
@@ -116,7 +116,7 @@ def page_id(page: Inspected) -> str:
     return f"{readable[-_READABLE_CHARACTERS:].strip('-')}-{digest}".lstrip("-")
 
 
-def page_html(page: Inspected) -> str:
+def page_html(page: InspectedPage) -> str:
     """Return a page as it was parsed; nothing for one with nothing to parse."""
     root = page.parsed.root
     return "" if root is None else etree.tostring(root.getroottree(), encoding="unicode", method="html")
@@ -128,7 +128,7 @@ def gold_text(extraction: Extraction, marks: Mapping[BlockKey, bool]) -> str:
     return "\n\n".join(block.text for key, block in keyed if block.text and marks.get(key, block.is_good))
 
 
-def _record(page: Inspected, extraction: Extraction, marks: PageMarks) -> dict[str, Any]:
+def _record(page: InspectedPage, extraction: Extraction, marks: PageMarks) -> dict[str, Any]:
     return {
         "name": page.name,
         "url": page.url,

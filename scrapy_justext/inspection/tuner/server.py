@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.crawl.settings import Layers
-    from scrapy_justext.inspection.pages import Inspected
+    from scrapy_justext.inspection.pages import InspectedPage
 
 LOOPBACK = "127.0.0.1"
 _HOST_NAMES = (LOOPBACK, "localhost")
@@ -97,7 +97,7 @@ class _Route(NamedTuple):
 
 
 def serve(
-    pages: Sequence[Inspected],
+    pages: Sequence[InspectedPage],
     settings: Layers,
     *,
     port: int = 0,

@@ -12,7 +12,7 @@ from twisted.internet.selectreactor import SelectReactor
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.settings import Given, Layers, make_layers
-from scrapy_justext.inspection.pages import Inspected
+from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.tuner.api import Tuner
 from scrapy_justext.inspection.tuner.server import listen
 
@@ -71,9 +71,9 @@ class Running(NamedTuple):
         return urlsplit(self.url).path + below
 
 
-def inspected(html: str = PAGE, name: str = "tale.html", url: str | None = None) -> Inspected:
+def inspected(html: str = PAGE, name: str = "tale.html", url: str | None = None) -> InspectedPage:
     """A page that can be looked into."""
-    return Inspected(name, url, parse_html(html))
+    return InspectedPage(name, url, parse_html(html))
 
 
 def layers(project: Mapping[str, Any] | None = None, **sites: Mapping[str, Any]) -> Layers:
@@ -84,7 +84,7 @@ def layers(project: Mapping[str, Any] | None = None, **sites: Mapping[str, Any])
 
 
 @contextmanager
-def running(pages: Sequence[Inspected], marks: Path, settings: Layers | None = None) -> Iterator[Running]:
+def running(pages: Sequence[InspectedPage], marks: Path, settings: Layers | None = None) -> Iterator[Running]:
     """Serve pages for as long as the ``with`` statement lasts."""
     tuner = Tuner(pages, settings or layers(), marks)
     reactor: Any = SelectReactor()

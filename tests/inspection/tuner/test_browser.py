@@ -116,7 +116,7 @@ class TestSettings:
     def test_every_page_tells_its_effect(self, tuner: Any) -> None:
         slide(tuner, "length_high", 320)
         characters = f"{extract(PAGE).good_characters:,}"
-        german = f"{PAGES[1].extract().good_characters:,}"
+        german = f"{PAGES[1].inspect().extraction.good_characters:,}"
         wait_until(tuner, lambda: len(effects(tuner)[1][1]) > 0 and "→" in effects(tuner)[1][1])
         assert effects(tuner) == [
             ["tale.html", "4 → 0", f"{characters} → 0", "+0 −4", "–"],

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 
 from scrapy_justext.crawl.settings import Given, configure, make_layers
-from scrapy_justext.inspection.tuner.judging import Place, make_options, pasting, read_choice, site_of
-from tests.inspection.tuner.running import layers
+from scrapy_justext.inspection.tuner.judging import TunedPage, paste, read_choice, site_of_page, tuned_options
+from tests.inspection.tuner.running import PAGE, inspected, layers
 
 
-def place(site: str | None = None) -> Place:
-    """An English page."""
-    return Place(site, lambda options: asdict(options.thresholds))
+def page(site: str | None = None, html: str = PAGE) -> TunedPage:
+    """Return a page, an English one where nothing else is given."""
+    return TunedPage(inspected(html), configure({}).options, site)
 
 
 def pasted(project: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
     """The settings to paste, as a spider would have them."""
-    text = pasting(layers(project), [place()], choice).settings
+    text = paste(layers(project), [page()], choice).settings
     variables: dict[str, Any] = {"custom_settings": {}}
     exec(text, variables)
     settings: dict[str, Any] = variables["custom_settings"]
@@ -59,31 +58,31 @@ def test_only_what_makes_a_difference_is_pasted(
     assert settings == expected
     names = {name.removeprefix("JUSTEXT_").lower(): Given(value, name) for name, value in settings.items()}
     crawled = configure({**layers(project).given(), **names}).options
-    tuned = make_options(layers(project), None, choice)
+    tuned = tuned_options(layers(project), None, choice)
     assert crawled.thresholds == tuned.thresholds
     assert (crawled.profile.name, crawled.candidates) == (tuned.profile.name, tuned.candidates)
 
 
 def test_what_means_something_else_in_the_page_s_language_is_pasted() -> None:
-    chinese = Place(None, lambda options: asdict(options.unspaced_thresholds["zh"]))
+    chinese = page(html=f"<html lang=zh><p>{'这是一个关于我们的城市的故事，在那里人们都很高兴。' * 4}")
     default = configure({}).options.unspaced_thresholds["zh"]
     choice = {"length_low": default.length_low + 5, "length_high": default.length_high}
     # Left out, the high one would be that of other languages.
-    assert "JUSTEXT_LENGTH_HIGH" in pasting(layers(), [chinese], choice).settings
-    assert "JUSTEXT_LENGTH_HIGH" not in pasting(layers(), [chinese], {"max_link_density": 0.3}).settings
+    assert "JUSTEXT_LENGTH_HIGH" in paste(layers(), [chinese], choice).settings
+    assert "JUSTEXT_LENGTH_HIGH" not in paste(layers(), [chinese], {"max_link_density": 0.3}).settings
 
 
 def test_a_site_s_own_setting_is_named() -> None:
     settings = layers({}, shop_example={"length_low": 20})
-    found = pasting(settings, [place(), place("shop.example")], {"length_low": 30})
+    found = paste(settings, [page(), page("shop.example")], {"length_low": 30})
     assert found.settings == 'custom_settings = {\n    "JUSTEXT_LENGTH_LOW": 30,\n}'
     assert found.notes == ("JUSTEXT_SITES['shop.example']['length_low'] counts more on shop.example: change it there",)
-    assert pasting(settings, [place("shop.example")], {"length_high": 300}).notes == ()
+    assert paste(settings, [page("shop.example")], {"length_high": 300}).notes == ()
 
 
 def test_what_counts_more_than_custom_settings_is_named() -> None:
     settings = make_layers({}, {"length_low": Given(20, "--length-low")})
-    assert pasting(settings, [place()], {"length_low": 30}).notes == ("--length-low counts more: leave it out",)
+    assert paste(settings, [page()], {"length_low": 30}).notes == ("--length-low counts more: leave it out",)
 
 
 @pytest.mark.parametrize(
@@ -92,8 +91,8 @@ def test_what_counts_more_than_custom_settings_is_named() -> None:
 )
 def test_the_site_of_a_page(url: str | None, site: str | None) -> None:
     settings = layers({}, shop_example={"length_low": 20})
-    assert site_of(settings, url) == site
-    assert make_options(settings, site, {}).thresholds.length_low == (20 if site else 70)
+    assert site_of_page(settings, url) == site
+    assert tuned_options(settings, site, {}).thresholds.length_low == (20 if site else 70)
 
 
 def test_what_is_left_out_is_not_chosen() -> None:

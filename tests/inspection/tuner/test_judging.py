@@ -14,7 +14,7 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.judging import KEPT, Tuned, block_keys, controls_of
+from scrapy_justext.inspection.tuner.judging import KEPT_READS, TunedPage, block_keys, controls_of
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
@@ -37,7 +37,7 @@ HTML = {
 }
 
 #: One of each for the whole run: what was asked before must not matter.
-TUNED = {name: Tuned(inspected(html, name), make_options()) for name, html in HTML.items()}
+TUNED = {name: TunedPage(inspected(html, name), make_options()) for name, html in HTML.items()}
 
 shares = st.floats(0, 1).map(lambda value: round(value, 2))
 lengths = st.integers(0, 500)
@@ -161,7 +161,7 @@ def test_the_effect_on_each_page(tmp_path: Path) -> None:
 
 def test_blocks_of_the_same_text_are_told_apart() -> None:
     page = inspected(f"<html lang=en><p>{STORY * 4}<p>Twin<p>{STORY * 4}<ul><li><a href=/>Twin</a></ul>")
-    tuned = Tuned(page, make_options())
+    tuned = TunedPage(page, make_options())
     assert [block.is_good for block in tuned.before.blocks] == [True, True, True, False]
     after = tuned.extract(make_options(max_link_density=1.0, length_low=0))
     effect = tuned.effect(after, block_keys(after.blocks))
@@ -169,10 +169,10 @@ def test_blocks_of_the_same_text_are_told_apart() -> None:
 
 
 def test_only_so_many_ways_of_cutting_are_kept() -> None:
-    tuned = Tuned(inspected(), make_options())
+    tuned = TunedPage(inspected(), make_options())
     for language in ("en", "de", "fr", "cs", "ru", "es", "it", "pl", "nl", "sv", "da"):
         tuned.extract(make_options(language=language))
-    assert len(tuned._read) == KEPT
+    assert len(tuned._reads) == KEPT_READS
 
 
 @pytest.mark.parametrize("name", PROFILES)

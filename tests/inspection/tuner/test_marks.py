@@ -23,7 +23,7 @@ from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_justext.inspection.pages import Inspected
+    from scrapy_justext.inspection.pages import InspectedPage
 
 DEMO_PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
@@ -34,7 +34,7 @@ def mark(tuner: Tuner, index: int, value: str | None, page: int = 0, **chosen: A
     return marks
 
 
-def start(path: Path, pages: Sequence[Inspected] = (inspected(),)) -> Tuner:
+def start(path: Path, pages: Sequence[InspectedPage] = (inspected(),)) -> Tuner:
     return Tuner(pages, layers(), path)
 
 
