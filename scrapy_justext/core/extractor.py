@@ -63,7 +63,7 @@ SAMPLE_BLOCKS = 5
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was found on a page: plain data, no tree, no node."""
+    """What was found on a page: plain data without a tree."""
 
     blocks: tuple[Block, ...]
     """Every block in document order, boilerplate too."""
@@ -100,7 +100,7 @@ class Extraction:
         return sum(block.characters for block in self.blocks if block.is_good)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
+        """Return the same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
         return {
             "text": self.text,
             "paragraphs": self.paragraphs,
@@ -120,7 +120,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 
 
 def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
-    """Some fields of each block as plain JSON values."""
+    """Return some fields of each block as plain JSON values."""
     blocks = tuple(blocks)
     # Field by field: dicts that have their keys are filled faster than dicts that grow.
     empty: dict[str, Any] = dict.fromkeys(names)
@@ -432,7 +432,7 @@ class Columns(NamedTuple):
 def rows(
     columns: Columns, paths: Sequence[Paths], *, start: int = 0, origin: str = PAGE
 ) -> Iterator[tuple[object, ...]]:
-    """What blocks are made of: the values of their fields, in order.  ``start``: the number of the first one."""
+    """Yield the values of the fields of each block, in order.  ``start``: the index of the first one."""
     values = enumerate(zip(*columns, heading_paths(columns.segments, columns.decisions), strict=True), start)
     for index, (one, figure, (before, _, _), (final, reason, _), probability, above) in values:
         text, _, link_characters, _, tags_count, tag, level, _, _, element, _, image_url = one

@@ -1,4 +1,4 @@
-"""The table of languages: what each is called, and by which codes it is known."""
+"""The table of languages: the names and codes by which each is known."""
 
 from __future__ import annotations
 

@@ -76,12 +76,12 @@ OWN_STOPLIST = LanguageChoice(None, UNDETERMINED, "given", "a stoplist was given
 
 
 def given(language: Language, reason: str = "given") -> LanguageChoice:
-    """The choice of a language that was not left to the page."""
+    """Return the choice of a language that was not left to the page."""
     return LanguageChoice(language, language.code, "given", reason)
 
 
 def normalise(name: str) -> str:
-    """A name or code as it is compared: letters and digits only, no accents, no case.
+    """Return a name or code as it is compared: letters and digits only, no accents, no case.
 
     >>> normalise("Norwegian Bokmål"), normalise("pt_BR")
     ('norwegianbokmal', 'ptbr')
@@ -91,7 +91,7 @@ def normalise(name: str) -> str:
 
 
 def declared_tags(values: Sequence[str]) -> list[str]:
-    """The language tags in the values of ``lang`` attributes and ``Content-Language`` headers.
+    """Return the language tags in the values of ``lang`` attributes and ``Content-Language`` headers.
 
     >>> declared_tags(["en-GB", "de, fr"])
     ['en-GB', 'de', 'fr']
@@ -100,7 +100,7 @@ def declared_tags(values: Sequence[str]) -> list[str]:
 
 
 def choose_language(sample: str, declared: Sequence[str], lists: Lists) -> LanguageChoice:
-    """The language of a page among all.
+    """Choose the language of a page among all.
 
     ``sample``: text of its longest blocks; ``declared``: the language tags that it claims.
     """
@@ -133,9 +133,9 @@ def _choice(best: str, probabilities: Mapping[str, float], claims: Sequence[Lang
 
 
 def choose_among(candidates: Sequence[Language], sample: str, declared: Sequence[str], lists: Lists) -> LanguageChoice:
-    """The language of a page among some.
+    """Choose the language of a page among some.
 
-    Where the detector does not know one of them, the one whose stoplist covers most of the text.
+    Where the detector does not know one of them, it is the one whose stoplist covers most of the text.
     """
     claims = [claim for tag in declared if (claim := lists.find(tag)) and claim in candidates]
     if not sample:
@@ -158,7 +158,7 @@ _WRITTEN_SO = "it is written in its script"
 
 
 def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
-    """The code of the language without spaces that a text is written in; None for one with spaces.
+    """Return the code of the language without spaces that a text is written in; None for one with spaces.
 
     Their scripts tell them, and the detector does not know all of them.
     """
@@ -174,7 +174,7 @@ def _choose_without_text(claims: Sequence[Language]) -> LanguageChoice:
 
 
 def _most_probable(probabilities: Mapping[str, float], claims: Sequence[Language]) -> str:
-    """The most probable code when those of declared languages count more."""
+    """Return the most probable code; those of declared languages count more."""
     claimed = {code for claim in claims for code in claim.codes}
 
     def weighed(code: str) -> float:
@@ -199,7 +199,7 @@ def _density(language: Language, sample: str, lists: Lists) -> float:
 
 
 def detect(sample: str) -> dict[str, float]:
-    """The probability of each language that the detector knows, by code; they sum to 1."""
+    """Return the probability of each language that the detector knows, by code; they sum to 1."""
     return dict(_detector().rank(sample))
 
 

@@ -68,7 +68,7 @@ class Options:
     markdown: bool = False
 
     def judging(self, language: Language | None) -> Judging:
-        """What pages in a language are judged by; None: without stop words, unless the user gave some."""
+        """Return what pages in a language are judged by; None: without stop words, unless the user gave some."""
         stopwords = self.stopwords
         if stopwords is None:
             if language is None:
@@ -94,7 +94,9 @@ def make_options(**choices: Unpack[Choices]) -> Options:
     return Options(
         profile=profile,
         thresholds=thresholds,
-        unspaced_thresholds={one.code: replace(thresholds, **_not_given(one.thresholds, chosen)) for one in SCRIPTS},
+        unspaced_thresholds={
+            script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in SCRIPTS
+        },
         library=library,
         candidates=_candidates(given.get("language", "auto"), library, any_code=stoplist is not None),
         stopwords=None if stoplist is None else stoplist_words(stoplist),
@@ -105,18 +107,19 @@ def make_options(**choices: Unpack[Choices]) -> Options:
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of a script's thresholds that the user left alone.
+    """Return those of a script's thresholds that the user left alone.
 
-    Low and high go together: one in the unit of one script cannot be compared with one of another.
+    A low and a high one go together: lengths in one script cannot be compared with those in another.
     """
-    kinds = {name.partition("_")[0] for name in given}
-    return {name: value for name, value in thresholds.items() if name.partition("_")[0] not in kinds}
+    return {
+        name: value for name, value in thresholds.items() if name not in given and PARAMETERS[name].partner not in given
+    }
 
 
 def _candidates(
     language: str | Sequence[str], library: StoplistLibrary, *, any_code: bool
 ) -> tuple[Language, ...] | None:
-    """The languages to choose from; ``any_code``: a code that has no list will do."""
+    """Return the languages to choose from; ``any_code``: a code that has no list will do."""
     names = [language] if isinstance(language, str) else language
     if not isinstance(names, Sequence) or not names:
         allowed = 'must be a language, a list of them, or "auto"'

@@ -1,4 +1,4 @@
-"""Named bundles of segmentation tags, classifier, passes and thresholds: only data.
+"""Profiles: named bundles of segmentation tags, rules or a trained model, passes and thresholds.
 
 ======================  =================================================================================
 ``justext``             the published algorithm on the block-level elements of today's HTML
@@ -114,7 +114,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for pr
 
 
 def find_profile(name: object) -> Profile:
-    """The profile of that name; raises :class:`UnknownNameError` with close matches."""
+    """Return the profile of that name; raise :class:`UnknownNameError` with close matches."""
     if isinstance(name, str) and name in PROFILES:
         return PROFILES[name]
     raise UnknownNameError("profile", name, "profile", PROFILES)

@@ -1,7 +1,7 @@
-"""Find, read and cache stoplists: the only file reading in the library.
+"""Find, read and cache stoplists.
 
-A stoplist is a UTF-8 text file with a word a line, ``LANGUAGE.txt``.  Those that come with the library
-lie in the installed package, or beside it in a checkout; a folder of the user's own comes before them.
+A stoplist is a UTF-8 text file with a word a line, ``LANGUAGE.txt``.  Those that come with the library lie in the
+installed package, or beside it in a checkout; a folder of the user's own comes before them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ StoplistSource = str | Path | Iterable[str | Path]
 
 
 def shipped_folder() -> Path:
-    """The folder of the lists that come with the library: in the package, else beside it."""
+    """Return the folder of the lists that come with the library."""
     package = Path(__file__).parents[1]
     inside = package / "data" / "stoplists"
     return inside if inside.is_dir() else package.parent / "stoplists"
@@ -50,7 +50,7 @@ class StoplistLibrary:
         return sorted(set(self._languages.values()))
 
     def find(self, name: str) -> Language | None:
-        """The language of an English name or ISO 639 code; None when it has no list.
+        """Return the language of an English name or ISO 639 code; None when it has no list.
 
         Case and punctuation do not count, nor does what follows a code's first part (``pt-BR``).
         """
@@ -58,7 +58,7 @@ class StoplistLibrary:
         return self._languages.get(key) or self._languages.get(normalise(_primary(name)))
 
     def get(self, name: object, parameter: str = "language") -> Language:
-        """Like :meth:`find`; raises :class:`UnknownNameError` with close matches."""
+        """Do the same as :meth:`find`, but raise :class:`UnknownNameError` with close matches."""
         language = self.find(name) if isinstance(name, str) else None
         if language is None:
             known = [found.name for found in self.languages]
@@ -66,12 +66,12 @@ class StoplistLibrary:
         return language
 
     def words(self, language: Language) -> frozenset[str]:
-        """The stop words of a language, in lower case."""
+        """Return the stop words of a language, in lower case."""
         return read_stoplist(self._files[language.name])
 
 
 def find_library(folder: str | Path | None = None) -> StoplistLibrary:
-    """The library of a folder, whose files' names are read once in a process."""
+    """Return the library of a folder, whose files' names are read once in a process."""
     return _library(folder) if isinstance(folder, str | Path | None) else StoplistLibrary(folder)
 
 
@@ -79,7 +79,7 @@ _library = lru_cache(maxsize=16)(StoplistLibrary)
 
 
 def stoplist_words(source: StoplistSource) -> frozenset[str]:
-    """The words of a user's own list, in lower case.
+    """Return the words of a user's own list, in lower case.
 
     ``source``: a path (``str`` or ``Path``), several ``Path`` merged, or an iterable of words.
     Raises :class:`StoplistError` for a file that cannot be read, and for no words at all.
@@ -100,7 +100,7 @@ def stoplist_words(source: StoplistSource) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def read_stoplist(path: str | Path) -> frozenset[str]:
-    """The words of a file, in lower case; raises :class:`StoplistError`.
+    """Return the words of a file, in lower case; raise :class:`StoplistError`.
 
     A file is read once in a process.
     """
