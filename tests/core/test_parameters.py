@@ -1,13 +1,17 @@
-"""The table of parameters: its rows, their ranges, and who looks at them."""
+"""The table of parameters: its rows, their ranges, who looks at them, and what each does."""
 
 from __future__ import annotations
 
-from typing import get_type_hints
+from dataclasses import fields
+from typing import Any, get_type_hints
 
 import pytest
 
+from scrapy_justext import JustextError, extract
 from scrapy_justext.core.parameters import PAIRS, PARAMETERS, GivenThresholds, Parameter, Scale, Thresholds
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.exceptions import ParameterError
+from tests.builders import letters, prose
 
 EACH = pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=PARAMETERS)
 
@@ -61,3 +65,117 @@ def test_a_default_of_the_profile_s_own_cannot_be_none() -> None:
     assert depths["justext"] == PARAMETERS["tree_depth"]
     assert depths["article"].search == (1, 2, 3, 4, 5)
     assert [value for value, _ in depths["article"].choices] == [1, 2, 3, 4, 5]
+
+
+GOOD = prose(201, stopwords=8)
+NEAR_GOOD = prose(200, stopwords=8)
+BAD = prose(300, stopwords=0)
+
+
+def classes(page: str | bytes, **options: Any) -> str:
+    return letters([b.block_class for b in extract(page, **{"language": "English"} | options).blocks])
+
+
+LINK_40 = f'<p>{prose(160, stopwords=8)}<a href="x">{"y" * 40}</a></p>'
+HEADED = f"<h2>Title</h2><p>{'x' * 150}</p><p>{GOOD}</p>"
+EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
+    ("defaults", f"<p>{GOOD}</p>", {}, "G"),
+    ("length_low", f"<p>{GOOD}</p>", {"length_low": 202, "length_high": 202}, "B"),
+    ("length_low at the length", f"<p>{GOOD}</p>", {"length_low": 201, "length_high": 201}, "B"),
+    ("length_high", f"<p>{NEAR_GOOD}</p>", {"length_high": 199}, "G"),
+    ("stopwords_low", f"<p>{GOOD}</p><p>{BAD}</p><p>{GOOD}</p>", {"stopwords_low": 0}, "G G G"),
+    ("stopwords_high", f"<p>{GOOD}</p>", {"stopwords_high": 0.41}, "B"),
+    ("stopwords_high at the density", f"<p>{GOOD}</p>", {"stopwords_high": 0.4}, "G"),
+    ("max_link_density at the density", LINK_40, {"length_high": 199}, "G"),
+    ("max_link_density", LINK_40, {"length_high": 199, "max_link_density": 0.19}, "B"),
+    ("max_heading_distance at the distance", HEADED, {"max_heading_distance": 150}, "G B G"),
+    ("max_heading_distance", HEADED, {"max_heading_distance": 149}, "B B G"),
+    ("no_headings", HEADED, {"no_headings": True}, "B B G"),
+    ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
+    ("rescue_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "rescue_images": True}, "G G"),
+    ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
+    ("good_probability", f"<p>{GOOD}</p>", {"profile": "learned", "good_probability": 0.0}, "G"),
+    (
+        "near_good_probability",
+        f"<p>{GOOD}</p>",
+        {"profile": "learned", "good_probability": 1.0, "near_good_probability": 0.0},
+        "B",
+    ),
+]
+
+
+@pytest.mark.parametrize(("page", "thresholds", "expected"), [c[1:] for c in EFFECTS], ids=[c[0] for c in EFFECTS])
+def test_each_parameter_reaches_its_rule(page: str, thresholds: dict[str, Any], expected: str) -> None:
+    assert classes(page, **thresholds) == expected
+
+
+def test_each_parameter_is_tried_above() -> None:
+    assert {name for _, _, thresholds, _ in EFFECTS for name in thresholds} >= set(PARAMETERS)
+
+
+def test_defaults_are_the_published_ones() -> None:
+    assert {field.name: getattr(Thresholds(), field.name) for field in fields(Thresholds)} == {
+        "length_low": 70,
+        "length_high": 200,
+        "stopwords_low": 0.30,
+        "stopwords_high": 0.32,
+        "max_link_density": 0.2,
+        "max_heading_distance": 200,
+        "no_headings": False,
+        "no_headlines": False,
+        "rescue_images": False,
+        "tree_depth": None,
+        "good_probability": None,
+        "near_good_probability": None,
+    }
+    own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
+    assert own == {"article", "boilerpipe-article"}
+    assert {PROFILES[name].thresholds for name in own} == {Thresholds(tree_depth=2)}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in ("length_low", "max_heading_distance") for value in (0, 1)),
+        ("length_high", 70),
+        ("stopwords_low", 0),
+        ("stopwords_low", 0.32),
+        ("stopwords_high", 1),
+        ("stopwords_high", 0.3),
+        ("max_link_density", 0.0),
+        ("max_link_density", 1.0),
+        ("no_headings", True),
+    ],
+)
+def test_the_edges_of_ranges_are_allowed(name: str, value: object) -> None:
+    assert classes("<p>x", **{name: value}) == "B"
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        ({"length_low": -1}, "length_low = -1: must be a whole number of characters, 0 or more"),
+        ({"length_low": 70.0}, "length_low = 70.0: must be a whole number"),
+        ({"length_low": "70"}, "length_low = '70': must be a whole number"),
+        ({"length_high": True}, "length_high = True: must be a whole number"),
+        ({"length_high": None}, "length_high = None: must be a whole number"),
+        ({"max_heading_distance": -1}, "max_heading_distance = -1: must be a whole number"),
+        ({"stopwords_low": -0.01}, "stopwords_low = -0.01: must be a number from 0 to 1"),
+        ({"stopwords_high": 1.01}, "stopwords_high = 1.01: must be a number from 0 to 1"),
+        ({"stopwords_high": False}, "stopwords_high = False: must be a number from 0 to 1"),
+        ({"max_link_density": float("nan")}, "max_link_density = nan: must be a number from 0 to 1"),
+        ({"max_link_density": "0.2"}, "max_link_density = '0.2': must be a number from 0 to 1"),
+        ({"no_headings": 1}, "no_headings = 1: must be True or False"),
+        ({"length_low": 201}, "length_low = 201: must not be above length_high = 200"),
+        ({"length_high": 69}, "length_low = 70: must not be above length_high = 69"),
+        ({"stopwords_low": 0.33}, "stopwords_low = 0.33: must not be above stopwords_high = 0.32"),
+        ({"lenght_low": 3}, "parameter = 'lenght_low': unknown parameter; did you mean length_low"),
+    ],
+    ids=str,
+)
+def test_other_values_are_errors_that_name_the_value_and_the_range(thresholds: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        extract("<p>x", language="English", **thresholds)
+    assert str(caught.value).startswith(message)
+    assert isinstance(caught.value, JustextError)
+    assert isinstance(caught.value, ValueError)

@@ -205,7 +205,7 @@ def test_names_are_compared_without_case_accents_and_punctuation(name: str, expe
     assert normalise(name) == expected
 
 
-DEMO = Path(__file__).parents[1] / "example_project" / "demo_site" / "pages"
+DEMO = Path(__file__).parents[2] / "example_project" / "demo_site" / "pages"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""extract() from end to end: what comes out, by which parameters, and what it refuses."""
+"""Extractor from end to end: what comes out, what travels between processes, and what it refuses."""
 
 from __future__ import annotations
 
@@ -7,23 +7,26 @@ import json
 import pickle
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from lxml import etree
 
 import scrapy_justext
-from scrapy_justext import Block, BlockClass, Extraction, JustextError, extract
-from scrapy_justext.core.blocks import make_blocks
-from scrapy_justext.core.extractor import BLOCK_FIELDS, blocks_to_dicts
-from scrapy_justext.core.parameters import PARAMETERS, Thresholds
+from scrapy_justext import Block, BlockClass, Extraction, extract
+from scrapy_justext.core.blocks import Decision, make_blocks
+from scrapy_justext.core.extractor import BLOCK_FIELDS, Extractor, blocks_to_dicts
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.crawl.processes import join_judged, split_judged
+from scrapy_justext.exceptions import ParameterError
 from tests.builders import CORPORA, DEMO_PAGES, REPOSITORY, corpus_pages, letters, page_id, prose, read_page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from scrapy_justext.core.extractor import JudgedPage
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 
@@ -147,149 +150,6 @@ class TestResult:
             assert getattr(scrapy_justext, name) is not None
 
 
-class TestProfiles:
-    def test_the_heading_before_a_good_block_is_rescued_before_or_after_the_context(self) -> None:
-        # Between BAD and NEAR_GOOD the pre-pass makes the heading the border of the good side ...
-        page = f"<p>{BAD}</p><p>short</p><h2>Title</h2><p>{GOOD}</p>"
-        assert classes(page) == "B B G G"
-        # ... and 3.0 restores it later.
-        assert classes(page, profile="justext-3.0") == "B B G G"
-
-    def test_the_pre_pass_is_off_in_justext_3(self) -> None:
-        # Promoted, the heading makes the short block behind it good; restored, it does not.
-        page = f"<p>{BAD}</p><h2>Title</h2><p>short</p><p>{GOOD}</p>"
-        assert classes(page) == "B G G G"
-        assert classes(page, profile="justext-3.0") == "B G B G"
-
-    def test_blocks_are_cut_at_the_elements_of_the_profile(self) -> None:
-        page = "<section>A</section><section>B</section>"
-        assert [b.text for b in extract(page, language="English").blocks] == ["A", "B"]
-        assert [b.text for b in extract(page, language="English", profile="justext-3.0").blocks] == ["AB"]
-
-    @EVERY_PROFILE
-    def test_the_result_names_it(self, profile: str) -> None:
-        assert extract("<p>x", language="English", profile=profile).profile == profile
-
-    @pytest.mark.parametrize(
-        ("profile", "message"),
-        [
-            ("justext-3", "profile = 'justext-3': unknown profile; did you mean justext-3.0 or justext?"),
-            ("Justext", "profile = 'Justext': unknown profile; did you mean justext"),
-            (None, "profile = None: unknown profile; known are justext"),
-            (["justext"], "profile = ['justext']: unknown profile; did you mean justext"),
-        ],
-        ids=str,
-    )
-    def test_an_unknown_one_is_an_error(self, profile: Any, message: str) -> None:
-        with pytest.raises(UnknownNameError) as caught:
-            extract(PAGE, profile=profile)
-        assert str(caught.value).startswith(message.rstrip("?"))
-
-
-LINK_40 = f'<p>{prose(160, stopwords=8)}<a href="x">{"y" * 40}</a></p>'
-HEADED = f"<h2>Title</h2><p>{'x' * 150}</p><p>{GOOD}</p>"
-EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
-    ("defaults", f"<p>{GOOD}</p>", {}, "G"),
-    ("length_low", f"<p>{GOOD}</p>", {"length_low": 202, "length_high": 202}, "B"),
-    ("length_low at the length", f"<p>{GOOD}</p>", {"length_low": 201, "length_high": 201}, "B"),
-    ("length_high", f"<p>{NEAR_GOOD}</p>", {"length_high": 199}, "G"),
-    ("stopwords_low", f"<p>{GOOD}</p><p>{BAD}</p><p>{GOOD}</p>", {"stopwords_low": 0}, "G G G"),
-    ("stopwords_high", f"<p>{GOOD}</p>", {"stopwords_high": 0.41}, "B"),
-    ("stopwords_high at the density", f"<p>{GOOD}</p>", {"stopwords_high": 0.4}, "G"),
-    ("max_link_density at the density", LINK_40, {"length_high": 199}, "G"),
-    ("max_link_density", LINK_40, {"length_high": 199, "max_link_density": 0.19}, "B"),
-    ("max_heading_distance at the distance", HEADED, {"max_heading_distance": 150}, "G B G"),
-    ("max_heading_distance", HEADED, {"max_heading_distance": 149}, "B B G"),
-    ("no_headings", HEADED, {"no_headings": True}, "B B G"),
-    ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
-    ("rescue_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "rescue_images": True}, "G G"),
-    ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
-    ("good_probability", f"<p>{GOOD}</p>", {"profile": "learned", "good_probability": 0.0}, "G"),
-    (
-        "near_good_probability",
-        f"<p>{GOOD}</p>",
-        {"profile": "learned", "good_probability": 1.0, "near_good_probability": 0.0},
-        "B",
-    ),
-]
-
-
-class TestThresholds:
-    @pytest.mark.parametrize(("page", "thresholds", "expected"), [c[1:] for c in EFFECTS], ids=[c[0] for c in EFFECTS])
-    def test_each_reaches_its_rule(self, page: str, thresholds: dict[str, Any], expected: str) -> None:
-        assert classes(page, **thresholds) == expected
-
-    def test_each_is_tried_above(self) -> None:
-        assert {name for _, _, thresholds, _ in EFFECTS for name in thresholds} >= set(PARAMETERS)
-
-    def test_defaults_are_the_published_ones(self) -> None:
-        assert {field.name: getattr(Thresholds(), field.name) for field in fields(Thresholds)} == {
-            "length_low": 70,
-            "length_high": 200,
-            "stopwords_low": 0.30,
-            "stopwords_high": 0.32,
-            "max_link_density": 0.2,
-            "max_heading_distance": 200,
-            "no_headings": False,
-            "no_headlines": False,
-            "rescue_images": False,
-            "tree_depth": None,
-            "good_probability": None,
-            "near_good_probability": None,
-        }
-        own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
-        assert own == {"article", "boilerpipe-article"}
-        assert {PROFILES[name].thresholds for name in own} == {Thresholds(tree_depth=2)}
-
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            *((name, value) for name in ("length_low", "max_heading_distance") for value in (0, 1)),
-            ("length_high", 70),
-            ("stopwords_low", 0),
-            ("stopwords_low", 0.32),
-            ("stopwords_high", 1),
-            ("stopwords_high", 0.3),
-            ("max_link_density", 0.0),
-            ("max_link_density", 1.0),
-            ("no_headings", True),
-        ],
-    )
-    def test_the_edges_of_their_ranges_are_allowed(self, name: str, value: object) -> None:
-        assert classes("<p>x", **{name: value}) == "B"
-
-    @pytest.mark.parametrize(
-        ("thresholds", "message"),
-        [
-            ({"length_low": -1}, "length_low = -1: must be a whole number of characters, 0 or more"),
-            ({"length_low": 70.0}, "length_low = 70.0: must be a whole number"),
-            ({"length_low": "70"}, "length_low = '70': must be a whole number"),
-            ({"length_high": True}, "length_high = True: must be a whole number"),
-            ({"length_high": None}, "length_high = None: must be a whole number"),
-            ({"max_heading_distance": -1}, "max_heading_distance = -1: must be a whole number"),
-            ({"stopwords_low": -0.01}, "stopwords_low = -0.01: must be a number from 0 to 1"),
-            ({"stopwords_high": 1.01}, "stopwords_high = 1.01: must be a number from 0 to 1"),
-            ({"stopwords_high": False}, "stopwords_high = False: must be a number from 0 to 1"),
-            ({"max_link_density": float("nan")}, "max_link_density = nan: must be a number from 0 to 1"),
-            ({"max_link_density": "0.2"}, "max_link_density = '0.2': must be a number from 0 to 1"),
-            ({"no_headings": 1}, "no_headings = 1: must be True or False"),
-            ({"length_low": 201}, "length_low = 201: must not be above length_high = 200"),
-            ({"length_high": 69}, "length_low = 70: must not be above length_high = 69"),
-            ({"stopwords_low": 0.33}, "stopwords_low = 0.33: must not be above stopwords_high = 0.32"),
-            ({"lenght_low": 3}, "parameter = 'lenght_low': unknown parameter; did you mean length_low"),
-        ],
-        ids=str,
-    )
-    def test_others_are_errors_that_name_the_value_and_the_range(
-        self, thresholds: dict[str, Any], message: str
-    ) -> None:
-        with pytest.raises(ParameterError) as caught:
-            extract(PAGE, language="English", **thresholds)
-        assert str(caught.value).startswith(message)
-        assert isinstance(caught.value, JustextError)
-        assert isinstance(caught.value, ValueError)
-
-
 def test_a_wrong_parameter_is_told_before_the_page_is_read() -> None:
     with pytest.raises(ParameterError):
         extract(None, profile="none such")  # type: ignore[arg-type]
@@ -383,3 +243,81 @@ def rebuilt_block(values: dict[str, Any]) -> Block:
     """A block from its dict."""
     classes = {name: BlockClass(values[name]) for name in ("block_class", "context_free_class")}
     return Block(**(values | classes | {"heading_path": tuple(values["heading_path"])}))
+
+
+DECIDED = Decision(BlockClass.BAD, "repeated")
+LONG_TEXT = prose(250, stopwords=10)
+SHORT_TEXT = "one short line"
+
+
+def judged(html: str, profile: str = "justext", *, markdown: bool = False, **parameters: Any) -> JudgedPage:
+    extractor = Extractor(profile=profile, stoplist=["the"], markdown=markdown, **parameters)
+    return extractor.judge(extractor.read(html, url="http://example.com/"))
+
+
+def sent(page: JudgedPage) -> JudgedPage:
+    """The page as it comes from another process."""
+    return join_judged([pickle.loads(pickle.dumps(piece)) for piece in split_judged(page)])
+
+
+def classes_of(page: JudgedPage) -> str:
+    return "".join(block.block_class.value[0] for block in page.extraction().blocks)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("page", DEMO_PAGES[::9], ids=page_id)
+def test_the_copy_of_another_process_gives_the_same_extraction(page: Path, profile: str) -> None:
+    extractor, html = Extractor(profile=profile, paths=True, markdown=True, tree_depth=2), read_page(page)
+    original = extractor.judge(extractor.read(html))
+    copy = sent(original)
+    assert copy.extraction() == original.extraction() == extractor.extract(html)
+    again = dict.fromkeys(range(0, len(original.context.segments), 2), DECIDED)
+    without_markdown = [replace(one.with_decisions(again).extraction(), markdown="") for one in (copy, original)]
+    assert without_markdown[0] == without_markdown[1]
+
+
+DECISIONS: list[tuple[str, str, str, Sequence[int], str]] = [
+    ("nothing", f"<p>{LONG_TEXT}<p>{SHORT_TEXT}<p>{LONG_TEXT}", "ggg", [], "ggg"),
+    ("a neighbour loses what it leaned on", f"<p>{LONG_TEXT}<p>{SHORT_TEXT}<p>{LONG_TEXT}", "ggg", [0], "bbg"),
+    ("a heading loses its text", f"<h2>{SHORT_TEXT}</h2><p>{LONG_TEXT}", "gg", [1], "bb"),
+    ("a heading that is decided is not rescued", f"<h2>{SHORT_TEXT}</h2><p>{LONG_TEXT}", "gg", [0], "bg"),
+    ("a bad one", f"<p>{SHORT_TEXT}<p>{LONG_TEXT}", "bg", [0], "bg"),
+]
+
+
+@pytest.mark.parametrize(
+    ("html", "before", "indices", "after"), [c[1:] for c in DECISIONS], ids=[c[0] for c in DECISIONS]
+)
+def test_what_is_decided_weighs_on_its_neighbours(html: str, before: str, indices: Sequence[int], after: str) -> None:
+    page = judged(html)
+    again = page.with_decisions(dict.fromkeys(indices, DECIDED))
+    assert (classes_of(page), classes_of(again)) == (before, after)
+    blocks = again.extraction().blocks
+    assert all(blocks[i].reason == "repeated" and blocks[i].context_free_class is BlockClass.BAD for i in indices)
+    assert classes_of(page) == before
+
+
+def test_the_tree_filter_is_run_again() -> None:
+    html = f"<body><div><div><p>{LONG_TEXT}{LONG_TEXT}</div></div><div><div><p>{LONG_TEXT}</div></div>"
+    page = judged(html, "article")
+    assert classes_of(page) == "gb"
+    assert classes_of(page.with_decisions({0: DECIDED})) == "bg"
+
+
+def test_the_user_s_rules_are_stronger() -> None:
+    page = judged(f"<p class=keep>{LONG_TEXT}<p>{LONG_TEXT}", keep_css=".keep")
+    assert classes_of(page.with_decisions({0: DECIDED, 1: DECIDED})) == "gb"
+    assert page.context.context_free[0].block_class is BlockClass.GOOD
+
+
+def test_markdown_is_written_again_where_the_tree_is() -> None:
+    page = judged(f"<h2>{SHORT_TEXT}</h2><p>{LONG_TEXT}<p><b>{LONG_TEXT}</b>", markdown=True)
+    before = page.extraction().markdown
+    assert before.startswith("## one short line")
+    assert "**" in before
+    again = page.with_decisions({2: DECIDED}).extraction().markdown
+    assert again
+    assert "**" not in again
+    copy = sent(page)
+    assert copy.extraction().markdown == before
+    assert copy.with_decisions({2: DECIDED}).extraction().markdown == before

@@ -1,0 +1,64 @@
+"""Options: what may be chosen, and by which thresholds a page is judged in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_justext.core.extractor import Extractor, extract
+from scrapy_justext.core.options import Choices, make_options
+from scrapy_justext.core.parameters import PARAMETERS
+from scrapy_justext.exceptions import UnknownNameError
+from tests.builders import prose
+
+PAGE = f"<p>{prose(150, stopwords=8)}"
+
+
+def test_every_parameter_is_a_choice() -> None:
+    assert set(PARAMETERS) | {"keep_css", "drop_css", "drop_text"} < set(Choices.__annotations__)
+
+
+def test_an_unknown_choice_is_an_error_that_suggests_close_ones() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        make_options(drop_cs="p")  # type: ignore[call-arg]
+    assert str(caught.value) == "parameter = 'drop_cs': unknown parameter; did you mean drop_css or drop_text?"
+
+
+def test_an_extractor_takes_options_or_choices() -> None:
+    with pytest.raises(TypeError, match="either options or choices, not both: language"):
+        Extractor(make_options(), language="English")
+
+
+def test_a_page_without_stop_words_is_judged_without_their_thresholds() -> None:
+    extractor = Extractor(length_high=100)
+    limits = extractor.limits(None)
+    assert (limits.stopwords_low, limits.stopwords_high, limits.length_high) == (0, 0, 100)
+
+
+def test_languages_without_spaces_have_thresholds_of_their_own() -> None:
+    chinese = Extractor(language="Chinese")
+    [language] = chinese.options.candidates or ()
+    assert chinese.limits(language).length_high < PARAMETERS["length_high"].default
+    # The low one of a pair that the user touches is the user's, too.
+    limits = Extractor(language="Chinese", length_high=300).limits(language)
+    assert (limits.length_low, limits.length_high) == (70, 300)
+    assert limits.stopwords_low == chinese.limits(language).stopwords_low
+
+
+def test_the_limits_of_a_model_are_those_of_its_card_unless_the_user_s_are_given() -> None:
+    own = Extractor(profile="learned").limits(None)
+    assert own.good_probability is not None
+    assert own.near_good_probability is not None
+    given = Extractor(profile="learned", good_probability=0.9).limits(None)
+    assert (given.good_probability, given.near_good_probability) == (0.9, 0.9)
+
+
+@pytest.mark.parametrize("profile", ["justext", "learned"])
+def test_a_page_that_was_read_can_be_judged_by_other_thresholds(profile: str) -> None:
+    extractor = Extractor(profile=profile, language="English")
+    page = extractor.read(PAGE)
+    assert extractor.judge(page).extraction() == extract(PAGE, profile=profile, language="English")
+    for length, limit in ((100, 0.1), (200, 0.9)):
+        other = extractor.with_thresholds(length_high=length, good_probability=limit)
+        expected = extract(PAGE, profile=profile, language="English", length_high=length, good_probability=limit)
+        assert other.judge(page).extraction() == expected
+    assert extractor.judge(page).extraction() == extract(PAGE, profile=profile, language="English")
