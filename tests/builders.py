@@ -15,7 +15,7 @@ import scrapy_justext
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import decode, parse_html
-from scrapy_justext.core.reading import segment
+from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
 from scrapy_justext.crawl.pages import header_languages
 
@@ -148,7 +148,7 @@ def tree(html: str | bytes) -> etree._Element:
 
 def cut(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[Segment]:
     """The segments of a page."""
-    return segment(tree(html) if isinstance(html, str | bytes) else html, rules)
+    return segment_tree(tree(html) if isinstance(html, str | bytes) else html, rules)
 
 
 def texts(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[str]:

@@ -37,7 +37,7 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.reading import segment_and_count
-from scrapy_justext.core.structured_data import PAGE, Data, Shown, find_data, shows_little, supplement
+from scrapy_justext.core.structured_data import PAGE, DataBlocks, ShownBlocks, find_data, find_missing, shows_little
 from scrapy_justext.core.unsegmented import measure_unspaced
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.options import Choices, Judging, Options
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
-    from scrapy_justext.core.structured_data import DataText
+    from scrapy_justext.core.structured_data import AddedBlocks
 
 #: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
 SAMPLE_CHARACTERS = 600
@@ -144,7 +144,7 @@ class ReadPage(NamedTuple):
     """The decisions of the user's rules, by the indices of their blocks."""
     elements: Elements | None
     """None for a page without a tree, and where the tree was left behind."""
-    data: Data | None
+    data: DataBlocks | None
     """What JSON-LD and embedded state hold, where the profile reads them and the blocks hold next to nothing."""
     title: str
     url: str | None
@@ -174,7 +174,7 @@ class JudgedPage(NamedTuple):
     final: Sequence[Decision]
     """The decisions that the passes left."""
     paths: Sequence[Paths]
-    data: DataText | None
+    data: AddedBlocks | None
     """The blocks from the page's data, which stay as they are."""
     data_measurements: Sequence[Measurements]
     profile: str
@@ -300,8 +300,8 @@ class Extractor:
         final = context.pass_through(profile.passes)
         data = None
         if profile.reads_data and elements is not None:
-            shown = Shown(page.segments, final, probabilities, page.overrides)
-            data = supplement(shown, elements, options.selection, page.data)
+            shown = ShownBlocks(page.segments, final, probabilities, page.overrides)
+            data = find_missing(shown, elements, options.selection, page.data)
         judging = None if data is None else options.judging(page.language.language)
         # What is not needed any more does not wait with the page in a crawl's memory.
         kept = page._replace(weighed=None, data=None, elements=elements if options.markdown else None)

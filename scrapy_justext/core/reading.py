@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.tags import TagRules
 
 
-def segment(root: etree._Element, rules: TagRules) -> list[Segment]:
+def segment_tree(root: etree._Element, rules: TagRules) -> list[Segment]:
     """Return the blocks below ``root`` in document order; the tree is left as it was."""
     return segment_and_count(root, rules)[0]
 

@@ -1,6 +1,16 @@
-"""The texts in a script of JSON-LD, by the vocabulary of schema.org.
+"""Find text of a page that stands in data instead of elements: JSON-LD, and the state that scripts start from.
 
-Scripts are read as browsers' users write them: wrapped in comments or CDATA, with something behind the JSON.
+Product and job pages often have their description nowhere else.  No element tells what such a text is, so it is only
+added to pages that show next to nothing.  What a page shows is not added again, whatever thresholds and the user's
+rules make of it.
+
+* JSON-LD (:func:`json_ld_texts`) is read by the vocabulary of schema.org.  Its scripts are taken as people write them:
+  wrapped in comments or CDATA, with something behind the JSON.
+* Of other scripts (:func:`embedded_texts`), strings are taken that read like prose, since no name tells what a string
+  is: sentences, little of what code has, nothing of what is said about cookies and forms.  Strings are those of
+  JavaScript; JSON may be written into a string.
+
+Lengths are in units (:func:`~scrapy_justext.core.unsegmented.units`).
 """
 
 from __future__ import annotations
@@ -8,14 +18,14 @@ from __future__ import annotations
 import json
 import re
 from html import escape, unescape
-from itertools import groupby
+from itertools import compress, groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_justext.core.blocks import GOOD, Decision
 from scrapy_justext.core.flattening import top_elements
 from scrapy_justext.core.overrides import first_match
 from scrapy_justext.core.parsing import declared_languages, parse_html
-from scrapy_justext.core.reading import segment
+from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.unsegmented import MOST_UNITS, script_of, units
 
 if TYPE_CHECKING:
@@ -52,17 +62,17 @@ PASSED_OVER = frozenset(
 #: How the names of most kinds of organizations end.
 PASSED_OVER_END = "organization"
 
-#: Units; a shorter text says nothing.
-LEAST = 60
 #: Characters of a script that are read; longer ones are cut there.
 MOST_READ = 1 << 22
+#: Units of a text in JSON-LD; a shorter one says nothing.
+LEAST_UNITS = 60
 
 _OPENING = re.compile(r"(?:[\s\ufeff]|//|/\*|\*/|<!\[CDATA\[|<!--)*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"@none|[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
 def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
-    """The texts in a script of JSON-LD, in order.
+    """Yield the texts in a script of JSON-LD, in order.
 
     ``languages``: tags; of a text in several languages, one in these is taken, else the first.
 
@@ -76,52 +86,52 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
         value, _ = json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)
     except (ValueError, RecursionError):
         return
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
+    unread = [value]
+    while unread:
+        value = unread.pop()
         if isinstance(value, list):
-            waiting.extend(reversed(value))
+            unread.extend(reversed(value))
         elif isinstance(value, dict) and not _is_passed_over(value.get("@type")):
             yield from _texts_of(value, languages)
-            waiting.extend(reversed([one for one in value.values() if isinstance(one, dict | list)]))
+            unread.extend(reversed([inner for inner in value.values() if isinstance(inner, dict | list)]))
 
 
 def _is_passed_over(kind: object) -> bool:
     kinds = kind if isinstance(kind, list) else [kind]
-    names = [re.split("[/#:]", one)[-1].lower() for one in kinds if isinstance(one, str)]
+    names = [re.split("[/#:]", name)[-1].lower() for name in kinds if isinstance(name, str)]
     return any(name in PASSED_OVER or name.endswith(PASSED_OVER_END) for name in names)
 
 
 def _texts_of(thing: Mapping[str, object], languages: Sequence[str]) -> list[str]:
-    """The first of a thing's texts that is long enough, in its parts."""
+    """Return the first of a thing's texts that is long enough, in its parts."""
     for name in PROPERTIES:
         for vocabulary in VOCABULARIES:
             parts = _in_one_language(list(_parts(thing.get(vocabulary + name))), languages)
-            if sum(map(units, parts)) >= LEAST:
+            if sum(map(units, parts)) >= LEAST_UNITS:
                 return parts
     return []
 
 
 def _parts(value: object) -> Iterator[tuple[str, str]]:
-    """The strings of a property's value, each with its language, which may be empty."""
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, str):
-            yield "", one
-        elif isinstance(one, dict) and isinstance(text := one.get("@value"), str):
-            yield str(one.get("@language") or ""), text
-        elif isinstance(one, dict) and all(map(_LANGUAGE.fullmatch, one)):
-            for language, texts in one.items():
+    """Yield the strings of a property's value, each with its language, which may be empty."""
+    for part in value if isinstance(value, list) else [value]:
+        if isinstance(part, str):
+            yield "", part
+        elif isinstance(part, dict) and isinstance(text := part.get("@value"), str):
+            yield str(part.get("@language") or ""), text
+        elif isinstance(part, dict) and all(map(_LANGUAGE.fullmatch, part)):
+            for language, texts in part.items():
                 yield from ((language, text) for text in _strings(texts))
 
 
 def _strings(value: object) -> list[str]:
     values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str)]
+    return [text for text in values if isinstance(text, str)]
 
 
 def _in_one_language(parts: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[str]:
-    there = dict.fromkeys(_primary(language) for language, _ in parts if language)
-    chosen = next((one for one in map(_primary, languages) if one in there), next(iter(there), ""))
+    found = dict.fromkeys(_primary(language) for language, _ in parts if language)
+    chosen = next((language for language in map(_primary, languages) if language in found), next(iter(found), ""))
     return [text for language, text in parts if not language or _primary(language) == chosen]
 
 
@@ -129,16 +139,8 @@ def _primary(tag: str) -> str:
     return re.split("[-_]", tag.strip().lower())[0]
 
 
-# The prose in scripts that hold a page's state.
-#
-# No name tells what such a text is, so that it is taken by how it reads: sentences, little of what code has, none of
-# what
-# is said about cookies and forms.  Strings are those of JavaScript; JSON may be written into a string.
-
-#: Units of a string that counts, at the least.
-LEAST_embedded = 200
-#: Characters of a script that are read; longer ones are cut there.
-MOST_READ_embedded = 1 << 22
+#: Units of a string in another script that counts, at the least.
+LEAST_PROSE = 200
 #: How often JSON may be written into a string of JSON.
 NESTING = 3
 
@@ -181,16 +183,16 @@ _MOST_MESSAGE = 1000
 
 
 def embedded_texts(script: str, nesting: int = NESTING) -> Iterator[str]:
-    r"""The strings in a script that read like prose, in order, also those in strings that hold JSON.
+    r"""Yield the strings in a script that read like prose, in order, also those in strings that hold JSON.
 
     >>> text = "The kettle is made from one sheet of copper. " * 6
     >>> list(embedded_texts("let page = '{\"d\": \"%s\"}'" % text)) == [text]
     True
     """
-    script = script[:MOST_READ_embedded]
+    script = script[:MOST_READ]
     for match in _STRING.finditer(script):
         written = match[1] or match[2] or ""
-        if len(written) * MOST_UNITS < LEAST_embedded:
+        if len(written) * MOST_UNITS < LEAST_PROSE:
             continue
         text = _ESCAPE.sub(_escaped, written) if "\\" in written else written
         if not _JSON.search(text) and is_prose(text):
@@ -201,41 +203,35 @@ def embedded_texts(script: str, nesting: int = NESTING) -> Iterator[str]:
 
 
 def _escaped(escape: re.Match[str]) -> str:
-    """What an escape stands for."""
+    """Return what an escape stands for."""
     code = escape[1] or escape[2]
     return chr(int(code, 16)) if code else _CONTROLS.get(escape[3], escape[3])
 
 
 def is_prose(text: str) -> bool:
-    """Whether a string is running text, and no code or list of names; with or without markup.
+    """Return whether a string is running text, with or without markup, and no code or list of names.
 
     >>> is_prose("The kettle is made from one sheet of copper. " * 6), is_prose("color:#fff;" * 30)
     (True, False)
     """
     plain = _TAG.sub(" ", text)
-    if units(text) < LEAST_embedded or units(plain) < LEAST_embedded / 2 or not _SENTENCE.search(plain):
+    if units(text) < LEAST_PROSE or units(plain) < LEAST_PROSE / 2 or not _SENTENCE.search(plain):
         return False
     spaced = plain.count(" ") * _SPACING >= len(plain) or script_of(plain) is not None
     return spaced and len(_CODE.findall(plain)) <= _CODE_SHARE * len(plain)
 
 
 def _is_message(text: str, before: str) -> bool:
-    """Whether a string is what a site says to its user, by its name in the script or by its words."""
+    """Return whether a string is what a site says to its user, by its name in the script or by its words."""
     name = _NAME.search(before)
     if name and _MESSAGE_NAME.search(name[1]):
         return True
     length = units(text)
     if length > _MOST_MESSAGE:
         return False
-    signs = [one.lower() for one in _MESSAGE.findall(text)]
+    signs = [sign.lower() for sign in _MESSAGE.findall(text)]
     return len(set(signs)) >= _MESSAGE_SIGNS and len(signs) * _MESSAGE_SPACING >= length
 
-
-# Text of a page that stands in data instead of elements: JSON-LD, and the state that scripts start from.
-#
-# Product and job pages often have their description nowhere else.  No element tells what such a text is, so it is
-# for pages that show next to nothing.  What a page shows is there, whatever thresholds and rules of the user's make of
-# it.  Lengths are in units (:mod:`.units`).
 
 JSON_LD, EMBEDDED, PAGE = "json-ld", "embedded", "page"
 
@@ -258,15 +254,15 @@ _ESCAPED_CODE = re.compile("&(?:amp;){0,2}lt;(?:script|style)\\b", re.IGNORECASE
 _ESCAPED = 2
 
 
-class Data(NamedTuple):
-    """What a page's data hold.  ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`; ``segments``: blocks of text."""
+class DataBlocks(NamedTuple):
+    """The blocks of text that a page's data hold.  ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`."""
 
     origin: str
     segments: list[Segment]
 
 
-class DataText(NamedTuple):
-    """What a page's data add to its blocks; ``decisions``: one a segment."""
+class AddedBlocks(NamedTuple):
+    """The blocks that a page's data add to those that it shows; ``decisions``: one a segment."""
 
     origin: str
     segments: list[Segment]
@@ -275,85 +271,89 @@ class DataText(NamedTuple):
     @property
     def good(self) -> list[Segment]:
         """The segments that no rule of the user's made bad."""
-        return [
-            one for one, decision in zip(self.segments, self.decisions, strict=True) if decision.block_class is GOOD
-        ]
+        rows = zip(self.segments, self.decisions, strict=True)
+        return [segment for segment, decision in rows if decision.block_class is GOOD]
 
 
-class Shown(NamedTuple):
-    """A page's blocks as they were judged; ``chosen``: the indices of those that the user's rules decided."""
+class ShownBlocks(NamedTuple):
+    """The blocks that a page shows, as they were judged."""
 
     segments: Sequence[Segment]
     decisions: Sequence[Decision]
     probabilities: Sequence[float | None]
-    chosen: Container[int]
+    overridden: Container[int]
+    """The indices of the blocks that the user's rules decided."""
 
 
 def shows_little(segments: Iterable[Segment]) -> bool:
-    """Whether blocks have less text than :data:`ENOUGH`."""
+    """Return whether blocks have less text than :data:`ENOUGH`."""
     length = 0
-    for one in segments:
-        length += units(one.collapsed)
+    for segment in segments:
+        length += units(segment.collapsed)
         if length >= ENOUGH:
             return False
     return True
 
 
-def supplement(shown: Shown, elements: Elements, selection: Selection, data: Data | None = None) -> DataText | None:
-    """What a page's data add to its blocks; None where those have content of their own.
+def find_missing(
+    shown: ShownBlocks, elements: Elements, selection: Selection, data: DataBlocks | None = None
+) -> AddedBlocks | None:
+    """Return what a page's data add to its blocks; None where those have enough content of their own.
 
     ``data``: what was found on the page, where it was looked for.
     """
-    content = [
+    is_content = [
         decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
         for decision, probability in zip(shown.decisions, shown.probabilities, strict=True)
     ]
-    length = sum(units(one.collapsed) for one, is_content in zip(shown.segments, content, strict=True) if is_content)
+    length = sum(units(segment.collapsed) for segment in compress(shown.segments, is_content))
     if length >= ENOUGH:
         return None
     data = data or find_data(elements, selection, embedded=shows_little(shown.segments))
-    there = _Present(
-        [one for i, one in enumerate(shown.segments) if content[i] or i in shown.chosen] if data.segments else []
+    if not data.segments:
+        return None
+    present = _PresentTexts(
+        [segment for i, segment in enumerate(shown.segments) if is_content[i] or i in shown.overridden]
     )
-    segments = [one for one in data.segments if one not in there]
+    segments = [segment for segment in data.segments if segment not in present]
     added = Decision(GOOD, f"from {data.origin}, as the page has only {length} < {ENOUGH} characters of content")
-    decisions = [first_match(selection.patterns, one.collapsed) or added for one in segments]
-    return DataText(data.origin, segments, decisions) if segments else None
+    decisions = [first_match(selection.patterns, segment.collapsed) or added for segment in segments]
+    return AddedBlocks(data.origin, segments, decisions) if segments else None
 
 
-class _Present:
-    """The texts of blocks: one by one, and as one run of words in which a text over several of them is found."""
+class _PresentTexts:
+    """The texts of blocks: each by itself, and all as one run of words, for texts that stand in several blocks."""
 
     def __init__(self, segments: Sequence[Segment]) -> None:
-        self._texts = {one.collapsed for one in segments}
-        self._run = _words(" ".join(one.collapsed for one in segments)[:MOST_COMPARED])
+        self._texts = {segment.collapsed for segment in segments}
+        self._run = _words(" ".join(segment.collapsed for segment in segments)[:MOST_COMPARED])
 
-    def __contains__(self, one: Segment) -> bool:
-        text = one.collapsed
-        return text in self._texts or (units(text) >= LEAST and _words(text) in self._run)
+    def __contains__(self, segment: Segment) -> bool:
+        text = segment.collapsed
+        return text in self._texts or (units(text) >= LEAST_UNITS and _words(text) in self._run)
 
 
 def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def find_data(elements: Elements, selection: Selection, *, embedded: bool = True) -> Data:
-    """The blocks of the texts in JSON-LD, and where there are none, of those in embedded state.
+def find_data(elements: Elements, selection: Selection, *, embedded: bool = True) -> DataBlocks:
+    """Return the blocks of the texts in JSON-LD and, where there are none, of those in embedded state.
 
     ``embedded``: whether embedded state is looked at.  Scripts in elements that the user dropped are passed over.
     """
     scripts = _scripts(elements, selection)
-    linked = [one.text or "" for one in scripts if _is_linked_data(one)]
-    others = [one.text or "" for one in scripts if not _is_linked_data(one)] if embedded else []
+    linked = [script.text or "" for script in scripts if _is_linked_data(script)]
+    others = [script.text or "" for script in scripts if not _is_linked_data(script)] if embedded else []
     languages = declared_languages(elements.root)
     for origin, texts in (
-        (JSON_LD, (text for one in linked for text in json_ld_texts(one, languages))),
-        (EMBEDDED, (text for one in others for text in embedded_texts(one))),
+        (JSON_LD, (text for script in linked for text in json_ld_texts(script, languages))),
+        (EMBEDDED, (text for script in others for text in embedded_texts(script))),
     ):
         segments = list(segments_of(texts, elements.rules))
         if segments:
-            return Data(origin, segments)
-    return Data(PAGE, [])
+            return DataBlocks(origin, segments)
+    return DataBlocks(PAGE, [])
 
 
 def _is_linked_data(script: etree._Element) -> bool:
@@ -361,26 +361,26 @@ def _is_linked_data(script: etree._Element) -> bool:
 
 
 def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
-    every = list(top_elements(elements.root))
-    scripts = [one for top in every for one in top.iter("script") if "src" not in one.attrib]
+    tops = list(top_elements(elements.root))
+    scripts = [script for top in tops for script in top.iter("script") if "src" not in script.attrib]
     dropped: Mapping[etree._Element, bool] = {
         node: True
         for selector, _ in selection.drop
-        for top in every
+        for top in tops
         for node in cast("list[etree._Element]", selector(top))
     }
     is_dropped = elements.inherited(dropped.get)
-    return [one for one in scripts if not is_dropped(one)] if dropped else scripts
+    return [script for script in scripts if not is_dropped(script)] if dropped else scripts
 
 
 def segments_of(texts: Iterable[str], rules: TagRules) -> Iterator[Segment]:
-    """The blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
+    """Yield the blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
     readable = map(_unescaped, dict.fromkeys(texts))
     for has_markup, group in groupby(readable, lambda text: _MARKUP.search(text) is not None):
         # Markup that is not closed must not reach into the next text.  All else is cut at once, which is far quicker.
         for page in map(_without_escaped_entities, group) if has_markup else ["".join(map(_paragraphs, group))]:
             root = parse_html(f"<body>{page}").root
-            yield from [] if root is None else segment(root, rules)
+            yield from [] if root is None else segment_tree(root, rules)
 
 
 def _without_escaped_entities(html: str) -> str:
@@ -388,12 +388,12 @@ def _without_escaped_entities(html: str) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    """A plain text as HTML, a paragraph a line."""
+    """Return a plain text as HTML, a paragraph a line."""
     return "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
 
 
 def _unescaped(text: str) -> str:
-    """A text without entities where it is plain; as HTML where it has markup."""
+    """Return a text without entities if it is plain; as HTML if it has markup."""
     for _ in range(_ESCAPED):
         if _MARKUP.search(text) and not _ESCAPED_CODE.search(text):
             break

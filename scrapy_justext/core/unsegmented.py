@@ -1,10 +1,15 @@
-"""Languages that white space does not cut into words: their scripts, and what a character of them says.
+"""Measure text in scripts that have no spaces between words.
 
-Where there are no words to count, the function words of the stoplist (characters and short strings) are
-counted by greedy longest match over the text; the stop-word density is the share of the characters that
-they cover.  Lengths are in characters as everywhere, but a Chinese character says more than a Latin
-letter, so that these languages have thresholds of their own.  ``benchmarks/calibration.py`` derives them from
-running text, boilerplate and parallel texts.
+**Stop words.**  Where there are no words to count, the function words of the stoplist (characters and short strings)
+are found by greedy longest match over the text, from left to right (:func:`covered_characters`).  The stop-word density
+is the share of the characters that they cover.
+
+**Scripts.**  Lengths are in characters as everywhere.  A Chinese character says more than a Latin letter, so that these
+scripts have thresholds of their own (:data:`SCRIPTS`).  ``benchmarks/calibration.py`` derives them from running text,
+boilerplate and parallel texts.
+
+**Units.**  Where texts in all scripts are compared, their lengths are in units (:func:`units`).  A Latin letter is one,
+a Chinese character three, so that a paragraph has about as many units in every language.
 """
 
 from __future__ import annotations
@@ -25,21 +30,15 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Segment
 
-# How many characters of texts the words of a stoplist cover: greedy, longest match first, from left to right.
-#
-# All texts of a page are looked at together, in columns: the first characters of all matches, then their
-# second ones, and so on, down a tree of the words.  A loop over the characters would be several times as
-# dear, and so would a regular expression, which tries one word after the other.
-
 #: Characters that are looked at together, so that the columns of a huge page stay small.
 _BATCH = 1 << 20
 
 
-#: Cells of a table of all nodes by all characters; a larger one is not made, but a list of those that are filled.
+#: Cells of a table of all nodes by all characters.  Instead of a larger one, a list of the filled cells is made.
 _LARGEST_TABLE = 1 << 21
 
 
-class _Tree(NamedTuple):
+class _WordTree(NamedTuple):
     """The words as a tree; 0 is its root, and at the same time what stands for no node.
 
     ``characters``: by code point, the number of each character that stands in a word, 0 for all others; one
@@ -58,7 +57,11 @@ class _Tree(NamedTuple):
 
 
 def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]:
-    """For each of the texts, how many of its characters are covered.
+    """Count for each of the texts how many of its characters the words cover.
+
+    All texts of a page are looked at together, in columns: the first characters of all matches, then their second ones,
+    and so on, down a tree of the words.  A loop over the characters would take several times as long, and so would a
+    regular expression, which tries one word after the other.
 
     >>> covered_characters(["to be or not to be", "into", ""], frozenset({"to", "not to", "o"}))
     [9, 2, 0]
@@ -84,7 +87,7 @@ def _cover(texts: Sequence[str], words: frozenset[str]) -> list[int]:
     import numpy as np  # noqa: PLC0415
 
     # No word goes on over a line feed.
-    longest = _longest_matches("\n".join(texts), _tree(words))
+    longest = _longest_matches("\n".join(texts), _word_tree(words))
     # A word of one character never reaches into another one, so only the longer ones can stand in each other's way.
     starts = np.flatnonzero(longest > 1)
     starts = starts[_first_come(starts, starts + longest[starts])]
@@ -100,8 +103,8 @@ def _cover(texts: Sequence[str], words: frozenset[str]) -> list[int]:
     return counts
 
 
-def _longest_matches(text: str, tree: _Tree) -> NDArray[np.int32]:
-    """The length of the longest word that begins at each character; 0 without one."""
+def _longest_matches(text: str, tree: _WordTree) -> NDArray[np.int32]:
+    """Return the length of the longest word that begins at each character; 0 without one."""
     import numpy as np  # noqa: PLC0415
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -123,18 +126,18 @@ def _longest_matches(text: str, tree: _Tree) -> NDArray[np.int32]:
     return longest
 
 
-def _below(tree: _Tree, steps: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The nodes that steps lead to; 0 for those that lead to none."""
+def _below(tree: _WordTree, steps: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the nodes that steps lead to; 0 for those that lead to none."""
     import numpy as np  # noqa: PLC0415
 
     if tree.steps is None:
         return tree.below[steps]
-    places = np.minimum(np.searchsorted(tree.steps, steps), len(tree.steps) - 1)
-    return np.where(tree.steps[places] == steps, tree.below[places], 0).astype(np.int32)
+    indices = np.minimum(np.searchsorted(tree.steps, steps), len(tree.steps) - 1)
+    return np.where(tree.steps[indices] == steps, tree.below[indices], 0).astype(np.int32)
 
 
 def _first_come(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which matches stay when those go, from left to right, that begin inside one that stays."""
+    """Return which matches stay if, from left to right, those go that begin inside one that stays."""
     import numpy as np  # noqa: PLC0415
 
     stays = np.ones(len(starts), np.bool_)
@@ -152,7 +155,7 @@ def _first_come(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.
 
 
 @lru_cache(maxsize=64)
-def _tree(words: frozenset[str]) -> _Tree:
+def _word_tree(words: frozenset[str]) -> _WordTree:
     import numpy as np  # noqa: PLC0415
 
     alphabet = {character: i for i, character in enumerate(sorted(set().union(*words)), start=1)}
@@ -174,7 +177,7 @@ def _tree(words: frozenset[str]) -> _Tree:
     for character, number in alphabet.items():
         characters[ord(character)] = number
     lengths = np.array([len(prefix) if prefix in words else 0 for prefix in nodes], np.int32)
-    return _Tree(characters, width, listed, below, lengths, len(inner))
+    return _WordTree(characters, width, listed, below, lengths, len(inner))
 
 
 HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -183,17 +186,16 @@ KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
 
 @dataclass(frozen=True)
 class Script:
-    """A way of script without spaces.
-
-    ``code``: of the language that is mostly written so; ``characters``: a regular expression's set of them;
-    ``characters_per_word``: the mean, to estimate how many words a text has; ``thresholds``: those that
-    differ from a profile's.
-    """
+    """A script that has no spaces between words."""
 
     code: str
+    """Code of the language that is mostly written in it."""
     characters: str
+    """Its characters, as in a set of a regular expression."""
     characters_per_word: float
+    """The mean, to estimate how many words a text has."""
     thresholds: Mapping[str, float]
+    """Those that differ from a profile's."""
 
 
 def _script(
@@ -215,7 +217,7 @@ SCRIPTS = (
     _script("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.22, 0.26)),
 )
 
-#: The share of the letters from which a text counts as written without spaces.  A third of the letters is more
+#: The share of the letters from which a text counts as one without spaces.  A third of the letters is more
 #: than a third of the words.
 SHARE = 1 / 3
 
@@ -224,15 +226,15 @@ KANA_SHARE = 0.1
 
 
 def script_of(text: str, *, kana_share: float = KANA_SHARE) -> Script | None:
-    """The script of a text; None where most of it has spaces.
+    """Return the script of a text; None where most of it has spaces.
 
-    >>> [one and one.code for one in map(script_of, ["春眠不覺曉", "春はあけぼの", "spring", "ฤดูร้อน"])]
+    >>> [script and script.code for script in map(script_of, ["春眠不覺曉", "春はあけぼの", "spring", "ฤดูร้อน"])]
     ['zh', 'ja', None, 'th']
     """
-    if not _pattern("".join(one.characters for one in SCRIPTS)).search(text):
+    if not _pattern("".join(script.characters for script in SCRIPTS)).search(text):
         return None
-    counts = {one.code: _count(one.characters, text) for one in SCRIPTS}
-    best = max(SCRIPTS, key=lambda one: counts[one.code])
+    counts = {script.code: _count(script.characters, text) for script in SCRIPTS}
+    best = max(SCRIPTS, key=lambda script: counts[script.code])
     letters = sum(map(str.isalpha, text))
     if counts[best.code] < SHARE * letters:
         return None
@@ -243,12 +245,12 @@ def script_of(text: str, *, kana_share: float = KANA_SHARE) -> Script | None:
 
 @lru_cache(maxsize=256)
 def script_of_words(stoplist: frozenset[str]) -> Script | None:
-    """The script that a stoplist is made for."""
+    """Return the script that a stoplist is made for; None for one with spaces."""
     return script_of("".join(sorted(stoplist)))
 
 
 def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], script: Script) -> list[Measurements]:
-    """The figures of each segment of a page in a language without spaces."""
+    """Measure each segment of a page in a language without spaces."""
     # None of these scripts has cases; a list may hold a word of one that does.
     has_case = any(word != word.upper() for word in stoplist)
     texts = [_comparable(segment.collapsed, has_case=has_case) for segment in segments]
@@ -266,19 +268,20 @@ def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], scri
 
 
 def _comparable(text: str, *, has_case: bool) -> str:
-    """The text as stop words are looked for in it."""
+    """Return the text in which stop words are looked for."""
     for typed, meant in _SPELLINGS:
         text = text.replace(typed, meant)
     return text.lower() if has_case else text
 
 
-#: What stoplists have not, and what stands there for it: the zero-width space, which Khmer, Burmese and Thai pages put
-#: where a line may break, and two Burmese marks that many type in the other order than Unicode's canonical one.
+#: What texts have and stoplists have not, and what these have for it: the zero-width space, which Khmer, Burmese and
+#: Thai pages put where a line may break, and two Burmese marks that many type in the other order than Unicode's
+#: canonical one.
 _SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
 
 
 def estimate_words(text: str, script: Script) -> int:
-    """Words in ASCII by white space and punctuation, all else by the characters; at least 1.
+    """Estimate how many words a text has: in ASCII by white space and punctuation, else by characters; at least 1.
 
     >>> estimate_words("我们在Python里写程序。", CHINESE)
     6
@@ -301,12 +304,8 @@ def _pattern(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{characters}]+")
 
 
-# How much a text says in any script: its length in units, of which a Latin letter is one.
-#
-# A Chinese character says three times as much, so that a paragraph has about as many units in every language (the
-# ratios are those of :data:`~scrapy_justext.core.unsegmented.SCRIPTS`).
-
-#: Code points from, to (inclusive), and the units that a character there counts.
+#: Code points from, to (inclusive), and the units that a character there counts.  The ratios are those of
+#: :data:`SCRIPTS`.
 UNITS: tuple[tuple[int, int, float], ...] = (
     (0x0E01, 0x0E4E, 1.4),
     (0x0E81, 0x0EDF, 1.2),
@@ -331,11 +330,13 @@ _SETS = {
 
 
 def units(text: str) -> int:
-    """The length of a text in units.
+    """Return the length of a text in units.
 
     >>> units("copper"), units("銅壺")
     (6, 6)
     """
     if text.isascii():
         return len(text)
-    return round(len(text) + sum((value - 1) * sum(map(len, one.findall(text))) for value, one in _SETS.items()))
+    return round(
+        len(text) + sum((value - 1) * sum(map(len, pattern.findall(text))) for value, pattern in _SETS.items())
+    )

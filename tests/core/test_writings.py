@@ -49,9 +49,9 @@ words = st.frozensets(st.text("ab的\U0001f600", min_size=1, max_size=4), max_si
 def test_coverage_is_greedy_longest_match(largest_table: int, texts: list[str], words: frozenset[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unsegmented, "_LARGEST_TABLE", largest_table)
-        unsegmented._tree.cache_clear()
+        unsegmented._word_tree.cache_clear()
         assert covered_characters(texts, words) == [one_by_one(text, words) for text in texts]
-    unsegmented._tree.cache_clear()
+    unsegmented._word_tree.cache_clear()
 
 
 @pytest.mark.parametrize(

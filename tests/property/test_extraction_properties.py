@@ -19,7 +19,7 @@ from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import segment
+from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import MODERN, TagRules
 from tests.builders import RULES, all_text, ancestors_and_self, select
 from tests.property.strategies import bodies, byte_strings, pages, soups, strings
@@ -128,7 +128,7 @@ def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page
     assume(root is not None)
     assert root is not None
     before = etree.tostring(root.getroottree())
-    segments = segment(root, rules)
+    segments = segment_tree(root, rules)
     walked = walk(root, rules)
     assert etree.tostring(root.getroottree()) == before
     if whole(root):
@@ -153,7 +153,7 @@ def test_no_visible_character_is_lost_or_made_up(page: str) -> None:
     )
     kept = select(root, f"//text()[not({gone})]")
     expected = "".join("".join(kept).split())
-    found = "".join("".join(one.text.split()) for one in segment(root, MODERN))
+    found = "".join("".join(one.text.split()) for one in segment_tree(root, MODERN))
     assert found == expected
 
 
@@ -198,7 +198,7 @@ def test_without_headings_the_passes_commute_with_reversal(profile: str, parts: 
 def test_the_passes_take_decisions_and_give_as_many(parts: list[str]) -> None:
     root = parse_html("<body>" + "".join(parts)).root
     assert root is not None
-    segments = segment(root, MODERN)
+    segments = segment_tree(root, MODERN)
     decisions = [Decision(SHORT, "x")] * len(segments)
     for profile in PROFILES.values():
         for apply in profile.passes:

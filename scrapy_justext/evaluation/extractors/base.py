@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment
+from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import MODERN
 from scrapy_justext.evaluation.datasets.documents import Document
@@ -135,4 +135,4 @@ def html_to_text(html: str) -> str:
     ''
     """
     root = parse_html(html).root
-    return "" if root is None else "\n".join(block.collapsed for block in segment(root, MODERN))
+    return "" if root is None else "\n".join(block.collapsed for block in segment_tree(root, MODERN))
