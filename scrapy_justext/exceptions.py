@@ -6,6 +6,7 @@ All have the base :class:`JustextError`.  An error that is about one thing, a fi
 
 from __future__ import annotations
 
+import signal
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
@@ -99,27 +100,44 @@ class ModelError(SubjectError):
 
 
 class WorkerError(JustextError):
-    """No process can take a page, or a page raised an error that cannot be sent; the message names it."""
+    """No process can take a task, or a task raised an error that cannot be sent; the message names it."""
 
 
 class WorkerCrashed(JustextError):  # noqa: N818 (crawls count errors by these names)
-    """The processes that were to extract a page ended.  ``code``: the exit status of the last, below 0 a signal's."""
+    """A process ended while it worked on a page.
 
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
+    ``code``: its exit status, below 0 a signal's; ``step``: what the task had said that it begins;
+    ``is_ready``: False where the process had not come as far as to take a task.
+    """
+
+    def __init__(self, code: int, step: object = None, *, is_ready: bool = True) -> None:
+        super().__init__(code, step)
         self.code = code
+        self.step = step
+        self.is_ready = is_ready
+
+    @property
+    def how(self) -> str:
+        """How the process ended, in words."""
+        if self.code >= 0:
+            return f"ended with exit status {self.code}"
+        name = signal.Signals(-self.code).name if -self.code in set(signal.Signals) else "unknown"
+        return f"was killed by signal {-self.code} ({name})"
 
     def __str__(self) -> str:
-        how = f"was killed by signal {-self.code}" if self.code < 0 else f"ended with exit status {self.code}"
-        return f"each process that was to extract it ended; the last {how}"
+        return f"each process that was to extract it ended; the last {self.how}"
 
 
 class PageTimeout(JustextError):  # noqa: N818
-    """A page took longer than it was given.  ``seconds``: what it was given."""
+    """A page took longer than it was given.
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
+    ``seconds``: what it was given; ``step``: what the task had said that it begins.
+    """
+
+    def __init__(self, seconds: float, step: object = None) -> None:
+        super().__init__(seconds, step)
         self.seconds = seconds
+        self.step = step
 
     def __str__(self) -> str:
         return f"takes longer than {self.seconds:g} s"

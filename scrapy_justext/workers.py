@@ -1,13 +1,32 @@
-"""What runs in a process of a pool: orders come on standard input, answers go to standard output, both pickled.
+"""Tasks in other processes: a pool that survives whatever a task does to the process that works on it.
 
-The process ends when the pipe that its orders come from is closed, be it in the middle of a page: at the latest with
-the crawl.  It is no fork of the crawl, whose threads and open connections it must not have, and none of
-``multiprocessing``'s, which would import the user's script once more, and so start the crawl again.
+A task is any value that can be pickled.  A process is made ready for tasks by a function of a module, ``start``: it is
+given a context, such as the options of a crawl, and returns what does a task of that context: a function that yields
+messages.  From the outside in::
+
+    Pool       takes tasks, returns futures
+    _Feeder    a thread that keeps one process at work, and replaces it when it ends
+    _Clock     a thread that ends processes that take too long
+    Worker     a process, seen from its feeder
+    main       what runs in the process: tasks come on standard input, messages go to standard output, both pickled
+
+====================================================  ============================================================
+a task raises an error                                so does its future
+a process ends while it works on a task               ``WorkerCrashed``
+a task takes longer than it may                       its process is ended: ``PageTimeout``
+a process ends while it gets ready                    another one is started, :data:`STARTS` times for a task, then
+                                                      ``WorkerCrashed``
+``start`` raises an error, or no process can begin    ``WorkerError``
+the parent ends, in whatever way                      so do its processes
+Ctrl-C                                                reaches the parent alone
+====================================================  ============================================================
+
+A process is no fork of the parent, whose threads and open connections it must not have, and none of
+``multiprocessing``'s, which would import the user's script once more, and so start a crawl again.
 """
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import ctypes
 import gc
@@ -18,191 +37,80 @@ import subprocess
 import sys
 import traceback
 from collections import OrderedDict, deque
-from contextlib import contextmanager, suppress
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from functools import cache
+from math import inf
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
-from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple
+from threading import TIMEOUT_MAX, Condition, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
-from scrapy.utils.asyncio import is_asyncio_available
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
-
-from scrapy_justext.crawl.processes import RawPage, Result, Task
-from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
+from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError, describe_os_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
 
-    from scrapy_justext.core.options import Options
+    from typing_extensions import Self
 
-# Processes that must not outlive the one that started them, however that ends.
+    #: Does a task, and yields messages.
+    Handler = Callable[[Any], Iterable[object]]
+    #: Makes a process ready for the tasks of a context.
+    Start = Callable[[Any], Handler]
 
-#: From Linux's ``sys/prctl.h``.
-_PR_SET_PDEATHSIG = 1
+Result = TypeVar("Result")
 
-
-def end_with_parent(parent: int | None = None) -> None:
-    """Have this process killed when the thread that started it ends, also where no thread of ours has its turn then.
-
-    Such is a regular expression that does not come to an end.  Elsewhere than on Linux nothing is done: a closed pipe
-    has to be seen.
-    ``parent``: the number of the process that started this one, which may have ended before this is called.
-    """
-    if sys.platform != "linux":
-        return
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if parent is not None and os.getppid() != parent:
-        os._exit(1)
-
-
-#: Configurations that a process keeps, which its owner numbers.
+#: Contexts that a process keeps; those that were used last.
 SLOTS = 64
+
+#: How many processes may end before they are ready, until the task that waits for them fails.
+STARTS = 3
+
+#: Seconds after which a task that waits behind a slow one is given to a process that has nothing to do.
+PATIENCE = 1.0
 
 PROTOCOL = pickle.HIGHEST_PROTOCOL
 
-#: What makes a process load all that a configuration needs: stoplist, language detector, model.
-_WARM_UP = RawPage("<title>Words</title><p>It was said in the town that the bridge had always been there.</p>")
+
+class Begun(NamedTuple):
+    """A message that is not part of the result: what a task begins now.
+
+    ``step``: told if the process ends in it; ``seconds``: how long it may take, None: as long as it wants.
+    """
+
+    step: Any = None
+    seconds: float | None = None
+
+
+# What runs in a process.
 
 
 class Order(NamedTuple):
-    """A page to work on.
+    """A task, pickled, or None where only its context is to be loaded.
 
-    ``slot``: the number of the configuration; ``configuration``: pickled options that the slot holds from now on,
-    None where it has them; ``page``: None where only the configuration is to be loaded; ``timeout``: seconds after
-    which the process is ended by a signal, in the middle of whatever it does; None: never.
+    ``slot``: the number of the context; ``context``: the context, pickled, where the process lacks it.
     """
 
     slot: int
-    configuration: bytes | None
-    page: RawPage | None
-    timeout: float | None
+    context: bytes | None
+    task: bytes | None = None
+    seconds: float | None = None
 
 
 class Ready(NamedTuple):
-    """The process has loaded a configuration."""
+    """The process has a context."""
 
 
 class Done(NamedTuple):
-    """Follows the pieces of a result.  ``seconds``: what the page took."""
-
-    seconds: float
+    """All messages of a task have been sent."""
 
 
 class Failed(NamedTuple):
-    """What a page raised."""
+    """What a task raised, or the start for its context."""
 
     error: Exception
     trace: str
-
-
-def main() -> None:
-    """Obey until there are no more orders."""
-    # Whoever presses Ctrl-C, or stops a service, means the crawl, which has yet to finish its pages.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    end_with_parent()
-    orders, answers = _channels()
-    task: Task[Any] = pickle.load(orders)
-    received: SimpleQueue[Order] = SimpleQueue()
-    Thread(target=_receive, args=(orders, received), daemon=True).start()
-    slots: dict[int, Options] = {}
-    while True:
-        for message in _obey(received.get(), task, slots):
-            pickle.dump(message, answers, PROTOCOL)
-        answers.flush()
-
-
-def _channels() -> tuple[BinaryIO, BinaryIO]:
-    """Where orders come from and answers go to; what a library prints goes elsewhere."""
-    orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    # Line by line: the process is ended without a moment to write what is held back.
-    sys.stdout = sys.stderr
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    return orders, answers
-
-
-def _receive(orders: BinaryIO, received: SimpleQueue[Order]) -> None:
-    with suppress(Exception):
-        while True:
-            received.put(pickle.load(orders))
-    os._exit(0)
-
-
-def _obey(order: Order, task: Task[Any], slots: dict[int, Options]) -> Iterator[object]:
-    if order.configuration is not None:
-        slots[order.slot] = pickle.loads(order.configuration)
-        # What is wrong with it will be told of the first page.
-        with suppress(Exception):
-            task.run(_WARM_UP, slots[order.slot])
-        yield Ready()
-    if order.page is None:
-        return
-    start = perf_counter()
-    try:
-        with _limited(order.timeout):
-            result = task.run(order.page, slots[order.slot])
-        seconds = perf_counter() - start
-        yield from task.split(result)
-    except Exception as error:
-        yield Failed(_that_travels(error), traceback.format_exc())
-    else:
-        yield Done(seconds)
-
-
-@contextmanager
-def _limited(seconds: float | None) -> Iterator[None]:
-    """End the process when what is done within takes longer; where the system has no such timer, do nothing."""
-    if seconds is None or not hasattr(signal, "setitimer"):
-        yield
-        return
-    # No handler of Python's: that would wait for an extension, or a regular expression, to come back.
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _that_travels(error: Exception) -> Exception:
-    """The error, or one that says the same where it cannot be pickled."""
-    try:
-        copied = pickle.loads(pickle.dumps(error, PROTOCOL))
-    except Exception:
-        copied = None
-    return error if type(copied) is type(error) else WorkerError(f"{type(error).__name__}: {error}")
-
-
-# The processes of a pool, each kept at work by a thread.
-#
-# A thread hands its process a page, another one ahead, and waits for the answers, all without the interpreter's lock,
-# so
-# that the event loop goes on.  When a process ends on a page, the thread puts another in its place and hands it that
-# page once more: what ended the process may have been chance, such as the lack of memory.
-
-#: How often a page is handed to a process that ends on it.
-TRIES = 2
-
-#: How many processes may end before they come to a page, until the page is given up for it.
-STARTS = 3
-
-#: Pages that a process has: the one that it works on, and the next.  While the crawl is at work, it takes milliseconds
-#: until the thread has its turn to read an answer and to hand over a page, for which the process would wait.
-AHEAD = 2
-
-#: Seconds after which a page that waits behind a slow one is given to a process that has nothing to do.
-PATIENCE = 1.0
-
-#: Bytes that are read at a time: each time the thread waits for its turn.
-_BUFFER = 1 << 20
-
-#: The process looks for modules where the crawl does.
-_BOOT = "import sys; sys.path[:] = {path!r}; from scrapy_justext.workers import main; main()"
 
 
 class RemoteTraceback(Exception):  # noqa: N818 (it is a text)
@@ -212,164 +120,310 @@ class RemoteTraceback(Exception):  # noqa: N818 (it is a text)
         return f"\n{self.args[0]}"
 
 
-class Job(NamedTuple):
-    """A page that waits; its result, or what it raised, goes to ``succeed`` or ``fail``.
+def main() -> None:
+    """Do tasks until no more can come."""
+    # Whoever presses Ctrl-C, or stops a service, means the parent, which has yet to finish its work.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    orders, messages = _channels()
+    start: Start
+    start, has_children = pickle.load(orders)
+    received: SimpleQueue[Order] = SimpleQueue()
+    Thread(target=_receive, args=(orders, received), daemon=True).start()
+    if not has_children:
+        _end_with_parent()
+    handlers: dict[int, Handler | Failed] = {}
+    while True:
+        for message in _obey(received.get(), start, handlers):
+            pickle.dump(message, messages, PROTOCOL)
+            # The pieces of a result can wait for each other.
+            if isinstance(message, Begun | Ready | Done | Failed):
+                messages.flush()
 
-    Where two processes had the page, only the first call counts.
+
+def _channels() -> tuple[BinaryIO, BinaryIO]:
+    """Return where orders come from and messages go to; what a library prints goes to standard error."""
+    orders, messages = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    # Line by line: the process is ended without a moment to write what is held back.
+    sys.stdout = sys.stderr
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return orders, messages
+
+
+def _receive(orders: BinaryIO, received: SimpleQueue[Order]) -> None:
+    """Receive orders; end the process, and all that it started, when the parent is gone."""
+    with suppress(Exception):
+        while True:
+            received.put(pickle.load(orders))
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+#: From Linux's ``sys/prctl.h``.
+_PR_SET_PDEATHSIG = 1
+
+
+def _end_with_parent() -> None:
+    """Have this process killed with the parent even while no thread of ours gets its turn, as in a regular expression.
+
+    This is for Linux; elsewhere the process ends when :func:`_receive` gets its turn.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _obey(order: Order, start: Start, handlers: dict[int, Handler | Failed]) -> Iterator[object]:
+    if order.context is not None:
+        try:
+            handlers[order.slot] = start(pickle.loads(order.context))
+        except Exception as error:
+            handlers[order.slot] = Failed(WorkerError(f"no process can begin: {describe(error)}"), _trace())
+        yield Ready()
+    if order.task is None:
+        return
+    handler = handlers[order.slot]
+    if isinstance(handler, Failed):
+        yield handler
+        return
+    try:
+        if order.seconds is not None:
+            yield Begun(None, order.seconds)
+        yield from handler(pickle.loads(order.task))
+    except Exception as error:
+        yield Failed(_that_travels(error), _trace())
+    else:
+        yield Done()
+
+
+def describe(error: Exception) -> str:
+    """Return an error in words, with the file that it is about where it names one.
+
+    >>> describe(OSError(27, "File too large", "/tmp/model")), describe(OSError(27, "File too large"))
+    ('/tmp/model: File too large', 'File too large')
+    """
+    if not isinstance(error, OSError):
+        return str(error)
+    return describe_os_error(error) if error.filename is None else f"{error.filename}: {describe_os_error(error)}"
+
+
+def _trace() -> str:
+    return traceback.format_exc()
+
+
+def _that_travels(error: Exception) -> Exception:
+    """Return the error, or one that says the same where it cannot be pickled."""
+    try:
+        copied = pickle.loads(pickle.dumps(error, PROTOCOL))
+    except Exception:
+        copied = None
+    return error if type(copied) is type(error) else WorkerError(f"{type(error).__name__}: {error}")
+
+
+# A process, seen from outside.
+
+#: Bytes that are read at a time: each time the thread waits for its turn.
+_BUFFER = 1 << 20
+
+#: The process looks for modules where the parent does.
+_BOOT = "import sys; sys.path[:] = {path!r}; from scrapy_justext.workers import main; main()"
+
+
+class Worker:
+    """A process, which begins when this is made.
+
+    ``has_children``: whether its tasks start processes, which are to end with it.
     """
 
-    configuration: bytes
-    page: RawPage
-    timeout: float | None
-    succeed: Callable[[Any], None]
-    fail: Callable[[Exception], None]
-
-
-class _Worker(Generic[Result]):
-    """A process, seen from the thread that feeds it."""
-
-    def __init__(self, task: Task[Result]) -> None:
-        self._task = task
-        #: Whether it came as far as to load what its first pages need.
+    def __init__(self, start: Start, *, has_children: bool = False) -> None:
+        #: Whether it has had a context, so that it can do tasks.
         self.is_ready = False
-        #: Slots by the configurations that they hold, the one that was not asked for the longest first.
+        #: Whether it was ended because it took too long.
+        self.is_late = False
+        #: What it has begun, and the seconds that this may take.
+        self.begun = Begun()
+        #: Slots by the contexts that they hold, the one that was not used for the longest first.
         self._slots: OrderedDict[bytes, int] = OrderedDict()
         self._process = subprocess.Popen(
             [sys.executable, "-c", _BOOT.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=_BUFFER,
-            # Out of reach of the terminal's Ctrl-C.
+            # Out of reach of the terminal's Ctrl-C, and the first of a group.
             start_new_session=True,
         )
+        self._send((start, has_children))
 
-    def begin(self, configuration: bytes) -> None:
-        """Have the process load what it needs."""
-        self._send(self._task)
-        self._send(self._order(configuration))
+    def load(self, context: bytes) -> None:
+        """Have the process get ready for tasks of a context."""
+        self._send(self._order(context))
 
-    def hand(self, configuration: bytes, page: RawPage, timeout: float | None) -> None:
-        """Hand the process a page, which it comes to when it is done with those that it has."""
-        self._send(self._order(configuration, page, timeout))
+    def hand(self, context: bytes, task: bytes, seconds: float | None) -> None:
+        """Hand the process a task, which it comes to when it is done with those that it has."""
+        self._send(self._order(context)._replace(task=task, seconds=seconds))
 
-    def take(self, timeout: float | None) -> tuple[Result, float]:
-        """The result for the page that was handed over first of those that the process has, and the seconds it took.
+    def receive(self) -> object:
+        """Return the next message, waited for; raise whatever a message raises that breaks off with the process."""
+        return pickle.load(self._process.stdout)  # type: ignore[arg-type]
 
-        ``timeout``: that of the page.  Raises what the task raised; :class:`PageTimeout`; :class:`WorkerCrashed` when
-        the process ended.
-        """
-        try:
-            pieces = []
-            while not isinstance(message := pickle.load(self._process.stdout), Done | Failed):  # type: ignore[arg-type]
-                if isinstance(message, Ready):
-                    self.is_ready = True
-                else:
-                    pieces.append(message)
-        except Exception as error:
-            # A pickle that breaks off can raise anything.
-            code = self.end()
-            if timeout is not None and code == -getattr(signal, "SIGALRM", 0):
-                raise PageTimeout(timeout) from None
-            raise WorkerCrashed(code) from error
-        if isinstance(message, Failed):
-            raise message.error from RemoteTraceback(message.trace)
-        return self._task.join(pieces), message.seconds
+    def kill(self) -> None:
+        """End the process, and all that it started, whatever they are doing; from whichever thread."""
+        if self._process.returncode is not None:
+            return
+        if hasattr(os, "killpg"):
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
 
     def end(self) -> int:
-        """End the process, whatever it is doing, where it has not ended by itself; its exit status."""
-        self._process.kill()
+        """End the process where it has not ended by itself, and return its exit status."""
+        self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             # What could not be written to a process that is gone is of no use.
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
         return self._process.wait()
 
-    def kill(self) -> None:
-        """End the process, from whichever thread; the one that feeds it sees it."""
-        self._process.kill()
-
     def _send(self, message: object) -> None:
         stream = self._process.stdin
         assert stream is not None
-        # A process that has ended is seen when its answer is read.
+        content = pickle.dumps(message, PROTOCOL)
+        # A process that has ended is seen when its message is read.
         with suppress(OSError):
-            stream.write(pickle.dumps(message, PROTOCOL))
+            stream.write(content)
             stream.flush()
 
-    def _order(self, configuration: bytes, page: RawPage | None = None, timeout: float | None = None) -> Order:
-        slot = self._slots.pop(configuration, None)
+    def _order(self, context: bytes) -> Order:
+        slot = self._slots.pop(context, None)
         is_there = slot is not None
         if slot is None:
             slot = len(self._slots) if len(self._slots) < SLOTS else self._slots.popitem(last=False)[1]
-        self._slots[configuration] = slot
-        return Order(slot, None if is_there else configuration, page, timeout)
+        self._slots[context] = slot
+        return Order(slot, None if is_there else context)
 
 
-class Feeder(Thread, Generic[Result]):
-    """Keeps one process at work on the jobs of a queue, until that gives None.
+class _Clock(Thread):
+    """Ends workers that take too long."""
 
-    ``configuration``: what most pages will be done with, loaded before the first; ``all_feeders``: those of the same
-    queue, this one among them.
-    """
+    def __init__(self) -> None:
+        super().__init__(name="justext-clock", daemon=True)
+        self._due: dict[Worker, float] = {}
+        self._changed = Condition()
+        self._wakes = inf
 
-    def __init__(
-        self,
-        task: Task[Result],
-        configuration: bytes,
-        jobs: SimpleQueue[Job | None],
-        all_feeders: Sequence[Feeder[Result]],
-    ) -> None:
+    def set(self, worker: Worker, seconds: float | None) -> None:
+        """End a worker after so many seconds, unless this is called again before; None: do not end it."""
+        with self._changed:
+            self._due.pop(worker, None)
+            if seconds is None:
+                return
+            self._due[worker] = monotonic() + seconds
+            if self._due[worker] < self._wakes:
+                if not self.is_alive():
+                    self.start()
+                self._changed.notify()
+
+    def run(self) -> None:
+        with self._changed:
+            while True:
+                now = monotonic()
+                for worker in [worker for worker, due in self._due.items() if due <= now]:
+                    del self._due[worker]
+                    worker.is_late = True
+                    worker.kill()
+                self._wakes = min(self._due.values(), default=inf)
+                self._changed.wait(min(self._wakes - now, TIMEOUT_MAX))
+
+
+@cache
+def _clock() -> _Clock:
+    return _Clock()
+
+
+# The pool.
+#
+# A feeder hands its process a task, perhaps another one ahead, and waits for messages, all without the interpreter's
+# lock, so that the parent's own work goes on.
+
+
+class Job(NamedTuple):
+    """A task on its way, see :meth:`Pool.submit`.  ``context``: pickled."""
+
+    context: bytes
+    task: object
+    seconds: float | None
+    join: Callable[[list[Any]], Any]
+    hear: Callable[[Any], object] | None
+    future: Future[Any]
+
+    def succeed(self, messages: list[Any]) -> None:
+        """Give the future its result; where two processes had the task, the first result counts."""
+        try:
+            result = self.join(messages)
+        except Exception as error:
+            self.fail(error)
+            return
+        with suppress(InvalidStateError):
+            self.future.set_result(result)
+
+    def fail(self, error: Exception) -> None:
+        """Give the future its error."""
+        with suppress(InvalidStateError):
+            self.future.set_exception(error)
+
+
+class _Feeder(Thread):
+    """Keeps one process at work on the jobs of a pool, until its queue gives None."""
+
+    def __init__(self, pool: Pool) -> None:
         super().__init__(name="justext-feeder", daemon=True)
-        self._task = task
-        self._configuration = configuration
-        self._jobs = jobs
-        self._all_feeders = all_feeders
-        self._worker: _Worker[Result] | None = None
-        #: The jobs whose pages the process has, in order, and which of them another process has, too.
+        self._pool = pool
+        self._worker: Worker | None = None
+        #: The jobs that the process has, in order, and which of them another process has, too.
         self._handed: deque[Job] = deque()
         self._given: Job | None = None
         #: When the process came to the first of them.
         self._since = monotonic()
         #: Guards these three, which other feeders look at.
         self._lock = Lock()
-        #: How many processes have ended on the first of them, and before they came to it.
-        self._failures = self._false_starts = 0
-        self._is_closed = False
+        #: How many processes have ended before they were ready for the first of them.
+        self._false_starts = 0
 
     def run(self) -> None:
-        """What the thread does."""
         try:
-            # What is wrong will be told of the first page.
+            # What is wrong will be told of the first task.
             with suppress(OSError):
                 self._begin()
             while (job := self._wait()) is not None:
                 self._work(job)
         finally:
             if self._worker is not None:
-                self._worker.end()
+                self._end(self._worker)
 
     def close(self) -> None:
-        """Give up the pages that the process has."""
-        self._is_closed = True
+        """Give up the tasks that the process has."""
         worker = self._worker
         if worker is not None:
             worker.kill()
 
     def give(self) -> Job | None:
-        """A job whose page has waited too long behind another, for another feeder."""
+        """Return a job that has waited too long behind another, for another feeder."""
         with self._lock:
-            waits = len(self._handed) == AHEAD and monotonic() - self._since > PATIENCE
+            waits = len(self._handed) > 1 and monotonic() - self._since > PATIENCE
             if not waits or self._handed[-1] is self._given:
                 return None
             self._given = self._handed[-1]
             return self._given
 
     def _wait(self) -> Job | None:
-        """A job, when there is one."""
+        """Return a job, when there is one."""
         while True:
             with suppress(Empty):
-                return self._jobs.get(timeout=PATIENCE)
-            for feeder in self._all_feeders:
+                return self._pool.jobs.get(timeout=PATIENCE if self._pool.ahead > 1 else None)
+            for feeder in self._pool.feeders:
                 if (job := feeder.give()) is not None:
                     return job
 
@@ -377,18 +431,23 @@ class Feeder(Thread, Generic[Result]):
         """Do a job, and those that come meanwhile."""
         self._hand(job)
         while self._handed:
-            if len(self._handed) < AHEAD:
+            if len(self._handed) < self._pool.ahead:
                 with suppress(Empty):
                     # None is for the time when there is no job left.
-                    if (ahead := self._jobs.get_nowait()) is None:
-                        self._jobs.put(None)
+                    if (ahead := self._pool.jobs.get_nowait()) is None:
+                        self._pool.jobs.put(None)
                     else:
                         self._hand(ahead)
             self._take()
 
     def _hand(self, job: Job) -> None:
-        if self._is_closed:
-            job.fail(WorkerError("the crawl has ended"))
+        if self._pool.is_closed:
+            job.fail(WorkerError("the pool is closed"))
+            return
+        try:
+            task = pickle.dumps(job.task, PROTOCOL)
+        except Exception as error:
+            job.fail(error)
             return
         try:
             worker = self._worker or self._begin()
@@ -399,48 +458,181 @@ class Feeder(Thread, Generic[Result]):
             if not self._handed:
                 self._since = monotonic()
             self._handed.append(job)
-        worker.hand(job.configuration, job.page, job.timeout)
+        worker.hand(job.context, task, job.seconds)
 
     def _take(self) -> None:
-        """Answer the first job."""
-        assert self._worker is not None
+        """Receive the messages for the first job."""
+        job, worker = self._handed[0], self._worker
+        assert worker is not None
         try:
-            answer = self._worker.take(self._handed[0].timeout)
-        except (PageTimeout, WorkerCrashed) as error:
-            self._replace(self._worker, error)
-        except Exception as error:
-            self._done().fail(error)
+            messages, failed = self._receive(worker, job)
+        except Exception:
+            # A pickle that breaks off can raise anything.
+            self._replace(worker)
+            return
+        _clock().set(worker, None)
+        self._done()
+        if failed is not None:
+            failed.error.__cause__ = RemoteTraceback(failed.trace)
+            job.fail(failed.error)
         else:
-            self._done().succeed(answer)
+            job.succeed(messages)
+        if worker.is_late:
+            # The result came just before.
+            self._end(worker)
+            self._hand_again()
 
-    def _done(self) -> Job:
-        self._failures = self._false_starts = 0
+    def _receive(self, worker: Worker, job: Job) -> tuple[list[Any], Failed | None]:
+        messages = []
+        worker.begun = Begun()
+        while not isinstance(message := worker.receive(), Done | Failed):
+            if isinstance(message, Begun):
+                worker.begun = message
+                _clock().set(worker, message.seconds)
+            elif isinstance(message, Ready):
+                worker.is_ready = True
+                _clock().set(worker, None)
+            elif job.hear is None:
+                messages.append(message)
+            else:
+                job.hear(message)
+        return messages, message if isinstance(message, Failed) else None
+
+    def _done(self) -> None:
+        self._false_starts = 0
         with self._lock:
             self._since = monotonic()
-            return self._handed.popleft()
+            self._handed.popleft()
 
-    def _replace(self, ended: _Worker[Result], error: PageTimeout | WorkerCrashed) -> None:
-        """Another process in place of one that has ended, with the pages of this that are still to be done."""
-        self._worker = None
-        self._failures += ended.is_ready
+    def _replace(self, ended: Worker) -> None:
+        """Put another process in the place of one that has ended, with the jobs that are still to be done."""
+        code = self._end(ended)
+        job = self._handed[0]
         self._false_starts += not ended.is_ready
-        if self._handed[0] is self._given:
+        if job is self._given:
             # Another process has it, and is to tell.
             self._done()
-        elif isinstance(error, PageTimeout) or self._failures == TRIES or self._false_starts == STARTS:
-            self._done().fail(error)
+        elif ended.is_ready or self._false_starts == STARTS:
+            self._done()
+            if ended.is_late and ended.is_ready:
+                job.fail(PageTimeout(ended.begun.seconds or 0, ended.begun.step))
+            else:
+                job.fail(WorkerCrashed(code, ended.begun.step, is_ready=ended.is_ready))
+        self._hand_again()
+
+    def _hand_again(self) -> None:
         with self._lock:
             left = [job for job in self._handed if job is not self._given]
             self._handed.clear()
         for job in left:
             self._hand(job)
 
-    def _begin(self) -> _Worker[Result]:
-        self._worker = _Worker(self._task)
-        self._worker.begin(self._configuration)
-        if self._is_closed:
-            self._worker.kill()
-        return self._worker
+    def _begin(self) -> Worker:
+        self._worker = worker = self._pool.make_worker()
+        _clock().set(worker, self._pool.start_seconds)
+        worker.load(self._pool.context)
+        if self._pool.is_closed:
+            worker.kill()
+        return worker
+
+    def _end(self, worker: Worker) -> int:
+        self._worker = None
+        _clock().set(worker, None)
+        return worker.end()
+
+
+def _as_they_are(messages: list[Any]) -> Any:
+    return messages
+
+
+class Pool:
+    """Processes that do tasks; begun when made, ended by :meth:`close`, or at the end of a ``with`` statement.
+
+    ``start`` and ``context``: what makes a process ready, see the module; ``ahead``: tasks that a process has, one to
+    work on and others that wait; those that wait too long are given to another process;
+    ``start_seconds``: how long a process may take to get ready; ``has_children``: see :class:`Worker`.
+    """
+
+    def __init__(
+        self,
+        processes: int,
+        start: Start,
+        context: object = None,
+        *,
+        ahead: int = 1,
+        start_seconds: float | None = None,
+        has_children: bool = False,
+    ) -> None:
+        self._start = start
+        self._has_children = has_children
+        self._packed: OrderedDict[int, tuple[object, bytes]] = OrderedDict()
+        self._context = context
+        self.context = self._pack(context)
+        self.ahead = ahead
+        self.start_seconds = start_seconds
+        self.jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self.is_closed = False
+        self.feeders = [_Feeder(self) for _ in range(processes)]
+        for feeder in self.feeders:
+            feeder.start()
+        # A program that is stopped by force closes nothing.
+        atexit.register(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+        for feeder in self.feeders:
+            feeder.join()
+
+    def submit(
+        self,
+        task: object,
+        *,
+        context: object = None,
+        seconds: float | None = None,
+        join: Callable[[list[Any]], Result] = _as_they_are,
+        hear: Callable[[Any], object] | None = None,
+    ) -> Future[Result]:
+        """Have a task done.
+
+        ``context``: another one than the pool's; ``seconds``: that the task may take, from the moment when a process
+        comes to it; ``join``: makes the result of the task's messages, in another thread;
+        ``hear``: is told each message as it comes, in another thread, so that none is left to be joined.
+        """
+        packed = self.context if context is None else self._pack(context)
+        job = Job(packed, task, seconds, join, hear, Future())
+        if self.is_closed:
+            job.fail(WorkerError("the pool is closed"))
+        else:
+            self.jobs.put(job)
+        return job.future
+
+    def make_worker(self) -> Worker:
+        """Start a process."""
+        return Worker(self._start, has_children=self._has_children)
+
+    def close(self) -> None:
+        """End all processes; tasks that wait or are in work fail."""
+        atexit.unregister(self.close)
+        self.is_closed = True
+        for feeder in self.feeders:
+            feeder.close()
+            self.jobs.put(None)
+
+    def _pack(self, context: object) -> bytes:
+        """Return a context pickled, those that were used last kept."""
+        key = id(context)
+        if key not in self._packed:
+            # Held, so that no other context gets the identity meanwhile.
+            self._packed[key] = context, pickle.dumps(context, PROTOCOL)
+        self._packed.move_to_end(key)
+        if len(self._packed) > SLOTS:
+            self._packed.popitem(last=False)
+        return self._packed[key][1]
 
 
 # Python's garbage collections, which stop everything while they last.
@@ -454,94 +646,3 @@ def spare_what_is_there() -> None:
     """
     gc.collect()
     gc.freeze()
-
-
-# The processes of a crawl.
-#
-# There is no queue to bound here: a page that waits is a response that Scrapy's downloader still counts, which asks for
-# no more than ``CONCURRENT_REQUESTS`` at a time.
-
-
-class Pool(Generic[Result]):
-    """Processes that do a task; begun when made, ended by :meth:`close`.
-
-    ``options``: what most pages will be done with, and is loaded before the first.
-    """
-
-    def __init__(self, processes: int, task: Task[Result], options: Options) -> None:
-        self._configurations: OrderedDict[int, tuple[Options, bytes]] = OrderedDict()
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._is_closed = False
-        configuration = self._pickled(options)
-        self._feeders: list[Feeder[Result]] = []
-        self._feeders += (Feeder(task, configuration, self._jobs, self._feeders) for _ in range(processes))
-        for feeder in self._feeders:
-            feeder.start()
-        spare_what_is_there()
-        # A crawl that is stopped by force closes nothing.
-        atexit.register(self.close)
-
-    async def do(self, page: RawPage, options: Options, timeout: float | None = None) -> tuple[Result, float]:
-        """The result for a page, and the seconds that it took in its process.
-
-        ``timeout``: seconds after which the page is given up.  Raises what the task raised;
-        :class:`~scrapy_justext.exceptions.PageTimeout`; :class:`~scrapy_justext.exceptions.WorkerCrashed` when
-        each of the processes that tried ended on the page; :class:`~scrapy_justext.exceptions.WorkerError` when
-        no process can begin, or the pool is closed.
-        """
-        if self._is_closed:
-            raise WorkerError("the crawl has ended")
-        answered: Deferred[tuple[Result, float]] = Deferred()
-        call = _caller()
-
-        def finish(report: Callable[[object], None], what: object) -> None:
-            # Two processes may have had the page.
-            if not answered.called:
-                report(what)
-
-        def succeed(answer: tuple[Result, float]) -> None:
-            call(finish, answered.callback, answer)
-
-        def fail(error: Exception) -> None:
-            call(finish, answered.errback, error)
-
-        self._jobs.put(Job(self._pickled(options), page, timeout, succeed, fail))
-        return await maybe_deferred_to_future(answered)
-
-    def close(self) -> None:
-        """End all processes; a page that waits still is given up."""
-        atexit.unregister(self.close)
-        self._is_closed = True
-        for feeder in self._feeders:
-            feeder.close()
-            self._jobs.put(None)
-
-    def _pickled(self, options: Options) -> bytes:
-        """Options as they are sent, those that were used last kept."""
-        key = id(options)
-        if key not in self._configurations:
-            # Held, so that no other options get the identity meanwhile.
-            self._configurations[key] = options, pickle.dumps(options, PROTOCOL)
-        self._configurations.move_to_end(key)
-        if len(self._configurations) > SLOTS:
-            self._configurations.popitem(last=False)
-        return self._configurations[key][1]
-
-
-def _caller() -> Callable[..., None]:
-    """What has a function called in the event loop, from another thread; once that has ended, nothing."""
-    schedule: Callable[..., object]
-    if is_asyncio_available():
-        schedule = asyncio.get_running_loop().call_soon_threadsafe
-    else:
-        # To import it is to choose it, where none was chosen.
-        from twisted.internet import reactor  # noqa: PLC0415
-
-        schedule = reactor.callFromThread
-
-    def call(function: Callable[..., object], *arguments: object) -> None:
-        # The loop is closed already where a crawl was stopped by force.
-        with suppress(RuntimeError):
-            schedule(function, *arguments)
-
-    return call

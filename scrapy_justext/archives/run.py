@@ -19,9 +19,9 @@ from scrapy_justext.archives.formats import OutputFormat, find_format
 from scrapy_justext.archives.output import Output, RunProgress, format_summary, plain, summary_to_json, unfinished
 from scrapy_justext.archives.readers import Source, find_sources
 from scrapy_justext.archives.records import PageColumns, SourcePosition
-from scrapy_justext.archives.work import Chunk, Pool, Setup, make_chunks
+from scrapy_justext.archives.work import Chunk, Setup, extract_chunks, make_chunks
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
-from scrapy_justext.exceptions import ArchiveError, ParameterError, describe_os_error
+from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError, describe_os_error
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
@@ -158,13 +158,14 @@ def _work(job: ArchiveJob, output: Output, bar: Bar) -> None:
     progress = output.progress
     chunks = _read_chunks(job.sources, progress)
     try:
-        with Pool(job.processes, Setup(job.layers, job.out.name), job.timeout) as pool, closing(chunks):
-            for chunk, result in pool.work(chunks):
+        setup = Setup(job.layers, job.out.name, job.timeout)
+        with closing(chunks), closing(extract_chunks(chunks, job.processes, setup)) as results:
+            for chunk, result in results:
                 output.add(result, chunk.behind)
                 bar.advance(_bytes_done(job.sources, progress), progress.counts["pages"])
                 for trouble in result.troubles:
                     bar.tell(trouble)
-    except (KeyboardInterrupt, ArchiveError):
+    except (KeyboardInterrupt, JustextError):
         output.save()
         raise
 

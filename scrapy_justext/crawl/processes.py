@@ -1,21 +1,31 @@
-"""What the processes of a pool do with pages: what goes in, and how the result travels.
+"""The processes of a crawl: what they do with pages, how the results travel, and the event loop's way to them.
 
-Nothing here needs Scrapy, whose import would delay every process.
+What a process imports of this module does not need Scrapy, whose import would delay every process.
+
+There is no queue to bound here: a page that waits is a response that Scrapy's downloader still counts, which asks for
+no more than ``CONCURRENT_REQUESTS`` at a time.
 """
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, count, islice
 from operator import attrgetter
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from scrapy_justext.core.blocks import make_blocks
 from scrapy_justext.core.extractor import BLOCK_FIELDS, Extraction, Extractor
 from scrapy_justext.core.parsing import decode_response
+from scrapy_justext.exceptions import WorkerCrashed, WorkerError
+from scrapy_justext.workers import Pool, spare_what_is_there
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
 
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.options import Options
@@ -111,3 +121,112 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
 
 EXTRACT = Task(_extract, split_extraction, join_extraction)
 JUDGE = Task(RawPage.judge, split_judged, join_judged)
+
+# From the event loop to the processes and back.
+
+#: What makes a process load all that a configuration needs: stop words, language detector, model.
+_WARM_UP = RawPage("<title>Words</title><p>It was said in the town that the bridge had always been there.</p>")
+
+#: How often a page is handed to a process that ends on it: what ended the process may have been chance, such as the
+#: lack of memory.
+TRIES = 2
+
+#: Pages that a process has: the one that it works on, and the next.  While the crawl is at work, it takes milliseconds
+#: until a thread has its turn to read an answer and to hand over a page, for which the process would wait.
+AHEAD = 2
+
+
+def _start(task: Task[Any], options: Options) -> Callable[[RawPage], Iterator[object]]:
+    """Load what the options need, and return what does the task with a page: it yields seconds, then pieces."""
+    # What is wrong with the options will be told of the first page.
+    with suppress(Exception):
+        task.run(_WARM_UP, options)
+
+    def do(page: RawPage) -> Iterator[object]:
+        begun = perf_counter()
+        result = task.run(page, options)
+        yield perf_counter() - begun
+        yield from task.split(result)
+
+    return do
+
+
+class PagePool(Generic[Result]):
+    """Processes that do a task with pages; begun when made, ended by :meth:`close`.
+
+    ``options``: what most pages will be done with, and is loaded before the first.
+    """
+
+    def __init__(self, processes: int, task: Task[Result], options: Options) -> None:
+        self._task = task
+        self._pool = Pool(processes, partial(_start, task), options, ahead=AHEAD)
+        spare_what_is_there()
+
+    async def do(self, page: RawPage, options: Options, timeout: float | None = None) -> tuple[Result, float]:
+        """Return the result for a page, and the seconds that it took in its process.
+
+        ``timeout``: seconds after which the page is given up.  Raises what the task raised;
+        :class:`~scrapy_justext.exceptions.PageTimeout`; :class:`~scrapy_justext.exceptions.WorkerCrashed` when
+        each of the processes that tried ended on the page; :class:`~scrapy_justext.exceptions.WorkerError` when
+        no process can begin, or the pool is closed.
+        """
+        for tries in count(1):
+            if self._pool.is_closed:
+                raise WorkerError("the crawl has ended")
+            try:
+                return await _result_of(self._pool.submit(page, context=options, seconds=timeout, join=self._join))
+            except WorkerCrashed as error:
+                if tries == TRIES or not error.is_ready:
+                    raise
+        raise AssertionError
+
+    def close(self) -> None:
+        """End all processes; a page that waits still is given up."""
+        self._pool.close()
+
+    def _join(self, messages: list[Any]) -> tuple[Result, float]:
+        seconds, *pieces = messages
+        return self._task.join(pieces), seconds
+
+
+async def _result_of(future: Future[Result]) -> Result:
+    """Wait for a future in the event loop."""
+    from scrapy.utils.defer import maybe_deferred_to_future  # noqa: PLC0415 (processes do without Scrapy)
+    from twisted.internet.defer import Deferred  # noqa: PLC0415
+
+    answered: Deferred[Result] = Deferred()
+    call = _caller()
+
+    def answer() -> None:
+        # The crawl may have given up.
+        if answered.called:
+            return
+        error = future.exception()
+        if error is None:
+            answered.callback(future.result())
+        else:
+            answered.errback(error)
+
+    future.add_done_callback(lambda _: call(answer))
+    return await maybe_deferred_to_future(answered)
+
+
+def _caller() -> Callable[[Callable[[], object]], None]:
+    """Return what has a function called in the event loop, from another thread; once that has ended, nothing."""
+    from scrapy.utils.asyncio import is_asyncio_available  # noqa: PLC0415
+
+    schedule: Callable[..., object]
+    if is_asyncio_available():
+        schedule = asyncio.get_running_loop().call_soon_threadsafe
+    else:
+        # To import it is to choose it, where none was chosen.
+        from twisted.internet import reactor  # noqa: PLC0415
+
+        schedule = reactor.callFromThread
+
+    def call(function: Callable[[], object]) -> None:
+        # The loop is closed already where a crawl was stopped by force.
+        with suppress(RuntimeError):
+            schedule(function)
+
+    return call

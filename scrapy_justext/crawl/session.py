@@ -19,7 +19,7 @@ from scrapy_justext.core.extractor import Extraction, Extractor
 from scrapy_justext.core.parsing import is_response, response_encoding
 from scrapy_justext.crawl.command_line import end_command
 from scrapy_justext.crawl.pages import Page, header_languages, page_counts, raw_page, skip_reason
-from scrapy_justext.crawl.processes import EXTRACT, JUDGE, RawPage
+from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, RawPage
 from scrapy_justext.crawl.settings import (
     KEY,
     OF_CRAWLS,
@@ -35,7 +35,6 @@ from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory, SitePage
 from scrapy_justext.crawl.sites import find_domain, host_of, site_of
 from scrapy_justext.exceptions import JustextError, PageTimeout
-from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -207,7 +206,7 @@ class Session:
         assert crawler.stats is not None
         self._counts = Counts(crawler.stats)
         self._items = NotedItems()
-        self._pool: Pool[Extraction] | Pool[JudgedPage] | None = None
+        self._pool: PagePool[Extraction] | PagePool[JudgedPage] | None = None
         self._judges_in_pool = False
         self._memory = SiteMemory(crawler, self.configuration, self.count)
         self._held_items = HeldItems(
@@ -352,9 +351,9 @@ class Session:
         processes, options = self.configuration.processes, self.configuration.options
         self._judges_in_pool = any(one.memory.is_on for one in self._all_configurations())
         if processes and self._judges_in_pool:
-            self._pool = Pool(processes, JUDGE, options)
+            self._pool = PagePool(processes, JUDGE, options)
         elif processes:
-            self._pool = Pool(processes, EXTRACT, options)
+            self._pool = PagePool(processes, EXTRACT, options)
 
     def _all_configurations(self) -> list[Configuration]:
         return [self._configuration_of(site) for site in (None, *self._layers.sites)]

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import groupby, product
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.measures import MEASURES, Scores, Sizes
@@ -22,9 +20,11 @@ from scrapy_justext.evaluation.statistics import mean_of, standard_deviation_of
 from scrapy_justext.evaluation.store import open_results, read_run
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.files import write_whole
+from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
@@ -195,16 +195,21 @@ def _score_chunks(chunks: list[_Chunk], jobs: int) -> list[DocumentScores]:
 
 def _map_chunks(chunks: list[_Chunk], jobs: int) -> Iterator[list[DocumentScores]]:
     if jobs == 1 or len(chunks) < 2:
-        yield from map(_score_chunk, chunks)
+        yield from map(list, map(_score_chunk, chunks))
         return
-    # Not forked: the process may have threads, of its progress bar for one.
-    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_score_chunk, chunks)
+    with Pool(min(jobs, len(chunks)), _start) as pool:
+        futures: list[Future[list[DocumentScores]]] = [pool.submit(chunk) for chunk in chunks]
+        for future in futures:
+            yield future.result()
 
 
-def _score_chunk(chunk: _Chunk) -> list[DocumentScores]:
-    pairs = zip(chunk.golds, chunk.results, strict=True)
-    return [scores for gold, result in pairs for scores in _score_document(chunk, gold, result)]
+def _start(_: object) -> Callable[[_Chunk], Iterator[DocumentScores]]:
+    return _score_chunk
+
+
+def _score_chunk(chunk: _Chunk) -> Iterator[DocumentScores]:
+    for gold, result in zip(chunk.golds, chunk.results, strict=True):
+        yield from _score_document(chunk, gold, result)
 
 
 def _score_document(chunk: _Chunk, gold: _Gold, result: Result) -> Iterator[DocumentScores]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import signal
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -20,9 +18,10 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
 from scrapy_justext.exceptions import SplitError
+from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     import numpy.typing as npt
@@ -175,31 +174,27 @@ def make_pages(task: Task, labelled: Sequence[Labelled]) -> list[Page]:
     ]
 
 
-@dataclass(slots=True)
 class Trials:
     """Pages made ready, in this process or in others; to be used in a ``with`` statement.
 
     ``jobs``: how many processes; each has every so-many-th page to the end.
     """
 
-    task: Task
-    labelled: Sequence[Labelled]
-    jobs: int = 1
-    _pages: list[Page] = field(default_factory=list, init=False)
-    _pools: list[ProcessPoolExecutor] = field(default_factory=list, init=False)
-    _stack: ExitStack = field(default_factory=ExitStack, init=False)
+    def __init__(self, task: Task, labelled: Sequence[Labelled], jobs: int = 1) -> None:
+        self._task = task
+        self._labelled = labelled
+        self._shares = [labelled[start::jobs] for start in range(min(jobs, len(labelled)))]
+        self._pages: list[Page] = []
+        self._pools: list[Pool] = []
+        self._stack = ExitStack()
 
     def __enter__(self) -> Trials:
-        shares = [self.labelled[start :: self.jobs] for start in range(min(self.jobs, len(self.labelled)))]
-        if len(shares) == 1:
-            self._pages = make_pages(self.task, self.labelled)
+        if len(self._shares) == 1:
+            self._pages = make_pages(self._task, self._labelled)
         else:
-            for share in shares:
-                # A pool of one: pages made ready cannot go from process to process.  Not forked, because of threads.
-                pool = ProcessPoolExecutor(
-                    1, mp_context=get_context("spawn"), initializer=_start, initargs=(self.task, share)
-                )
-                self._pools.append(self._stack.enter_context(pool))
+            # A pool of one process for each share: pages made ready cannot go from process to process.
+            contexts = [_Share(self._task, share) for share in self._shares]
+            self._pools = [self._stack.enter_context(Pool(1, _start, context)) for context in contexts]
         return self
 
     def __exit__(
@@ -210,9 +205,9 @@ class Trials:
     def sizes(self, parameters: Mapping[str, Any]) -> list[Sizes]:
         """The sizes of each page under some thresholds, the profile's where left out."""
         if not self._pools:
-            return _sizes(self.task, self._pages, parameters)
-        futures = [pool.submit(_try, parameters) for pool in self._pools]
-        sizes = [Sizes()] * len(self.labelled)
+            return _sizes(self._task, self._pages, parameters)
+        futures = [pool.submit(parameters, join=itemgetter(0)) for pool in self._pools]
+        sizes = [Sizes()] * len(self._labelled)
         for start, future in enumerate(futures):
             sizes[start :: len(futures)] = future.result()
         return sizes
@@ -222,22 +217,17 @@ class _Share(NamedTuple):
     """What a process has to judge."""
 
     task: Task
-    pages: list[Page]
+    labelled: Sequence[Labelled]
 
 
-_share: list[_Share] = []
+def _start(share: _Share) -> Callable[[Mapping[str, Any]], Iterator[list[Sizes]]]:
+    """Make the pages ready, and return what judges them under some thresholds."""
+    pages = make_pages(share.task, share.labelled)
 
+    def judge_all(parameters: Mapping[str, Any]) -> Iterator[list[Sizes]]:
+        yield _sizes(share.task, pages, parameters)
 
-def _start(task: Task, labelled: Sequence[Labelled]) -> None:
-    """Called once in each process."""
-    # Ctrl-C is for the process that started this one, which ends it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _share.append(_Share(task, make_pages(task, labelled)))
-
-
-def _try(parameters: Mapping[str, Any]) -> list[Sizes]:
-    [share] = _share
-    return _sizes(share.task, share.pages, parameters)
+    return judge_all
 
 
 def _sizes(task: Task, pages: Sequence[Page], parameters: Mapping[str, Any]) -> list[Sizes]:

@@ -1,8 +1,7 @@
-"""The processes that extractors run in, which may crash or hang there.
+"""Extractors in processes of their own, where they may crash or hang; and how far a run is.
 
-A process is given tasks and answers with a :class:`Step` before it begins something that may take long, and with a
-:class:`Finished` for each result.  It is the first of a process group of its own, so that what it started itself ends
-with it, and it ends with the process that started it.
+Work goes to the processes a document at a time, with the extractors that still lack a result for it.  A process says
+what it begins, and reports each result as soon as it has it.  What an extractor started itself ends with its process.
 """
 
 from __future__ import annotations
@@ -12,20 +11,22 @@ import signal
 import sys
 import time
 import warnings
-from collections import Counter
-from contextlib import contextmanager, suppress
+from collections import Counter, deque
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
-from functools import cache
-from multiprocessing import connection, get_context, parent_process
-from threading import Thread
+from functools import cache, partial
+from queue import SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from scrapy_justext.evaluation.extractors.names import find_extractor
-from scrapy_justext.exceptions import require
+from scrapy_justext.exceptions import PageTimeout, RunningError, WorkerCrashed, require
+from scrapy_justext.workers import Begun, Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
     from types import TracebackType
 
     from typing_extensions import Self
@@ -43,10 +44,13 @@ class Task(NamedTuple):
     extractors: tuple[str, ...]
 
 
+#: Seconds for everything but an extractor's own work: starting a process, loading an extractor, reading a page.
+PATIENCE = 120.0
+
+
 class Step(Enum):
     """What a process is doing."""
 
-    STARTING = "starting"
     READING = "reading the page"
     LOADING = "loading the extractor"
     WARMING_UP = "warming the extractor up"
@@ -62,101 +66,88 @@ class Finished(NamedTuple):
     text: str | None
 
 
-class Worker:
-    """A process, seen from outside.
+class Conditions(NamedTuple):
+    """What all tasks share.  ``timeout``: seconds that an extractor may take over a page."""
 
-    The process is made anew, not forked: what the libraries of one run loaded, threads among it, must not be there in
-    the next.
+    data_sets: Sequence[DataSet]
+    language: str | None
+    timeout: float
+
+
+def run_extractors(
+    conditions: Conditions, tasks: Sequence[Task], jobs: int, store: Callable[[Task, str, Finished], None]
+) -> None:
+    """Do the tasks, and have each result stored: the task, the extractor's name and what it gave.
+
+    A process that ends, and one that is ended because it takes too long, is a result too: of the extractor whose turn
+    it was.  Another process then goes on with the other extractors.  However this ends, no process is left.  Raises
+    :class:`RunningError` when processes do not even start.
     """
+    events: SimpleQueue[tuple[_TaskAtWork, Finished | Future[Any]]] = SimpleQueue()
+    waiting = deque(_TaskAtWork(task, deque(task.extractors)) for task in tasks)
 
-    def __init__(self, data_sets: Sequence[DataSet], language: str | None) -> None:
-        context = get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, data_sets, language), daemon=True)
-        with _interrupts_held():
-            self._process.start()
-        theirs.close()
+    def begin(work: _TaskAtWork) -> None:
+        left = work.task._replace(extractors=tuple(work.lacking))
+        future: Future[Any] = pool.submit(left, hear=lambda finished: events.put((work, finished)))
+        future.add_done_callback(lambda future: events.put((work, future)))
 
-    @property
-    def waitables(self) -> list[Any]:
-        """What :func:`multiprocessing.connection.wait` takes: ready when there is a message, or an end."""
-        return [self._connection, self._process.sentinel]
-
-    def is_alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.is_alive()
-
-    def send(self, task: Task) -> None:
-        """Give the process a task; one that has ended is seen by :meth:`is_alive`."""
-        with suppress(OSError):
-            self._connection.send(task)
-
-    def receive(self) -> Iterator[Step | Finished]:
-        """The messages that have come."""
-        with suppress(EOFError, OSError):
-            while self._connection.poll():
-                yield self._connection.recv()
-
-    def describe_death(self) -> str:
-        """How a process that has ended did so."""
-        code = self._process.exitcode
-        if code is None or code >= 0:
-            return f"the process ended with exit status {code}"
-        name = signal.Signals(-code).name if -code in set(signal.Signals) else "unknown"
-        return f"the process was killed by signal {-code} ({name})"
-
-    def kill(self) -> None:
-        """End the process, and all that it started, whatever they are doing; nothing when that was done before."""
-        if self._connection.closed:
-            return
-        if hasattr(os, "killpg") and self._process.pid is not None:
-            with suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-        self._process.join()
-        self._connection.close()
+    with Pool(min(jobs, len(tasks)), start, conditions, start_seconds=PATIENCE, has_children=True) as pool:
+        at_work = min(jobs, len(tasks))
+        for _ in range(at_work):
+            begin(waiting.popleft())
+        while at_work:
+            work, event = events.get()
+            finished = event if isinstance(event, Finished) else work.failure(event.exception())
+            if finished is not None:
+                store(work.task, work.lacking.popleft(), finished)
+            if isinstance(event, Finished):
+                continue
+            if work.lacking:
+                begin(work)
+            elif waiting:
+                begin(waiting.popleft())
+            else:
+                at_work -= 1
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits; a process that is started within never sees it, not even while it is still loading."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+@dataclass(slots=True, eq=False)
+class _TaskAtWork:
+    """``lacking``: the extractors of a task without a result, the one whose turn it is first."""
+
+    task: Task
+    lacking: deque[str]
+    is_tried_again: bool = False
+
+    def failure(self, error: BaseException | None) -> Finished | None:
+        """Return the result of the extractor whose turn it was; None where it is not to blame."""
+        if error is None or not self.lacking:
+            return None
+        if not isinstance(error, WorkerCrashed | PageTimeout):
+            raise RunningError(str(error)) from error
+        if isinstance(error, WorkerCrashed):
+            status: Status = "failed"
+            reason = f"the process {error.how}"
+            if not error.is_ready:
+                raise RunningError(f"a process for the extractors does not start: {reason}") from error
+        else:
+            status = "timeout"
+            reason = f"not finished in {error.seconds:g} s"
+        if error.step is None and not self.is_tried_again:
+            # It ended before it came to the task.
+            self.is_tried_again = True
+            return None
+        step = error.step if isinstance(error.step, Step) else Step.READING
+        where = "" if step is Step.EXTRACTING else f"{step.value}: "
+        return Finished(status, None, where + reason, None)
 
 
-def serve(channel: connection.Connection[Any, Any], data_sets: Sequence[DataSet], language: str | None) -> None:
-    """Do tasks until there are no more: what runs in the process."""
-    _stand_alone()
+def start(conditions: Conditions) -> Callable[[Task], Iterator[object]]:
+    """Make a process ready for tasks."""
     _silence()
-    while True:
-        try:
-            task: Task = channel.recv()
-        except EOFError:
-            return
-        for message in _work(task, data_sets[task.data_set], language):
-            channel.send(message)
-
-
-def _stand_alone() -> None:
-    """Lead a new process group, out of reach of the terminal's Ctrl-C, and end when the starting process does."""
-    if hasattr(os, "setsid"):
-        os.setsid()
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        if hasattr(os, "killpg"):
-            os.killpg(0, signal.SIGKILL)
-        os._exit(1)
+    if hasattr(signal, "SIGTERM"):
+        # The processes that extractors start are ended by it.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    return partial(_work, conditions)
 
 
 def _silence() -> None:
@@ -170,28 +161,29 @@ def _silence() -> None:
     warnings.simplefilter("ignore")
 
 
-def _work(task: Task, data_set: DataSet, language: str | None) -> Iterator[Step | Finished]:
-    yield Step.READING
+def _work(conditions: Conditions, task: Task) -> Iterator[object]:
+    yield Begun(Step.READING, PATIENCE)
     try:
-        document = data_set.load(task.document_id)
+        document = conditions.data_sets[task.data_set].load(task.document_id)
     except Exception as error:  # a file that went away or was changed
         yield from (_failed(f"{Step.READING.value}: ", error) for _ in task.extractors)
         return
     for name in task.extractors:
-        yield from _extract(name, document, language)
+        yield from _extract(name, document, conditions)
 
 
-def _extract(name: str, document: Document, language: str | None) -> Iterator[Step | Finished]:
-    yield Step.LOADING
+def _extract(name: str, document: Document, conditions: Conditions) -> Iterator[object]:
+    language = conditions.language
+    yield Begun(Step.LOADING, PATIENCE)
     # An extractor may raise anything, SystemExit too.
     try:
         extractor = _load(name)
-        yield Step.WARMING_UP
+        yield Begun(Step.WARMING_UP, conditions.timeout)
         _warm_up(name, language)
     except BaseException as error:
         yield _failed(f"{Step.LOADING.value}: ", error)
         return
-    yield Step.EXTRACTING
+    yield Begun(Step.EXTRACTING, conditions.timeout)
     started = time.perf_counter()
     try:
         text = extractor(document, language)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, Record, SourcePosition
-from scrapy_justext.archives.work import Chunk, ChunkResult, InputPosition, Pool, Setup
+from scrapy_justext.archives.work import Chunk, ChunkResult, InputPosition, Setup, extract_chunks
 from scrapy_justext.crawl.settings import make_layers
-from scrapy_justext.exceptions import ArchiveError
+from scrapy_justext.exceptions import ArchiveError, JustextError
 from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
 from tests.archives.making import page, url
 
@@ -50,10 +50,9 @@ def chunk(records: Sequence[Record]) -> Chunk:
 
 
 def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[ChunkResult]:
-    with Pool(processes, SETUP, timeout) as pool:
-        done = list(pool.work(chunks))
+    done = list(extract_chunks(chunks, processes, SETUP._replace(timeout=timeout)))
     assert [one for one, _ in done] == chunks
-    assert multiprocessing.active_children() == []
+    assert not [thread for thread in threading.enumerate() if thread.name == "justext-feeder"]
     return [result for _, result in done]
 
 
@@ -81,19 +80,19 @@ def test_a_record_that_ends_its_process_while_it_is_unpickled_is_given_up() -> N
     assert list(result.troubles) == [(where(0), "crashes"), (where(2), "crashes")]
 
 
-@pytest.mark.parametrize(
-    ("record", "status"),
-    [
-        (loaded(1)._replace(location=DeadlyWhere("a.warc", 1)), 3),
-        # No JSON can be made of that place: the process ends when it encodes the rows.
-        (loaded(1)._replace(location=Location("a.warc", b"1")), 1),  # type: ignore[arg-type]
-    ],
-    ids=["before its first record", "behind its last"],
-)
-def test_a_process_that_ends_beside_its_records_is_replaced_but_once(record: LoadedRecord, status: int) -> None:
-    problem = f"^a.warc, 0 and what follows: a process ended twice beside its pages, with exit status {status}$"
-    with Pool(1, SETUP, None) as pool, pytest.raises(ArchiveError, match=problem):
-        list(pool.work([chunk([loaded(0), record, loaded(2)])]))
+def test_a_process_that_ends_beside_its_records_is_replaced_but_once() -> None:
+    record = loaded(1)._replace(location=DeadlyWhere("a.warc", 1))
+    problem = "^a.warc, 0 and what follows: a process ended twice beside its pages, with exit status 3$"
+    with pytest.raises(ArchiveError, match=problem):
+        list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, SETUP))
+
+
+def test_rows_that_cannot_be_encoded_end_the_run() -> None:
+    # No JSON can be made of that place.
+    record = loaded(1)._replace(location=Location("a.warc", b"1"))  # type: ignore[arg-type]
+    problem = "^a.warc, 0 and what follows: cannot be encoded: TypeError: .*bytes"
+    with pytest.raises(ArchiveError, match=problem):
+        list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, SETUP))
 
 
 def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> None:
@@ -124,19 +123,18 @@ def test_reading_is_not_far_ahead_of_writing() -> None:
             read.append(number)
             yield chunk([loaded(number)])
 
-    with Pool(1, SETUP, None) as pool:
-        for number, _ in enumerate(pool.work(chunks())):
-            assert len(read) <= number + 4
+    for number, _ in enumerate(extract_chunks(chunks(), 1, SETUP)):
+        assert len(read) <= number + 4
     assert len(read) == 40
 
 
 @pytest.mark.parametrize(
     ("setup", "problem"),
     [
-        (SETUP._replace(suffix="out.unknown"), "cannot begin: out.unknown: the output's format is told by"),
+        (SETUP._replace(suffix="out.unknown"), "no process can begin: out.unknown: the output's format is told by"),
         (DeadlySetup(*SETUP), "ended before it began, with exit status 3"),
     ],
 )
 def test_processes_that_cannot_begin_end_the_run(setup: Setup, problem: str) -> None:
-    with Pool(1, setup, None) as pool, pytest.raises(ArchiveError, match=problem):
-        list(pool.work([chunk([loaded(0)])]))
+    with pytest.raises(JustextError, match=problem):
+        list(extract_chunks([chunk([loaded(0)])], 1, setup))

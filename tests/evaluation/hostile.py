@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import re
 import signal
@@ -116,6 +115,6 @@ def make_missing() -> Extractor:
 
 
 def make_dying() -> Extractor:
-    if multiprocessing.parent_process() is not None:
+    if "pytest" not in sys.modules:
         os._exit(4)
     return Extractor("dies-in-worker")

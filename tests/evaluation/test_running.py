@@ -12,7 +12,7 @@ import pytest
 
 from scrapy_justext.evaluation.run import Plan, find_remaining, run
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
-from scrapy_justext.evaluation.workers import Task, Worker
+from scrapy_justext.evaluation.workers import Task
 from scrapy_justext.exceptions import RunningError
 from tests.evaluation.sets import PAGE, make_data_set, make_document, write_plugin
 
@@ -157,7 +157,7 @@ class TestFailures:
 
     def test_processes_that_do_not_start_end_the_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         data_set = make_data_set(tmp_path / "set", {"a": PAGE})
-        monkeypatch.setattr("scrapy_justext.evaluation.workers.serve", _refuse)
+        monkeypatch.setattr("scrapy_justext.evaluation.workers.start", _refuse)
         with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 
@@ -228,12 +228,3 @@ class TestGoingOn:
         assert sorted(results(plan, "hostile", data_set)) == ["a", "b"]
         child = int((tmp_path / "child").read_text() or 0)
         wait_until(lambda: not is_running(child))
-
-
-class TestWorker:
-    def test_killing_twice_is_killing_once(self, tmp_path: Path) -> None:
-        worker = Worker([make_data_set(tmp_path / "set", {"a": PAGE})], None)
-        worker.kill()
-        worker.kill()
-        assert not worker.is_alive()
-        assert worker.describe_death() == "the process was killed by signal 9 (SIGKILL)"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.core.options import make_options
-from scrapy_justext.crawl.processes import RawPage
+from scrapy_justext.crawl.processes import PagePool, RawPage
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
-from scrapy_justext.workers import STARTS, Pool
+from scrapy_justext.workers import STARTS
 from tests.crawl.content import GOOD_PAGE, GOOD_TEXT
 from tests.crawl.tasks import HARMED, UNLUCKY
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extractor import Extraction
     from scrapy_justext.crawl.processes import Task
 
-    Use = Callable[[Pool[Extraction]], Awaitable[None]]
+    Use = Callable[[PagePool[Extraction]], Awaitable[None]]
 
 SECONDS = 60
 OPTIONS = make_options(language="English")
@@ -33,7 +33,7 @@ def use(processes: int, task: Task[Extraction], how: Use) -> None:
     """Have a pool used, closed, and its threads ended."""
 
     async def main() -> None:
-        pool = Pool(processes, task, OPTIONS)
+        pool = PagePool(processes, task, OPTIONS)
         try:
             await asyncio.wait_for(how(pool), SECONDS)
         finally:
@@ -46,14 +46,14 @@ def use(processes: int, task: Task[Extraction], how: Use) -> None:
             assert not thread.is_alive()
 
 
-async def text_of(pool: Pool[Extraction], query: str = "") -> str:
+async def text_of(pool: PagePool[Extraction], query: str = "") -> str:
     extraction, seconds = await pool.do(RawPage(GOOD_PAGE, url=f"http://localhost/?{query}"), OPTIONS)
     assert seconds > 0
     return extraction.text
 
 
 def test_no_page_waits_for_a_slow_one() -> None:
-    async def how(pool: Pool[Extraction]) -> None:
+    async def how(pool: PagePool[Extraction]) -> None:
         slow = asyncio.create_task(text_of(pool, f"wait={2 * SECONDS}"))
         await asyncio.sleep(0)
         assert await asyncio.gather(*(text_of(pool) for _ in range(8))) == [GOOD_TEXT] * 8
@@ -64,7 +64,7 @@ def test_no_page_waits_for_a_slow_one() -> None:
 
 
 def test_a_page_that_two_processes_had_is_answered_once() -> None:
-    async def how(pool: Pool[Extraction]) -> None:
+    async def how(pool: PagePool[Extraction]) -> None:
         texts = await asyncio.gather(*(text_of(pool, query) for query in ["wait=2.5", *["wait=0.1"] * 5]))
         assert texts == [GOOD_TEXT] * 6
         # What the first process makes of the page that it gave away comes now.
@@ -77,7 +77,7 @@ def test_where_no_process_can_begin_pages_fail_until_one_can(monkeypatch: pytest
     def fail(*_: Any, **__: Any) -> None:
         raise OSError(12, "Cannot allocate memory")
 
-    async def how(pool: Pool[Extraction]) -> None:
+    async def how(pool: PagePool[Extraction]) -> None:
         for _ in range(3):
             with pytest.raises(WorkerError, match=r"no process can begin: .*Cannot allocate memory"):
                 await text_of(pool)
@@ -92,7 +92,7 @@ def test_where_no_process_can_begin_pages_fail_until_one_can(monkeypatch: pytest
 def test_what_ends_a_process_before_its_first_page_is_not_the_pages_fault(
     false_starts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def how(pool: Pool[Extraction]) -> None:
+    async def how(pool: PagePool[Extraction]) -> None:
         if false_starts == STARTS:
             with pytest.raises(WorkerCrashed, match="the last was killed by signal 9"):
                 await text_of(pool)
@@ -105,7 +105,7 @@ def test_what_ends_a_process_before_its_first_page_is_not_the_pages_fault(
 
 
 def test_pages_that_wait_are_given_up_with_the_pool() -> None:
-    async def how(pool: Pool[Extraction]) -> None:
+    async def how(pool: PagePool[Extraction]) -> None:
         waiting = [asyncio.create_task(text_of(pool, f"wait={2 * SECONDS}")) for _ in range(5)]
         await asyncio.sleep(2)
         pool.close()
