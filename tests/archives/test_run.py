@@ -25,10 +25,8 @@ from scrapy_justext.tables import SCHEMA
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping
     from pathlib import Path
-
-    from typing_extensions import Self
 
     from scrapy_justext.archives.work import Chunk, InputPosition, Setup
 
@@ -44,29 +42,23 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scrapy_justext.archives.work.RECORDS", 4)
 
 
-class HerePool:
-    """Extracts in the process of the tests: what is written has to be the same."""
-
-    def __init__(self, processes: int, setup: Setup, timeout: float | None) -> None:
-        self._extractor = RecordExtractor(setup.layers)
-        self._encode = find_format(setup.suffix).encode
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def work(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ChunkResult]]:
-        for chunk in chunks:
-            rows, counts, troubles = extract_records(chunk.records, self._extractor)
-            yield chunk, ChunkResult(self._encode(rows), counts, troubles)
+def extract_here(
+    chunks: Iterable[Chunk],
+    processes: int,
+    setup: Setup,
+) -> Generator[tuple[Chunk, ChunkResult], None, None]:
+    """Extract in the process of the tests: what is written has to be the same."""
+    extractor = RecordExtractor(setup.layers)
+    encode = find_format(setup.suffix).encode
+    for chunk in chunks:
+        rows, counts, troubles = extract_records(chunk.records, extractor)
+        yield chunk, ChunkResult(encode(rows), counts, troubles)
 
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """No processes are started."""
-    monkeypatch.setattr("scrapy_justext.archives.run.Pool", HerePool)
+    monkeypatch.setattr("scrapy_justext.archives.run.extract_chunks", extract_here)
 
 
 @pytest.fixture
@@ -267,7 +259,7 @@ def test_a_damaged_journal_is_named(archive: Path) -> None:
 
 def test_processes_change_nothing(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clean(make(archive, "processes.parquet", processes=2))
-    monkeypatch.setattr("scrapy_justext.archives.run.Pool", HerePool)
+    monkeypatch.setattr("scrapy_justext.archives.run.extract_chunks", extract_here)
     clean(make(archive, "here.parquet"))
     assert (archive.parent / "here.parquet").read_bytes() == (archive.parent / "processes.parquet").read_bytes()
 

@@ -153,9 +153,9 @@ def harmed(paths: list[str], settings: dict[str, Any] | None = None, problems: t
 @pytest.mark.parametrize(
     ("harm", "how"),
     [
-        ("kill=1", "was killed by signal 9"),
+        ("kill=1", r"was killed by signal 9 \(SIGKILL\)"),
         ("leave=1", "ended with exit status 3"),
-        ("cut=1", "was killed by signal 9"),
+        ("cut=1", r"was killed by signal 9 \(SIGKILL\)"),
     ],
 )
 def test_a_page_that_ends_its_process_twice_is_an_error(harm: str, how: str) -> None:
