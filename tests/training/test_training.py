@@ -17,8 +17,7 @@ from scrapy_justext.exceptions import ExtractorError
 from tests.builders import REPOSITORY
 from tests.core.learned.pages import document
 from training.labels import block_weights, soft_labels, words_of
-from training.making import make_model
-from training.network import Batch, Recipe, _gradients, new_weights, sigmoid
+from training.network import Batch, Recipe, _gradients, make_model, new_weights, sigmoid
 from training.samples import FOLDS, fold_of, make_samples
 from training.scoring import best_limit, extractor_with, score_page
 from training.train import save_folds
