@@ -1,4 +1,4 @@
-"""Evaluate the learned profiles, each page with the model that has not seen its site.
+"""The learned profiles as extractors for the evaluation, each page judged by the model that has not seen its site.
 
 The models are those of a cross-validation (``python -m training.train --folds FOLDER``), with the probabilities that
 were best on the other folds.  ``FOLDER`` is taken from the environment variable ``JUSTEXT_FOLDS``::
@@ -32,18 +32,12 @@ VARIABLE = "JUSTEXT_FOLDS"
 
 
 def learned() -> FunctionExtractor:
-    """Return the extractor of ``learned``, by cross-validation.
-
-    Raises :class:`ExtractorError`, :class:`ModelError`.
-    """
+    """``learned``, by cross-validation.  Raises :class:`ExtractorError`, :class:`ModelError`."""
     return _validated("learned")
 
 
 def learned_article() -> FunctionExtractor:
-    """Return the extractor of ``learned-article``, by cross-validation.
-
-    Raises :class:`ExtractorError`, :class:`ModelError`.
-    """
+    """``learned-article``, by cross-validation.  Raises :class:`ExtractorError`, :class:`ModelError`."""
     return _validated("learned-article")
 
 

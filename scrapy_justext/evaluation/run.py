@@ -3,118 +3,38 @@
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
 import signal
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.command_line import by_f1, format_table, seconds, whole_number
+from scrapy_justext.evaluation.command_line import Progress, by_f1, format_table, seconds, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.processes import DEFAULT_TIMEOUT, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
-from scrapy_justext.evaluation.store import Result, ResultStore, describe_run, open_results, start_run
-from scrapy_justext.evaluation.workers import Conditions, Finished, Progress, Task, run_extractors
-from scrapy_justext.exceptions import ExtractorError, ParameterError, RunningError
+from scrapy_justext.evaluation.store import describe_run, start_run
+from scrapy_justext.exceptions import ExtractorError, ParameterError
 from scrapy_justext.files import locked
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.extractors.base import Extractor
-    from scrapy_justext.evaluation.store import Run
-
-# Running extractors over data sets: processes, time-outs, going on where a run was stopped.
-#
-# Each result is written down as soon as it is there, before anything else happens.
-
-#: Seconds that an extractor may take over a page.
-DEFAULT_TIMEOUT = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be run.  ``limit``: at most so many documents of each data set; ``timeout``: seconds for a page."""
-
-    out: Path
-    data_sets: Sequence[DataSet]
-    extractors: Sequence[str]
-    language: str | None = None
-    limit: int | None = None
-    jobs: int = 1
-    timeout: float = DEFAULT_TIMEOUT
-
-
-class Remaining(NamedTuple):
-    """``tasks``: what is left to do; ``done``: results that are there already; ``total``: those of a whole run."""
-
-    tasks: Sequence[Task]
-    done: int
-    total: int
-
-
-def find_remaining(plan: Plan) -> Remaining:
-    """What a run still has to do; a result that was torn in the writing is cut off."""
-    tasks: list[Task] = []
-    done = total = 0
-    for place, data_set in enumerate(plan.data_sets):
-        finished = {name: _finished_ids(open_results(plan.out, data_set.name, name)) for name in plan.extractors}
-        ids = data_set.ids[: plan.limit]
-        total += len(ids) * len(plan.extractors)
-        for document_id in ids:
-            lacking = tuple(name for name in plan.extractors if document_id not in finished[name])
-            done += len(plan.extractors) - len(lacking)
-            if lacking:
-                tasks.append(Task(place, document_id, lacking))
-    return Remaining(tasks, done, total)
-
-
-def _finished_ids(results: ResultStore) -> frozenset[str]:
-    results.mend()
-    return frozenset(results.read())
-
-
-def run(plan: Plan, tasks: Sequence[Task], report: Callable[[Result], None]) -> None:
-    """Do the tasks and store each result; ``report`` is called after each.
-
-    However it ends, by the end of the work or by an exception such as ``KeyboardInterrupt``, no process is left.
-    Raises :class:`RunningError` when processes do not even start.
-    """
-    for data_set in plan.data_sets:
-        _check_sendable(data_set)
-    stores = {
-        (number, name): open_results(plan.out, data_set.name, name)
-        for number, data_set in enumerate(plan.data_sets)
-        for name in plan.extractors
-    }
-
-    def store(task: Task, extractor: str, finished: Finished) -> None:
-        result = Result(task.document_id, finished.status, finished.seconds, finished.error)
-        stores[task.data_set, extractor].append(result, finished.text)
-        report(result)
-
-    run_extractors(Conditions(plan.data_sets, plan.language, plan.timeout), tasks, plan.jobs, store)
-
-
-def _check_sendable(data_set: DataSet) -> None:
-    """A reader of another package may make documents in a way that stays in its process."""
-    try:
-        pickle.dumps(data_set)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise RunningError(f"the data set {data_set.name} cannot be given to other processes: {error}") from error
-
+    from scrapy_justext.evaluation.store import Result, Run
 
 #: The measure of the table that is printed at the end; summary.json has all.
 SHOWN_MEASURE = "sequence"
 #: Names of documents that a warning lists.
 _NAMES_SHOWN = 5
+#: What progress tells of results that are no text.
+_TROUBLES = {"failed": "failed", "timeout": "out of time"}
 
 
 class _Terminated(KeyboardInterrupt):
@@ -141,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Run, score and print; raises :class:`JustextError` for what cannot be done as it was asked for."""
+    """Run, score and print; raise :class:`JustextError` for what cannot be done as it was asked for."""
     try:
         with _terminable():
             plan, record = _make_plan(arguments)
@@ -157,7 +77,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
-    """What to do, and the record of it, everything checked but the folder of results."""
+    """Return what to do, and the record of it, everything checked but the folder of results."""
     found = find_language(arguments.language)
     language = None if found is None else found.name
     names = list(dict.fromkeys(name for part in arguments.extractor for name in part.split(",") if name))
@@ -181,7 +101,7 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
 
 
 def _usable(names: Iterable[str]) -> list[Extractor]:
-    """The extractors that can be loaded; the others are warned of, and it is an error when none is left."""
+    """Return the extractors that can be loaded; warn of the others, and raise when none is left."""
     usable: list[Extractor] = []
     problem: ExtractorError | None = None
     for name in names:
@@ -196,7 +116,7 @@ def _usable(names: Iterable[str]) -> list[Extractor]:
 
 
 def _check_names(data_sets: Iterable[DataSet]) -> None:
-    """Results are stored by the names of data sets, so two must not share one."""
+    """Raise where two data sets share a name: results are stored by it."""
     paths: dict[str, Path] = {}
     for data_set in data_sets:
         other = paths.setdefault(data_set.name.casefold(), data_set.path)
@@ -217,27 +137,32 @@ def _carry_out(plan: Plan) -> None:
     remaining = find_remaining(plan)
     if remaining.done:
         _say(f"{remaining.done} of {remaining.total} results are there already")
-    if remaining.tasks:
-        with Progress(remaining.total, remaining.done) as progress:
-            run(plan, remaining.tasks, progress.update)
+    if not remaining.tasks:
+        return
+    statuses: Counter[str] = Counter()
+    with Progress(remaining.total, remaining.done, "results") as progress:
+
+        def report(result: Result) -> None:
+            statuses[result.status] += 1
+            progress.advance(
+                ", ".join(f"{statuses[status]} {words}" for status, words in _TROUBLES.items() if statuses[status])
+            )
+
+        run_plan(plan, remaining.tasks, report)
 
 
 def _print_tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> None:
-    for data_set in plan.data_sets:
-        _print_table(data_set.name, [row for row in rows if row["dataset"] == data_set.name])
+    for name in (data_set.name for data_set in plan.data_sets):
+        shown = by_f1([row for row in rows if (row["dataset"], row["measure"]) == (name, SHOWN_MEASURE)])
+        if shown:
+            print(f"\n{name}, measure {SHOWN_MEASURE}")
+            print(format_table(shown, shutil.get_terminal_size((120, 24)).columns))
     print(f"\nAll measures: {plan.out / SUMMARY_FILE}")
-
-
-def _print_table(name: str, rows: Sequence[dict[str, Any]]) -> None:
-    shown = by_f1([row for row in rows if row["measure"] == SHOWN_MEASURE])
-    if shown:
-        print(f"\n{name}, measure {SHOWN_MEASURE}")
-        print(format_table(shown, shutil.get_terminal_size((120, 24)).columns))
 
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Within, SIGTERM raises as Ctrl-C does, so that processes are ended."""
+    """Have SIGTERM raise as Ctrl-C does, so that processes are ended."""
 
     def terminate(*_: object) -> None:
         raise _Terminated

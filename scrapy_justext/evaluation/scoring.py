@@ -1,4 +1,4 @@
-"""From the texts that a run stored to figures: a row for each data set, extractor and measure, and those behind it.
+"""From the texts that a run stored to scores: a row for each data set, extractor and measure, and those behind it.
 
 ::
 
@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
-from itertools import groupby, product
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.measures import MEASURES, Scores, Sizes
+from scrapy_justext.evaluation.measures import BOUNDARY_CASES, MEASURES, Scores
 from scrapy_justext.evaluation.statistics import mean_of, standard_deviation_of
 from scrapy_justext.evaluation.store import open_results, read_run
 from scrapy_justext.exceptions import ParameterError
@@ -31,11 +32,14 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.measures import Measure
     from scrapy_justext.evaluation.store import ExtractorRecord, Result, ResultStore
 
+_of_measure = attrgetter("precision", "recall", "f1", "case")
+
 SUMMARY_FILE = "summary.json"
 PAGE_TYPES_FILE = "page_types.json"
 DOCUMENTS_FILE = "documents.jsonl"
 
 FAILED = "failed"
+_FAILED = Scores(None, None, None, FAILED)
 
 #: How many documents a process scores at a time.
 _CHUNK = 16
@@ -63,11 +67,11 @@ class DocumentScores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A measure's figures for an extractor on a data set, or on its pages of one type.
+    """What a measure says of an extractor on a data set, or on its pages of one type.
 
     Means and sample standard deviations are those of the documents that count: the ``ok`` ones, and for the measures of
     benchmarks that have rules for them (``bag``, ``shingle``) those of the four boundary cases.  Of ``shingle`` the
-    three figures are the benchmark's own for the set, not means.  None where no document counts.
+    three values are the benchmark's own for the set, not means.  None where no document counts.
     """
 
     dataset: str
@@ -96,54 +100,34 @@ def score_run(
 ) -> list[dict[str, Any]]:
     """Score all that has been run into a folder on some data sets, and write the files named above.
 
-    ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures`.  Returns
-    the rows of the summary.  Rows of data sets that are not given stay as they were written before.
+    ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures`.  Return the rows
+    of the summary.  Rows of data sets that are not given stay as they were written before.
     """
     if jobs < 1:
         raise ParameterError("jobs", jobs, "must be 1 or more")
     run = read_run(out)
     chunks: list[_Chunk] = []
     for data_set in data_sets:
-        golds = _read_golds(data_set)
+        golds = [_Gold(document.id, document.gold, document.page_type) for document in data_set.documents]
         for extractor in run.extractors if run else ():
             store = open_results(out, data_set.name, extractor.name)
-            chunks += _chunks(data_set.name, golds, store, extractor, keep_non_ascii=keep_non_ascii)
+            results = store.read()
+            done = [(gold, results[gold.id]) for gold in golds if gold.id in results]
+            parts = (done[start : start + _CHUNK] for start in range(0, len(done), _CHUNK))
+            chunks += [_Chunk(data_set.name, store, extractor, part, keep_non_ascii) for part in parts]
     given = {data_set.name for data_set in data_sets}
-    scores = [*(one for one in read_scores(out) if one.dataset not in given), *_score_chunks(chunks, jobs)]
-    rows = [asdict(row) for row in summarise(scores)]
-    _write_json(out / PAGE_TYPES_FILE, summarise_by_page_type(scores))
-    write_whole(out / DOCUMENTS_FILE, "".join(_to_line(one) for one in scores).encode())
+    scores = [document for document in read_scores(out) if document.dataset not in given]
+    scores += _by_measure(document for chunk in _score_chunks(chunks, jobs) for document in chunk)
+    rows = [asdict(row) for row in _summarise(scores)]
+    _write_json(out / PAGE_TYPES_FILE, _summarise_by_page_type(scores))
+    lines = (json.dumps(document._asdict(), ensure_ascii=False) + "\n" for document in scores)
+    write_whole(out / DOCUMENTS_FILE, "".join(lines).encode())
     _write_json(out / SUMMARY_FILE, rows)
     return rows
 
 
-def score_extractor(
-    data_set: DataSet, store: ResultStore, extractor: ExtractorRecord, jobs: int = 1, *, keep_non_ascii: bool = False
-) -> list[DocumentScores]:
-    """The scores of all measures for the documents that an extractor has been run on, measure by measure."""
-    chunks = _chunks(data_set.name, _read_golds(data_set), store, extractor, keep_non_ascii=keep_non_ascii)
-    return _score_chunks(chunks, jobs)
-
-
-def summarise(scores: Iterable[DocumentScores]) -> list[Row]:
-    """A row for each run of scores of one data set, extractor and measure."""
-    return [
-        _row(list(group)) for _, group in groupby(scores, key=lambda one: (one.dataset, one.extractor, one.measure))
-    ]
-
-
-def summarise_by_page_type(scores: Sequence[DocumentScores]) -> list[dict[str, Any]]:
-    """The same for each page type, in alphabetical order, of the documents that have one."""
-    page_types = sorted({one.page_type for one in scores if one.page_type is not None})
-    return [
-        {**asdict(row), "page_type": page_type}
-        for page_type in page_types
-        for row in summarise(one for one in scores if one.page_type == page_type)
-    ]
-
-
 def read_scores(out: Path) -> list[DocumentScores]:
-    """The scores of documents that :func:`score_run` has written; none when it has not."""
+    """Return the scores of documents that :func:`score_run` has written; none when it has not."""
     path = out / DOCUMENTS_FILE
     if not path.exists():
         return []
@@ -165,35 +149,20 @@ class _Chunk(NamedTuple):
     dataset: str
     store: ResultStore
     extractor: ExtractorRecord
-    golds: list[_Gold]
-    results: list[Result]
+    documents: Sequence[tuple[_Gold, Result]]
     keep_non_ascii: bool
 
 
-def _read_golds(data_set: DataSet) -> list[_Gold]:
-    return [_Gold(document.id, document.gold, document.page_type) for document in data_set.documents]
+def _by_measure(scores: Iterable[DocumentScores]) -> list[DocumentScores]:
+    """Put the scores of a data set, extractor and measure together."""
+    groups: dict[tuple[str, str], dict[str, list[DocumentScores]]] = {}
+    for document in scores:
+        by_measure = groups.setdefault((document.dataset, document.extractor), {name: [] for name in MEASURES})
+        by_measure[document.measure].append(document)
+    return [document for by_measure in groups.values() for part in by_measure.values() for document in part]
 
 
-def _chunks(
-    dataset: str, golds: list[_Gold], store: ResultStore, extractor: ExtractorRecord, *, keep_non_ascii: bool
-) -> list[_Chunk]:
-    results = store.read()
-    done = [gold for gold in golds if gold.id in results]
-    parts = [done[start : start + _CHUNK] for start in range(0, len(done), _CHUNK)]
-    return [
-        _Chunk(dataset, store, extractor, part, [results[gold.id] for gold in part], keep_non_ascii) for part in parts
-    ]
-
-
-def _score_chunks(chunks: list[_Chunk], jobs: int) -> list[DocumentScores]:
-    """The scores of all documents, those of a data set, extractor and measure together, in the chunks' order."""
-    scores = [one for scored in _map_chunks(chunks, jobs) for one in scored]
-    groups = dict.fromkeys((one.dataset, one.extractor) for one in scores)
-    places = {(*group, measure): place for place, (group, measure) in enumerate(product(groups, MEASURES))}
-    return sorted(scores, key=lambda one: places[one.dataset, one.extractor, one.measure])
-
-
-def _map_chunks(chunks: list[_Chunk], jobs: int) -> Iterator[list[DocumentScores]]:
+def _score_chunks(chunks: list[_Chunk], jobs: int) -> Iterator[list[DocumentScores]]:
     if jobs == 1 or len(chunks) < 2:
         yield from map(list, map(_score_chunk, chunks))
         return
@@ -208,40 +177,46 @@ def _start(_: object) -> Callable[[_Chunk], Iterator[DocumentScores]]:
 
 
 def _score_chunk(chunk: _Chunk) -> Iterator[DocumentScores]:
-    for gold, result in zip(chunk.golds, chunk.results, strict=True):
-        yield from _score_document(chunk, gold, result)
+    for gold, result in chunk.documents:
+        text = chunk.store.read_text(result.id) if result.status == "ok" else None
+        for measure in MEASURES.values():
+            scores = _FAILED if text is None else measure(gold.text, text, keep_non_ascii=chunk.keep_non_ascii)
+            yield DocumentScores(
+                dataset=chunk.dataset,
+                extractor=chunk.extractor.name,
+                version=chunk.extractor.version,
+                measure=measure.name,
+                id=result.id,
+                page_type=gold.page_type,
+                seconds=result.seconds,
+                **scores._asdict(),
+            )
 
 
-def _score_document(chunk: _Chunk, gold: _Gold, result: Result) -> Iterator[DocumentScores]:
-    text = chunk.store.read_text(result.id) if result.status == "ok" else None
-    for measure in MEASURES.values():
-        scores = _FAILED if text is None else measure(gold.text, text, keep_non_ascii=chunk.keep_non_ascii)
-        yield DocumentScores(
-            dataset=chunk.dataset,
-            extractor=chunk.extractor.name,
-            version=chunk.extractor.version,
-            measure=measure.name,
-            id=result.id,
-            page_type=gold.page_type,
-            precision=scores.precision,
-            recall=scores.recall,
-            f1=scores.f1,
-            case=scores.case,
-            seconds=result.seconds,
-            sizes=scores.sizes,
-        )
+def _summarise(scores: Iterable[DocumentScores]) -> list[Row]:
+    """Return a row for each run of scores of one data set, extractor and measure."""
+    groups = groupby(scores, key=lambda document: (document.dataset, document.extractor, document.measure))
+    return [_row(list(group)) for _, group in groups]
 
 
-_FAILED = Scores(None, None, None, FAILED)
+def _summarise_by_page_type(scores: Sequence[DocumentScores]) -> list[dict[str, Any]]:
+    """Return the same for each page type, in alphabetical order, of the documents that have one."""
+    return [
+        {**asdict(row), "page_type": page_type}
+        for page_type in sorted({document.page_type for document in scores if document.page_type is not None})
+        for row in _summarise(document for document in scores if document.page_type == page_type)
+    ]
 
 
 def _row(group: list[DocumentScores]) -> Row:
-    first, cases = group[0], Counter(one.case for one in group)
+    first, cases = group[0], Counter(document.case for document in group)
     measure: Measure = MEASURES[first.measure]
-    sound = [one for one in group if one.case != FAILED]
-    counted = measure.counted([_to_scores(one) for one in sound])
+    sound = [document for document in group if document.case != FAILED]
+    counted = measure.counted(
+        [Scores(document.precision, document.recall, document.f1, document.case) for document in sound]
+    )
     means = measure.aggregate(counted)
-    seconds = mean_of(one.seconds for one in sound)
+    seconds = mean_of(document.seconds for document in sound)
     return Row(
         dataset=first.dataset,
         extractor=first.extractor,
@@ -250,25 +225,13 @@ def _row(group: list[DocumentScores]) -> Row:
         precision=means.precision,
         recall=means.recall,
         f1=means.f1,
-        precision_sd=standard_deviation_of(one.precision for one in counted),
-        recall_sd=standard_deviation_of(one.recall for one in counted),
-        f1_sd=standard_deviation_of(one.f1 for one in counted),
+        precision_sd=standard_deviation_of(document.precision for document in counted),
+        recall_sd=standard_deviation_of(document.recall for document in counted),
+        f1_sd=standard_deviation_of(document.f1 for document in counted),
         documents=len(group),
-        failed=cases[FAILED],
-        relevant_empty=cases["relevant_empty"],
-        retrieved_empty=cases["retrieved_empty"],
-        both_empty=cases["both_empty"],
-        mismatch=cases["mismatch"],
         milliseconds=None if seconds is None else 1000 * seconds,
+        **{case: cases[case] for case in (FAILED, *BOUNDARY_CASES)},
     )
-
-
-def _to_scores(scores: DocumentScores) -> Scores:
-    return Scores(scores.precision, scores.recall, scores.f1, scores.case, Sizes(*scores.sizes))
-
-
-def _to_line(scores: DocumentScores) -> str:
-    return json.dumps(scores._asdict(), ensure_ascii=False) + "\n"
 
 
 def _write_json(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -1,8 +1,19 @@
-"""The command ``tune``: search the thresholds of a profile on labelled pages, and print the settings to paste."""
+"""The command ``tune``: search the thresholds of a profile on labelled pages, and print the settings to paste.
+
+Thresholds are drawn at random, then moved one after the other by smaller and smaller steps:
+
+1. The profile's own thresholds are the first trial; what is found is never worse on the pages searched on.
+2. A third of the trials are drawn: each of the thresholds anew, or that of the best trial so far, by even chances.
+3. From the best trial on, each threshold in turn is moved a step down and up, and stays where that is better; when no
+   step is, steps become smaller.
+4. Each threshold is put back to the profile's where that makes nothing worse: a trial more for each at the most.
+
+The same seed gives the same trials.  A low threshold that is moved above its high one takes that along, and the other
+way round.
+"""
 
 from __future__ import annotations
 
-import math
 import os
 import random
 import signal
@@ -14,21 +25,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.parameters import PAIRS, Scale
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
-from scrapy_justext.evaluation.command_line import format_columns, whole_number
+from scrapy_justext.evaluation.command_line import Progress, format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import paired_bootstrap
 from scrapy_justext.evaluation.trials import (
-    Figures,
+    Quality,
     Split,
-    Task,
-    Trials,
-    figures_of,
+    TrialSetup,
     label,
-    mean_figures,
+    mean_quality,
+    open_trials,
+    quality_of,
     split,
 )
-from scrapy_justext.evaluation.workers import Steps
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -38,24 +48,19 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.measures import Sizes
-    from scrapy_justext.evaluation.trials import Labelled
-
-# The search: thresholds drawn at random, then moved one after the other by smaller and smaller steps.
-#
-# 1. The profile's own thresholds are the first trial; what is found is never worse on the pages searched on.
-# 2. A third of the trials are drawn: each of the thresholds anew, or that of the best trial so far, by even chances.
-# 3. From the best trial on, each threshold in turn is moved a step down and up, and stays where that is better; when no
-#    step is, steps become smaller.
-# 4. Each threshold is put back to the profile's where that makes nothing worse: a trial more for each at the most.
-#
-# The same seed gives the same trials.  A low threshold that is moved above its high one takes that along, and the other
-# way round.
+    from scrapy_justext.evaluation.trials import Label
 
 Values = dict[str, Any]
 
+#: How often steps become smaller.
+LEVELS = 4
 #: Less is no difference: sums of floats in another order differ by less.
 EPSILON = 1e-9
 _DRAWN_SHARE = 1 / 3
+
+#: What may be made greatest, and which field of :class:`Quality` that is.
+OBJECTIVES = {"f1": "f", "precision": "precision", "recall": "recall", "fbeta": "f"}
+DEFAULT_TRIALS = 150
 
 
 def draw(parameter: Parameter, chance: random.Random) -> Any:
@@ -81,16 +86,13 @@ def _on_grid(value: float) -> float:
     return value if isinstance(value, int) else round(value, 2)
 
 
-LEVELS = 4
-
-
 def values_of(thresholds: Thresholds, names: Iterable[str]) -> Values:
     """Return the values of some thresholds."""
     return {name: getattr(thresholds, name) for name in names}
 
 
 def moved(values: Mapping[str, Any], name: str, value: Any) -> Values:
-    """Values with one of them changed, and its partner where the two would cross."""
+    """Return values with one of them changed, and its partner where the two would cross."""
     result = {**values, name: value}
     for low, high in PAIRS:
         # None is the model's own, which crosses nothing.
@@ -100,7 +102,7 @@ def moved(values: Mapping[str, Any], name: str, value: Any) -> Values:
 
 
 def given(values: Mapping[str, Any], base: Thresholds, own: Thresholds) -> Values:
-    """The thresholds that must be set to have some values where ``base`` are those that count without any.
+    """Return the thresholds that must be set to have some values where ``base`` are those in force without any.
 
     ``own``: the profile's.  Where the two differ, which is so in languages without spaces, a low threshold that is set
     makes the high one the profile's: both must be set.
@@ -121,67 +123,65 @@ class Search:
     evaluate: Callable[[Values], float]
     trials: int
     seed: int = 0
-    done: int = field(default=0, init=False)
     best: Values = field(init=False)
-    best_value: float = field(default=-math.inf, init=False)
+    best_value: float = field(default=-inf, init=False)
+    _known: dict[tuple[Any, ...], float] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.best = self.start
 
+    @property
+    def done(self) -> int:
+        """How many trials there were."""
+        return len(self._known)
+
     def run(self) -> Values:
-        """The best values found in as many trials as there may be."""
-        known: dict[tuple[Any, ...], float] = {}
-        self._is_better(self.start, known)
-        self._draw(known)
+        """Return the best values found in as many trials as there may be."""
+        self._try(self.start)
+        self._draw()
         for level in range(LEVELS):
-            while self._improve(level, known):
+            while self._improve(level):
                 pass
-        self._simplify(known)
+        self._simplify()
         return self.best
 
-    def _draw(self, known: dict[tuple[Any, ...], float]) -> None:
+    def _draw(self) -> None:
         chance = random.Random(self.seed)
         for _ in range(int(self.trials * _DRAWN_SHARE)):
             values = self.best
             for name, parameter in self.parameters.items():
                 if chance.random() < 0.5:
                     values = moved(values, name, draw(parameter, chance))
-            self._is_better(values, known)
+            self._try(values)
 
-    def _improve(self, level: int, known: dict[tuple[Any, ...], float]) -> bool:
-        """Move each threshold in turn; whether that was of any use."""
+    def _improve(self, level: int) -> bool:
+        """Move each threshold in turn; return whether that was of any use."""
         before = self.best_value
         for name, parameter in self.parameters.items():
             for value in neighbours(parameter, self.best[name], level):
-                self._is_better(moved(self.best, name, value), known)
+                self._try(moved(self.best, name, value))
         return self.best_value > before
 
-    def _simplify(self, known: dict[tuple[Any, ...], float]) -> None:
+    def _simplify(self) -> None:
         """Put each threshold back to where it was, unless that makes the best trial worse."""
         for name in self.parameters:
             values = moved(self.best, name, self.start[name])
-            key = tuple(values.values())
-            if key not in known:
-                known[key] = self.evaluate(values)
-                self.done += 1
-            if known[key] >= self.best_value - EPSILON:
+            if self._value(values) >= self.best_value - EPSILON:
                 self.best = values
 
-    def _is_better(self, values: Values, known: dict[tuple[Any, ...], float]) -> bool:
+    def _try(self, values: Values) -> None:
+        """Keep values that are better than the best so far, while the budget lasts."""
+        if tuple(values.values()) in self._known or self.done >= self.trials:
+            return
+        value = self._value(values)
+        if value > self.best_value + EPSILON:
+            self.best, self.best_value = values, value
+
+    def _value(self, values: Values) -> float:
         key = tuple(values.values())
-        if key in known or self.done >= self.trials:
-            return False
-        known[key] = value = self.evaluate(values)
-        self.done += 1
-        if value <= self.best_value + EPSILON:
-            return False
-        self.best, self.best_value = values, value
-        return True
-
-
-#: What may be made greatest, and which of the figures that is.
-OBJECTIVES = {"f1": "f", "precision": "precision", "recall": "recall", "fbeta": "f"}
-DEFAULT_TRIALS = 150
+        if key not in self._known:
+            self._known[key] = self.evaluate(values)
+        return self._known[key]
 
 
 class Goal(NamedTuple):
@@ -190,9 +190,9 @@ class Goal(NamedTuple):
     objective: str
     beta: float
 
-    def of(self, figures: Figures) -> float:
-        """Its value."""
-        value: float = getattr(figures, OBJECTIVES[self.objective])
+    def of(self, quality: Quality) -> float:
+        """Return its value."""
+        value: float = getattr(quality, OBJECTIVES[self.objective])
         return value
 
     @property
@@ -222,57 +222,53 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--language", default="auto", metavar="L", help="language of all pages (default: chosen for each page)")
     add("--page-type", default=None, metavar="TYPE", help="only pages of this type, where the data set has types")
     add("--trials", type=whole_number(1), default=DEFAULT_TRIALS, metavar="N", help="trials (default: %(default)s)")
-    add(
-        "--jobs",
-        type=whole_number(1),
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="processes (default: one a core)",
-    )
+    jobs = "processes (default: one a core)"
+    add("--jobs", type=whole_number(1), default=os.cpu_count() or 1, metavar="N", help=jobs)
     add("--seed", type=whole_number(0), default=0, metavar="S", help="of split and search (default: %(default)s)")
     add("--limit", type=whole_number(1), default=None, metavar="N", help="first N pages of each data set")
     add("--keep-non-ascii", action="store_true", help="measure words with letters beyond ASCII whole")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Search and print; raises :class:`JustextError` for what cannot be done as it was asked for."""
+    """Search and print; raise :class:`JustextError` for what cannot be done as it was asked for."""
     goal = _goal(arguments.objective, arguments.beta)
     if arguments.measure not in MEASURES:
         raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
-    data_sets = [open_data_set(one) for one in dict.fromkeys(arguments.dataset)]
-    task = Task(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
-    base = _base(task)
+    data_sets = [open_data_set(spec) for spec in dict.fromkeys(arguments.dataset)]
+    setup = TrialSetup(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
+    base = _base(setup)
     parts = split(_label(data_sets, arguments.limit, arguments.page_type), arguments.seed)
-    print(_introduction(task, parts, goal, arguments.seed), flush=True)
+    print(_introduction(setup, parts, goal, arguments.seed), flush=True)
     try:
-        found = find(task, base, parts, goal, arguments)
+        found = _find(setup, base, parts, goal, arguments)
     except KeyboardInterrupt:
         print("stopped; no settings found", file=sys.stderr)
         return 128 + signal.SIGINT
-    print(_outcome(task, found, goal))
+    print(_outcome(setup, found, goal))
     return 0
 
 
-def find(task: Task, base: Thresholds, parts: Split, goal: Goal, arguments: argparse.Namespace) -> Found:
+def _find(setup: TrialSetup, base: Thresholds, parts: Split, goal: Goal, arguments: argparse.Namespace) -> Found:
     """Search on the training part, and measure on both."""
-    own = task.options().profile.thresholds
-    parameters = task.options().profile.parameters
-    with Trials(task, parts.training, arguments.jobs) as trials:
-        before = trials.sizes({})
+    profile = setup.options().profile
+    with open_trials(setup, parts.training, arguments.jobs) as sizes_under:
+        before = sizes_under({})
         started = time.monotonic()
-        with Steps(arguments.trials, noun="trials") as progress:
+        with Progress(arguments.trials, 0, "trials") as progress:
 
-            def evaluate(values: dict[str, Any]) -> float:
-                value = goal.of(mean_figures(trials.sizes(given(values, base, own)), goal.beta))
+            def evaluate(values: Values) -> float:
+                sizes = sizes_under(given(values, base, profile.thresholds))
+                value = goal.of(mean_quality(sizes, goal.beta))
                 progress.advance(f"best {max(value, search.best_value):.4f}")
                 return value
 
-            search = Search(parameters, values_of(base, parameters), evaluate, arguments.trials, arguments.seed)
-            best = given(search.run(), base, own)
+            start = values_of(base, profile.parameters)
+            search = Search(profile.parameters, start, evaluate, arguments.trials, arguments.seed)
+            best = given(search.run(), base, profile.thresholds)
         seconds = time.monotonic() - started
-        after = trials.sizes(best)
-    with Trials(task, parts.validation, arguments.jobs) as trials:
-        validation = (trials.sizes({}), trials.sizes(best))
+        after = sizes_under(best)
+    with open_trials(setup, parts.validation, arguments.jobs) as sizes_under:
+        validation = (sizes_under({}), sizes_under(best))
     return Found(best, search.done, seconds, (before, after), validation)
 
 
@@ -280,51 +276,52 @@ def _goal(objective: str, beta: float | None) -> Goal:
     if objective not in OBJECTIVES:
         raise UnknownNameError("objective", objective, "objective", OBJECTIVES)
     if (beta is None) == (objective == "fbeta"):
-        allowed = "must be given with --objective fbeta, and only then"
-        raise ParameterError("beta", beta, allowed)
+        raise ParameterError("beta", beta, "must be given with --objective fbeta, and only then")
     if beta is not None and not 0 < beta < inf:
         raise ParameterError("beta", beta, "must be a number above 0")
     return Goal(objective, 1.0 if beta is None else beta)
 
 
-def _base(task: Task) -> Thresholds:
-    """What pages are judged by without any setting; raises for an unknown profile or language."""
-    options = task.options()
+def _base(setup: TrialSetup) -> Thresholds:
+    """Return what pages are judged by without any setting; raise for an unknown profile or language."""
+    options = setup.options()
     if options.candidates is None:
         return options.thresholds
     return options.judging(options.candidates[0]).thresholds
 
 
-def _label(data_sets: Sequence[DataSet], limit: int | None, page_type: str | None) -> list[Labelled]:
-    documents = [
-        (place, document) for place, data_set in enumerate(data_sets) for document in data_set.documents[:limit]
+def _label(data_sets: Sequence[DataSet], limit: int | None, page_type: str | None) -> list[Label]:
+    labels = [
+        (label(number, document), document.page_type)
+        for number, data_set in enumerate(data_sets)
+        for document in data_set.documents[:limit]
     ]
-    types = sorted({document.page_type for _, document in documents if document.page_type is not None})
+    types = sorted({kind for _, kind in labels if kind is not None})
     if page_type is not None and page_type not in types:
         raise UnknownNameError("page-type", page_type, "page type", types or ["none"])
-    return [label(place, document) for place, document in documents if page_type in (None, document.page_type)]
+    return [page for page, kind in labels if page_type in (None, kind)]
 
 
-def _introduction(task: Task, parts: Split, goal: Goal, seed: int) -> str:
-    names = ", ".join(data_set.name for data_set in task.data_sets)
+def _introduction(setup: TrialSetup, parts: Split, goal: Goal, seed: int) -> str:
+    names = ", ".join(data_set.name for data_set in setup.data_sets)
     sites = [len({page.group for page in part}) for part in parts]
     return (
-        f"profile {task.profile} on {names}: {len(parts.training)} pages of {sites[0]} sites to search on,"
+        f"profile {setup.profile} on {names}: {len(parts.training)} pages of {sites[0]} sites to search on,"
         f" {len(parts.validation)} of {sites[1]} others to check on (seed {seed})\n"
-        f"to be greatest: {goal.objective if goal.beta == 1 else goal.title}, mean over pages, measure {task.measure};"
+        f"to be greatest: {goal.objective if goal.beta == 1 else goal.title}, mean over pages, measure {setup.measure};"
         " a page of which nothing is retrieved counts 0, if it has content"
     )
 
 
-def _outcome(task: Task, found: Found, goal: Goal) -> str:
+def _outcome(setup: TrialSetup, found: Found, goal: Goal) -> str:
     lines = ["", f"{found.trials} trials in {found.seconds:.1f} s", "", _table(found, goal), ""]
     if not found.values:
         return "\n".join([*lines, "Nothing better was found: keep the profile's own thresholds."])
-    before, after = ([goal.of(figures_of(one, goal.beta)) for one in sizes] for sizes in found.validation)
+    before, after = ([goal.of(quality_of(page, goal.beta)) for page in sizes] for sizes in found.validation)
     test = paired_bootstrap(after, before)
     low, high = test.interval_99
     lines += [f"On the pages to check on: {test.difference:+.4f} (99 %: {low:+.4f} to {high:+.4f})", ""]
-    settings = _settings(task, found.values)
+    settings = _settings(setup, found.values)
     if test.difference < -EPSILON:
         advice = "These settings are worse there than the profile's own thresholds: keep those.  What was found:"
         return "\n".join([*lines, advice, "", *(f"# {line}" for line in settings.splitlines())])
@@ -335,15 +332,15 @@ def _outcome(task: Task, found: Found, goal: Goal) -> str:
 
 def _table(found: Found, goal: Goal) -> str:
     rows: list[tuple[str, ...]] = [("pages", "thresholds", "precision", "recall", goal.title)]
-    for name, sizes in (("searched on", found.training), ("checked on", found.validation)):
-        for when, one in zip(("the profile's", "found"), sizes, strict=True):
-            rows.append((name, when, *(f"{value:.4f}" for value in mean_figures(one, goal.beta))))
+    for name, parts in (("searched on", found.training), ("checked on", found.validation)):
+        for when, sizes in zip(("the profile's", "found"), parts, strict=True):
+            rows.append((name, when, *(f"{value:.4f}" for value in mean_quality(sizes, goal.beta))))
     return format_columns(rows, right=(2, 3, 4))
 
 
-def _settings(task: Task, values: Mapping[str, Any]) -> str:
+def _settings(setup: TrialSetup, values: Mapping[str, Any]) -> str:
     """Settings that give a crawl what was found: those that are not the default."""
-    chosen = {"profile": task.profile, "language": task.language, **values}
+    chosen = {"profile": setup.profile, "language": setup.language, **values}
     return custom_settings(
         {name: value for name, value in chosen.items() if name in values or value != SETTINGS[name].default}
     )

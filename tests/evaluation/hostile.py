@@ -41,7 +41,8 @@ class Hostile(Extractor):
 
 class SlowToWarm(Extractor):
     def warm_up(self, language: str | None) -> None:
-        time.sleep(0.5)
+        clock = time.perf_counter
+        time.perf_counter = lambda: clock() + 3600
 
 
 def _raise(error: BaseException) -> None:

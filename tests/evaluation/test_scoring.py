@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.scoring import read_scores, score_extractor, score_run
+from scrapy_justext.evaluation.scoring import read_scores, score_run
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
 from scrapy_justext.exceptions import ParameterError
 
@@ -143,10 +143,6 @@ def test_processes_give_the_same(out: Path, tmp_path: Path) -> None:
     assert score_run(out, [data_set], jobs=2) == alone
     assert read_scores(out) == by_document
     assert [row["extractor"] for row in alone] == ["ours"] * 5 + ["ref:other"] * 5
-    assert (
-        score_extractor(data_set, open_results(out, "many", "ours"), OURS, jobs=2)
-        == by_document[: len(by_document) // 2]
-    )
 
 
 def test_only_documents_that_were_run_are_scored(out: Path, data_set: DataSet) -> None:

@@ -17,14 +17,14 @@ from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES, Sizes
 from scrapy_justext.evaluation.trials import (
-    Figures,
-    Labelled,
-    Task,
-    Trials,
-    figures_of,
+    Label,
+    Quality,
+    TrialPage,
+    TrialSetup,
     label,
-    make_page,
-    mean_figures,
+    mean_quality,
+    open_trials,
+    quality_of,
     split,
 )
 from scrapy_justext.evaluation.tuning import Search, Values, draw, given, moved, neighbours, values_of
@@ -57,6 +57,10 @@ def draw_values(profile: str, chance: random.Random) -> Values:
     return values
 
 
+def make_page(document: Document, profile: str = "justext", measure: str = "bag") -> TrialPage:
+    return TrialSetup([], profile, measure=measure).make_page(document)
+
+
 class TestPages:
     @pytest.mark.parametrize("profile", PROFILES)
     @pytest.mark.parametrize("measure", ["bag", "sequence"])
@@ -65,7 +69,7 @@ class TestPages:
         trials = [{}, *(draw_values(profile, chance) for _ in range(6))]
         differing = 0
         for document in small_set.documents[::3]:
-            page = make_page(document, make_options(profile=profile), MEASURES[measure])
+            page = make_page(document, profile, measure)
             for parameters in trials:
                 sizes = page.sizes(make_options(profile=profile, **parameters))
                 assert sizes == expected_sizes(document, measure, profile, **parameters)
@@ -74,7 +78,7 @@ class TestPages:
 
     def test_the_tree_filter_works_without_the_tree(self, small_set: DataSet) -> None:
         for document in small_set.documents:
-            page = make_page(document, make_options(), MEASURES["bag"])
+            page = make_page(document)
             assert page.read.elements is None
             for depth in range(1, 6):
                 sizes = page.sizes(make_options(tree_depth=depth))
@@ -83,43 +87,43 @@ class TestPages:
     def test_languages_without_spaces_have_thresholds_of_their_own(self) -> None:
         chinese = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
         document = replace(make_document(f"<p>{chinese}<p>菜单"), gold=chinese)
-        page = make_page(document, make_options(), MEASURES["bag"])
+        page = make_page(document)
         for parameters in ({}, {"max_link_density": 0.5}, {"length_high": 300}):
             assert page.sizes(make_options(**parameters)) == expected_sizes(document, "bag", "justext", **parameters)
         assert page.sizes(make_options()) != page.sizes(make_options(length_high=300))
 
     def test_a_page_without_blocks(self) -> None:
         for html in ("", "<title>x", "<!-- -->"):
-            page = make_page(make_document(html), make_options(), MEASURES["bag"])
+            page = make_page(make_document(html))
             assert page.sizes(make_options()) == Sizes(1, 0, 0)
 
     def test_equal_selections_are_measured_once(self) -> None:
-        page = make_page(make_document(), make_options(), MEASURES["bag"])
+        page = make_page(make_document())
         assert page.sizes(make_options()) == page.sizes(make_options(length_low=69))
         assert len(page.known) == 1
 
 
 class TestTrials:
     def test_processes_give_what_one_gives(self, small_set: DataSet) -> None:
-        task = Task([small_set], "justext", "auto", "bag", keep_non_ascii=False)
+        setup = TrialSetup([small_set])
         pages = [label(0, document) for document in small_set.documents]
         found = []
         for jobs in (1, 3):
-            with Trials(task, pages, jobs) as trials:
-                found.append([trials.sizes({}), trials.sizes({"length_low": 20, "max_link_density": 0.9})])
+            with open_trials(setup, pages, jobs) as sizes_under:
+                found.append([sizes_under({}), sizes_under({"length_low": 20, "max_link_density": 0.9})])
         assert found[0] == found[1]
         assert found[0][0] != found[0][1]
 
     def test_means(self) -> None:
         sizes = [Sizes(4, 2, 2), Sizes(0, 0, 0), Sizes(3, 0, 0), Sizes(0, 3, 0), Sizes(2, 2, 0)]
-        assert mean_figures(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
+        assert mean_quality(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
         # beta 2: 5 * 1 * 0.5 / (4 * 1 + 0.5)
-        assert figures_of(sizes[0], 2.0) == pytest.approx(Figures(1.0, 0.5, 2.5 / 4.5))
+        assert quality_of(sizes[0], 2.0) == pytest.approx(Quality(1.0, 0.5, 2.5 / 4.5))
 
 
-def pages_of(*groups: int) -> list[Labelled]:
+def pages_of(*groups: int) -> list[Label]:
     """Pages of sites with so many pages each."""
-    return [Labelled(0, f"{site}-{page}", f"site{site}") for site, size in enumerate(groups) for page in range(size)]
+    return [Label(0, f"{site}-{page}", f"site{site}") for site, size in enumerate(groups) for page in range(size)]
 
 
 class TestSplit:

@@ -1,5 +1,4 @@
-"""Classify blocks without their context by a trained model.
+"""Context-free classification by a trained model: features of blocks, a small network, its decisions in words.
 
-Features of blocks (:mod:`.features`) go through a small network (:mod:`.model`), whose probabilities become decisions
-with their reasons in words (:mod:`.classifier`).  It needs NumPy, so that only the profiles with a model import it.
+Only the profiles that need it load it, since it needs NumPy.
 """

@@ -1,6 +1,6 @@
-"""List the features in the order of their columns: the name and the meaning of each.  Only data.
+"""The features by their names: what each means, in the order of the columns.  Only data.
 
-The reason of a block names its features by their meanings.
+A meaning completes "for it: …" in the reason of a block.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
 
 
 class Feature(NamedTuple):
-    """A column.
-
-    ``is_flag``: it is 0 or 1.  A reason names it without its value where it is 1, and not at all where it is 0.
-    """
+    """A column.  ``is_flag``: 0 or 1, shown without a figure where it is 1, and not at all where it is 0."""
 
     name: str
     meaning: str
@@ -22,11 +19,10 @@ class Feature(NamedTuple):
 
 
 def _rows(*rows: tuple[str, str]) -> tuple[Feature, ...]:
-    """Make features of names and meanings; a question mark behind a meaning makes a flag."""
     return tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in rows)
 
 
-_BLOCK = _rows(
+BLOCK = _rows(
     ("units", "length"),
     ("words", "words"),
     ("link_density", "link density"),
@@ -60,7 +56,7 @@ _BLOCK = _rows(
     ("is_sentence_like", "sentence-like?"),
 )
 
-_POSITION = _rows(
+PLACE = _rows(
     ("index_share", "place among the blocks"),
     ("units_before_share", "share of the page before"),
     ("units_before", "text before"),
@@ -92,15 +88,14 @@ _POSITION = _rows(
     ("path_mean_units", "mean length of blocks with the same path"),
 )
 
-_LEVELS = (
-    "its element", "its parent", "its grandparent", "its great-grandparent", "the fourth element around it",
-    "the fifth element around it",
-)  # fmt: skip
-#: How many elements that a block stands in are measured: its own, and ancestors.  An ancestor that holds no more blocks
-#: than the element below is passed over.
-LEVELS = len(_LEVELS)
+_LEVEL_NAMES = ("its element", "its parent", "its grandparent", "its great-grandparent", "the fourth element around it",
+                "the fifth element around it")  # fmt: skip
 
-#: Features of each of these elements.
+#: How many elements around a block are looked at, its own included.  Those that hold no more text than the one inside
+#: are passed over.
+LEVELS = len(_LEVEL_NAMES)
+
+#: Of each of these elements.
 _OF_ELEMENT = (
     ("units", "text in {}"),
     ("share", "share of the page in {}"),
@@ -114,13 +109,13 @@ _OF_ELEMENT = (
     ("start", "where {} starts"),
 )
 
-_ELEMENTS = tuple(
-    Feature(f"{name}_{level}", meaning.format(element))
+TREE = tuple(
+    Feature(f"{name}_{level}", meaning.format(where))
     for name, meaning in _OF_ELEMENT
-    for level, element in enumerate(_LEVELS)
+    for level, where in enumerate(_LEVEL_NAMES)
 )
 
-#: Positions of neighbours, counted from the block.
+#: Places of neighbours, from the block.
 OFFSETS = (-3, -2, -1, 1, 2, 3)
 _OF_NEIGHBOUR = (
     ("units", "length of the block {}"),
@@ -140,31 +135,42 @@ _OF_WINDOW = (
 )
 
 
-_NEIGHBOURS = _rows(
-    *(
-        (f"{name}_{offset:+d}", meaning.format(f"{abs(offset)} {'before' if offset < 0 else 'ahead'}"))
-        for name, meaning in _OF_NEIGHBOUR
-        for offset in OFFSETS
+def _where(offset: int) -> str:
+    return f"{abs(offset)} {'before' if offset < 0 else 'ahead'}"
+
+
+NEIGHBOURS = (
+    *_rows(
+        *(
+            (f"{name}_{offset:+d}", meaning.replace("{}", _where(offset)))
+            for name, meaning in _OF_NEIGHBOUR
+            for offset in OFFSETS
+        )
     ),
-    *(
-        (f"{name}_window_{2 * size + 1}", f"{meaning} of the {2 * size + 1} blocks around it")
-        for name, meaning in _OF_WINDOW
-        for size in WINDOWS
+    *_rows(
+        *(
+            (f"{name}_window_{2 * size + 1}", f"{meaning} of the {2 * size + 1} blocks around it")
+            for name, meaning in _OF_WINDOW
+            for size in WINDOWS
+        )
     ),
 )
 
 
-def _flags(prefix: str, where: str) -> tuple[Feature, ...]:
-    """Return a flag for each of the names; tags are in capitals, to tell NAV from the word nav."""
+def _named(prefix: str, inside: str) -> tuple[Feature, ...]:
+    """A flag for each of the names; those of elements are in capitals, to tell NAV from the word nav."""
     return (
-        *(Feature(f"{prefix}_{tag.upper()}", f"{where} {tag.upper()}", True) for tag in TAGS),
-        *(Feature(f"{prefix}_{word}", f"{where} an element named {word}", True) for word in WORDS),
-        *(Feature(f"{prefix}_{state}", f"{where} an element that is {state}", True) for state in STATES),
+        *(Feature(f"{prefix}_{tag.upper()}", f"{inside} {tag.upper()}", True) for tag in TAGS),
+        *(Feature(f"{prefix}_{word}", f"{inside} an element named {word}", True) for word in WORDS),
+        *(Feature(f"{prefix}_{state}", f"{inside} an element that is {state}", True) for state in STATES),
     )
 
 
-#: Features that are the same for all blocks of a page, and explain none of them.
-PAGE_FEATURES = frozenset({"blocks", "page_units", "page_link_density", "page_prose", "page_prose_share", "h1s"})
+OWN_NAMES = _named("own", "in")
+ALL_NAMES = _named("inside", "inside")
 
-NUMBERS = (*_BLOCK, *_POSITION, *_ELEMENTS, *_NEIGHBOURS)
-FEATURES = (*NUMBERS, *_flags("own", "in"), *_flags("inside", "inside"))
+#: What is the same for all blocks of a page, and explains none of them.
+OF_PAGE = frozenset({"blocks", "page_units", "page_link_density", "page_prose", "page_prose_share", "h1s"})
+
+NUMBERS = (*BLOCK, *PLACE, *TREE, *NEIGHBOURS)
+FEATURES = (*NUMBERS, *OWN_NAMES, *ALL_NAMES)

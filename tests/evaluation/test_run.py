@@ -16,7 +16,7 @@ from scrapy_justext.evaluation.__main__ import main
 from tests.builders import REPOSITORY
 from tests.evaluation.service import Answer, serve
 from tests.evaluation.sets import PAGE, STORY, write_pairs, write_plugin
-from tests.evaluation.test_running import is_running, wait_until
+from tests.evaluation.test_processes import is_running, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
