@@ -58,9 +58,9 @@ def measure(page: InspectedPage, profile: str) -> Times:
             base = served.judge({"profile": profile}, "")["base"]
             milliseconds = []
             cpu = process_time()
-            for knobs in _turned(profile):
+            for parameters in _turned(profile):
                 started = perf_counter()
-                served.judge({"profile": profile, "parameters": knobs}, base)
+                served.judge({"profile": profile, "parameters": parameters}, base)
                 milliseconds.append(1000 * (perf_counter() - started))
             cpu = 1000 * (process_time() - cpu) / REQUESTS
         finally:

@@ -371,17 +371,9 @@ def extract(
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``choices``, see :class:`~scrapy_justext.core.options.Choices`:
-    ``language``: an English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``: one
-    of all.
-    ``stoplist``: words in place of the language's: a path, several ``Path``, or an iterable of words.
-    ``profile``: one of :data:`~scrapy_justext.core.profiles.PROFILES`; ``"justext"`` where none is given.
-    ``paths``: whether blocks get their ``xpath`` and ``dom_path``, which take time.
-    ``markdown``: whether the result gets its ``markdown``.
-    Fields of :class:`~scrapy_justext.core.parameters.Thresholds`, the profile's where left out;
-    and ``keep_css``, ``drop_css`` (CSS selectors of elements whose blocks are good, or bad, before their
-    neighbours are judged), ``drop_text`` (regular expressions, searched in the text of blocks that are bad):
-    each a string or several.  What is dropped is dropped also inside of what is kept.
+    ``choices``: ``language``, ``stoplist``, ``stoplists_dir``, ``profile``, ``paths``, ``markdown``; parameters,
+    which are the profile's where they are left out; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
+    :class:`~scrapy_justext.core.options.Choices` and :data:`~scrapy_justext.core.parameters.PARAMETERS` explain them.
 
     Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, and for
     a ``page`` that is none.  A page without text gives an extraction without blocks.
