@@ -49,7 +49,7 @@ class ExtractionProvider(PageObjectInputProvider):
         response: Response,
     ) -> list[Extraction]:
         """Return the extraction of the response; raise :class:`NoExtraction` for one that is not cleaned."""
-        page = None if self._session is None else await self._session.receive(response, request)
+        page = None if self._session is None else await self._session.clean(response, request)
         if page is None:
             raise NoExtraction(f"{response.url} is not cleaned: it has no extraction to ask for")
         return [page.extraction]

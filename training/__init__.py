@@ -1,1 +1,1 @@
-"""How the models of the learned profiles are made; not part of the package."""
+"""Make the models of the learned profiles; not part of the package."""

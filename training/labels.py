@@ -1,4 +1,8 @@
-"""How much of each block the gold text holds, and how much each block weighs."""
+"""Label the blocks of a page: how much of each the gold text holds, and how much each counts in training.
+
+A block's words are found in the gold text in two ways: by alignment, and, as gold texts change the order of blocks, by
+the trigrams of long blocks.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +21,24 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 
-#: Words; a block of so many is looked for by its trigrams, too, as gold texts change the order of blocks.
+#: From so many words on, a block is sought by its trigrams, too.
 LONG_BLOCK = 6
-#: A block with so much of it aligned is not looked for by trigrams.
+#: A block of which this share is aligned is not sought by trigrams.
 SURE = 0.8
-#: A block weighs its characters, at most so many, to this power.
+#: The weight of a block is its number of characters, at most so many, to this power.
 MOST_CHARACTERS, POWER = 400, 0.7
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as WCXB counts them."""
+    """Return the words of a text as WCXB counts them."""
     return _WORD.findall(text.lower())
 
 
 def soft_labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> NDArray[np.float32]:
-    """For the words of each block, the share of them that the gold text has.
+    """Return for each block the share of its words that the gold text has.
 
-    By alignment (longest common subsequence of the page's words and the gold text's); for long blocks by
-    trigrams where that is more.
+    The share is that by alignment (longest common subsequence of the page's words and the gold text's); for long blocks
+    that by trigrams, where it is larger.
 
     >>> soft_labels([["home"], ["to", "be", "or", "not"]], ["to", "be", "or", "so"]).tolist()
     [0.0, 0.75]
@@ -47,16 +51,16 @@ def soft_labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> NDArray
     )
     # A text that stands twice on the page, for phones and for screens, is in the gold text once.
     left = Counter(_trigrams(gold))
-    left.subtract(
-        Counter(one for block, label in zip(blocks, labels, strict=True) if label >= SURE for one in _trigrams(block))
-    )
-    for i, block in enumerate(blocks):
-        if len(block) >= LONG_BLOCK and labels[i] < SURE:
+    for block, label in zip(blocks, labels, strict=True):
+        if label >= SURE:
+            left.subtract(_trigrams(block))
+    for index, block in enumerate(blocks):
+        if len(block) >= LONG_BLOCK and labels[index] < SURE:
             own = Counter(_trigrams(block))
-            found = {one: min(count, left[one]) for one, count in own.items() if left[one] > 0}
+            found = {trigram: min(count, left[trigram]) for trigram, count in own.items() if left[trigram] > 0}
             share = sum(found.values()) / own.total()
-            if share > labels[i]:
-                labels[i] = share
+            if share > labels[index]:
+                labels[index] = share
                 left.subtract(found)
     return labels
 
@@ -66,9 +70,10 @@ def _trigrams(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _aligned(words: Sequence[str], gold: Sequence[str]) -> NDArray[np.bool_]:
+    """Return for each word whether it is in the longest common subsequence."""
     distances: Any = require("rapidfuzz.distance", "evaluation")
     numbers: dict[str, int] = {}
-    first, second = ([numbers.setdefault(word, len(numbers)) for word in one] for one in (words, gold))
+    first, second = ([numbers.setdefault(word, len(numbers)) for word in text] for text in (words, gold))
     aligned = np.zeros(len(words), np.bool_)
     for code in distances.LCSseq.opcodes(first, second):
         if code.tag == "equal":
@@ -77,7 +82,7 @@ def _aligned(words: Sequence[str], gold: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def block_weights(characters: NDArray[np.float64]) -> NDArray[np.float32]:
-    """What each block of a page counts in training; all of them together 1."""
+    """Return what each block of a page counts in training; all of them together count 1."""
     weights = np.minimum(characters, MOST_CHARACTERS) ** POWER
     total = weights.sum()
     result: NDArray[np.float32] = (weights / total if total else weights).astype(np.float32)

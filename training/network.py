@@ -1,8 +1,8 @@
-"""The network and its training, by hand: dense, pooled over the page, dense.
+"""Make a model of samples: standardise them, train several networks, put their weights together.
 
-Each block's features go through a dense layer with ReLU; the mean and the maximum of the outcome over the page's
-blocks are joined to each block; a second dense layer with ReLU, then one number.  So each block is judged with
-the kind of page in view.
+Each block's features go through a dense layer with ReLU.  The mean and the maximum of its outputs over the page's
+blocks are joined to those of each block.  A second dense layer with ReLU follows, then one number: the log-odds.  So
+each block is judged with the kind of page in view.  Gradients are written out here, which spares a library for them.
 """
 
 from __future__ import annotations
@@ -12,34 +12,42 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from scrapy_justext.core.learned.model import LEAST_SCALE, LIMIT, SHAPES, Model
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from training.samples import Sample
 
     Floats = NDArray[np.float32]
     Weights = dict[str, Floats]
 
 
 class Batch(NamedTuple):
-    """Some pages' blocks: features, soft labels, weights; ``starts``: the first block of each page."""
+    """Some pages' blocks."""
 
     x: Floats
+    """Standardised features."""
     y: Floats
+    """Soft labels."""
     w: Floats
+    """What each block counts."""
     starts: NDArray[np.int64]
+    """The first block of each page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a network is trained."""
+    """The parameters of training."""
 
     hidden: int = 64
     dropout: float = 0.25
     input_dropout: float = 0.2
     epochs: int = 12
     pages: int = 8
-    """Pages of a batch."""
+    """In a batch."""
     rate: float = 3e-3
     """Learning rate at its highest."""
     decay: float = 5e-2
@@ -48,8 +56,39 @@ class Recipe:
     """Share of the steps in which the rate rises; it falls along a cosine after that."""
 
 
+def make_model(
+    samples: Sequence[Sample], recipe: Recipe, seeds: Sequence[int], *, name: str = "", version: str = ""
+) -> Model:
+    """Make a model with thresholds of one half; it is the same for the same samples, recipe and seeds."""
+    center, scale = _scaling(samples)
+    starts = np.zeros(1, np.int64)
+    pages = [
+        Batch(
+            np.clip((sample.inputs - center) * (1 / scale), -LIMIT, LIMIT).astype(np.float32),
+            sample.labels,
+            sample.weights,
+            starts,
+        )
+        for sample in samples
+    ]
+    networks = [train(pages, len(center), recipe, seed) for seed in seeds]
+    arrays = {key: np.stack([network[key] for network in networks]) for key in SHAPES if key not in ("center", "scale")}
+    # In a model file, the last layer has no dimension for its one output.
+    arrays |= {"w3": arrays["w3"][:, :, 0], "b3": arrays["b3"][:, 0]}
+    return Model(name, version, 0.5, 0.5, {**arrays, "center": center, "scale": scale})
+
+
+def _scaling(samples: Sequence[Sample]) -> tuple[Floats, Floats]:
+    """Return the mean and the standard deviation of each input."""
+    count = sum(len(sample.inputs) for sample in samples)
+    mean = sum(sample.inputs.sum(axis=0, dtype=np.float64) for sample in samples) / count
+    square = sum(((sample.inputs - mean) ** 2).sum(axis=0) for sample in samples) / count
+    scale = np.maximum(np.sqrt(square), LEAST_SCALE)
+    return np.asarray(mean, np.float32), np.asarray(scale, np.float32)
+
+
 def new_weights(inputs: int, hidden: int, random: np.random.Generator) -> Weights:
-    """Weights before training."""
+    """Draw the weights before training."""
 
     def draw(rows: int, columns: int, fan_in: int) -> Floats:
         drawn: Floats = (random.standard_normal((rows, columns)) * np.sqrt(2 / fan_in)).astype(np.float32)
@@ -68,16 +107,16 @@ def new_weights(inputs: int, hidden: int, random: np.random.Generator) -> Weight
     return weights
 
 
-def train(batches: Sequence[Batch], inputs: int, recipe: Recipe, seed: int) -> Weights:
-    """Train on pages (one a batch; they are shuffled and joined here)."""
+def train(pages: Sequence[Batch], inputs: int, recipe: Recipe, seed: int) -> Weights:
+    """Train a network on pages, which are shuffled and joined to batches in each epoch."""
     random = np.random.default_rng(seed)
     weights = new_weights(inputs, recipe.hidden, random)
     means = {name: np.zeros_like(value) for name, value in weights.items()}
     squares = {name: np.zeros_like(value) for name, value in weights.items()}
-    steps = recipe.epochs * -(-len(batches) // recipe.pages)
+    steps = recipe.epochs * -(-len(pages) // recipe.pages)
     step = 0
     for _ in range(recipe.epochs):
-        for batch in _shuffled(batches, recipe.pages, random):
+        for batch in _shuffled(pages, recipe.pages, random):
             step += 1
             gradients = _gradients(weights, batch, recipe, random)
             rate = recipe.rate * _schedule(step / steps, recipe.warm_up)
@@ -92,6 +131,7 @@ def train(batches: Sequence[Batch], inputs: int, recipe: Recipe, seed: int) -> W
 
 
 def _schedule(done: float, warm_up: float) -> float:
+    """Return the learning rate as a share of its highest; ``done``: the share of the steps."""
     if done < warm_up:
         return done / warm_up
     return 0.5 * (1 + float(np.cos(np.pi * (done - warm_up) / (1 - warm_up))))
@@ -100,17 +140,18 @@ def _schedule(done: float, warm_up: float) -> float:
 def _shuffled(pages: Sequence[Batch], size: int, random: np.random.Generator) -> Iterator[Batch]:
     order = random.permutation(len(pages))
     for start in range(0, len(order), size):
-        chosen = [pages[i] for i in order[start : start + size]]
-        lengths = [len(one.x) for one in chosen]
+        chosen = [pages[index] for index in order[start : start + size]]
+        lengths = [len(page.x) for page in chosen]
         yield Batch(
-            np.concatenate([one.x for one in chosen]),
-            np.concatenate([one.y for one in chosen]),
-            (np.concatenate([one.w for one in chosen]) / len(chosen)).astype(np.float32),
+            np.concatenate([page.x for page in chosen]),
+            np.concatenate([page.y for page in chosen]),
+            (np.concatenate([page.w for page in chosen]) / len(chosen)).astype(np.float32),
             np.concatenate([[0], np.cumsum(lengths[:-1])]).astype(np.int64),
         )
 
 
 def _gradients(weights: Weights, batch: Batch, recipe: Recipe, random: np.random.Generator) -> Weights:
+    """Return the gradient of the cross-entropy, a weight each."""
     x, y, w, starts = batch
     if recipe.input_dropout:
         x = x * _mask(x.shape, recipe.input_dropout, random)
@@ -145,11 +186,11 @@ def _gradients(weights: Weights, batch: Batch, recipe: Recipe, random: np.random
 
 
 def _mask(shape: tuple[int, ...], dropout: float, random: np.random.Generator) -> Floats:
-    """What a layer is multiplied with: 0 for what is left out, so much more for the rest."""
+    """Return what a layer is multiplied by: 0 for what is left out; more than 1 for the rest, to make up for it."""
     kept = random.random(shape, dtype=np.float32) >= dropout
     return kept.astype(np.float32) * np.float32(1 / (1 - dropout))
 
 
 def sigmoid(z: Floats) -> Floats:
-    """From any number to a probability."""
+    """Return the probabilities of log-odds."""
     return (1 / (1 + np.exp(-np.clip(z, -30, 30)))).astype(np.float32)

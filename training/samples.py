@@ -1,4 +1,4 @@
-"""Pages as training sees them: features, soft labels, weights; and the folds of cross-validation."""
+"""Make samples of labelled pages: features, soft labels, weights, and the fold of cross-validation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A page with blocks.  ``inputs``: transformed features, a row a block."""
+    """A page that has blocks.  ``inputs``: transformed features, a row a block."""
 
     id: str
     page_type: str | None
@@ -39,7 +39,7 @@ class Sample:
 
 
 def make_sample(document: Document) -> Sample | None:
-    """A labelled page as a sample; None for one without blocks."""
+    """Return the sample of a labelled page; None where it has no blocks."""
     root = parse_html(document.text).root
     if root is None:
         return None
@@ -58,11 +58,11 @@ def make_sample(document: Document) -> Sample | None:
 
 
 def fold_of(document: Document) -> int:
-    """The fold of a page, by its registered domain, so that no site is in two; by its id where it has no URL."""
+    """Return the fold of a page, by its registered domain, so that no site is in two; without a URL by its id."""
     domain = registered_domain(document.url or "") or document.id
     return int(sha256(domain.encode()).hexdigest(), 16) % FOLDS
 
 
 def make_samples(documents: Sequence[Document]) -> list[Sample]:
-    """The samples of labelled pages."""
+    """Return the samples of labelled pages."""
     return [sample for sample in map(make_sample, documents) if sample is not None]

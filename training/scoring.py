@@ -1,4 +1,4 @@
-"""What a model gives on labelled pages, through the profile that it is made for."""
+"""Score a model on labelled pages, in the profile that it is made for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AS_GOOD = 0.001
 
 
 class Score(NamedTuple):
-    """Of a page, from 0 to 1."""
+    """What a page scores, from 0 to 1."""
 
     page_type: str
     precision: float
@@ -51,8 +51,9 @@ def score_page(document: Document, extractor: Extractor, limits: Iterable[float]
 
 
 def best_limit(scores: Iterable[Mapping[float, Score]]) -> float:
-    """The highest probability whose mean F1 is as good as the best one: precision is worth more than recall where the
-    sum is the same.
+    """Return the highest probability whose mean F1 is as good as the best one.
+
+    With the same F1, precision is worth more than recall.
     """
     by_limit: dict[float, list[float]] = defaultdict(list)
     for page in scores:
@@ -63,13 +64,13 @@ def best_limit(scores: Iterable[Mapping[float, Score]]) -> float:
 
 
 def mean_by_type(scores: Sequence[Score]) -> list[str]:
-    """A table as lines of Markdown: means by page type, then of all."""
+    """Return the lines of a Markdown table: means by page type, then of all pages."""
     by_type: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_type[score.page_type].append(score)
     rows = [(name, by_type[name]) for name in sorted(by_type)] + [("all", list(scores))]
     lines = ["| pages | number | precision | recall | F1 |", "| --- | --- | --- | --- | --- |"]
-    for name, some in rows:
-        means = (fmean(column) for column in list(zip(*some, strict=True))[1:])
-        lines.append(f"| {name} | {len(some)} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
+    for name, scores_of_type in rows:
+        means = (fmean(column) for column in list(zip(*scores_of_type, strict=True))[1:])
+        lines.append(f"| {name} | {len(scores_of_type)} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
     return lines

@@ -1,9 +1,9 @@
 """Make a model: ``python -m training.train --profile learned --out FILE.npz KIND:PATH …``.
 
-Five-fold cross-validation by registered domain first (``--no-validation`` leaves it out): its tables are printed,
-and the probability from which a block is good is the best one over all folds; the figures of a fold are those at the
-best one of the others; of probabilities that are as good, the highest.  Then a model of all pages is trained and
-written.  The same pages, package and NumPy give the same model.
+First comes a five-fold cross-validation by registered domain, whose tables are printed (``--no-validation`` leaves it
+out).  The scores of a fold are those at the probability that is best on the other folds.  The model's own probability,
+from which a block is good, is the best one over all folds.  Of probabilities that are as good, the highest is taken.
+Then a model of all pages is trained and written.  The same pages, package and NumPy give the same model.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ import scrapy_justext
 from scrapy_justext.core.learned.model import save_model
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import JustextError
-from training.making import make_model
-from training.network import Recipe
+from training.network import Recipe, make_model
 from training.samples import FOLDS, fold_of, make_sample
 from training.scoring import best_limit, extractor_with, mean_by_type, score_page
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 LIMITS = tuple(round(0.25 + 0.025 * step, 3) for step in range(23))
 SEEDS = (0, 1, 2)
 RECIPE = Recipe()
-#: The pages that the model of a profile is made of; None: all.
+#: By profile: the type of the pages that its model is made of; None: all.
 PAGE_TYPES = {"learned": None, "learned-article": "article"}
 
 
@@ -59,16 +58,19 @@ def main() -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """What the command does."""
+    """Do what the command says."""
     wanted = PAGE_TYPES[arguments.profile]
-    documents = [one for one in read(arguments.data) if wanted in (None, one.page_type)]
+    documents = [document for document in read(arguments.data) if wanted in (None, document.page_type)]
     with multiprocessing.Pool(arguments.jobs) as pool:
-        samples = [one for one in pool.imap(make_sample, documents, chunksize=8) if one is not None]
-    print(f"{len(documents)} pages, {sum(len(one.inputs) for one in samples)} blocks", flush=True)
+        samples = [sample for sample in pool.imap(make_sample, documents, chunksize=8) if sample is not None]
+    print(f"{len(documents)} pages, {sum(len(sample.inputs) for sample in samples)} blocks", flush=True)
     good = 0.5 if arguments.good is None else arguments.good
     if not arguments.no_validation:
-        models = [make_model([one for one in samples if one.fold != fold], RECIPE, SEEDS) for fold in range(FOLDS)]
-        folds = [validate(model, documents, arguments.profile, arguments.measure, i) for i, model in enumerate(models)]
+        others = [[sample for sample in samples if sample.fold != fold] for fold in range(FOLDS)]
+        models = [make_model(samples_of_others, RECIPE, SEEDS) for samples_of_others in others]
+        folds = [
+            validate(model, documents, arguments.profile, arguments.measure, fold) for fold, model in enumerate(models)
+        ]
         limits = limits_of(folds)
         good = report(folds, limits)
         if arguments.folds:
@@ -78,7 +80,7 @@ def run(arguments: argparse.Namespace) -> None:
     for spec in arguments.also:
         extractor = extractor_with(arguments.profile, model)
         measure = "sequence" if spec.startswith("cleaneval") else arguments.measure
-        scores = [score_page(one, extractor, [good], measure)[good] for one in read([spec])]
+        scores = [score_page(document, extractor, [good], measure)[good] for document in read([spec])]
         print(f"\n{spec}, {measure}\n", *mean_by_type(scores), sep="\n")
     if arguments.out:
         digests = [open_data_set(spec).digest for spec in arguments.data]
@@ -87,22 +89,22 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def read(specs: Sequence[str]) -> list[Document]:
-    """The documents of data sets."""
+    """Return the documents of data sets."""
     return [document for spec in specs for document in open_data_set(spec).documents]
 
 
 def validate(
     model: Model, documents: Sequence[Document], profile: str, measure: str, fold: int
 ) -> list[dict[float, Score]]:
-    """The scores of a fold's pages by a model of the others."""
+    """Return the scores of a fold's pages by a model of the other folds."""
     extractor = extractor_with(profile, model)
-    return [score_page(one, extractor, LIMITS, measure) for one in documents if fold_of(one) == fold]
+    return [score_page(document, extractor, LIMITS, measure) for document in documents if fold_of(document) == fold]
 
 
 def limits_of(folds: Sequence[list[dict[float, Score]]]) -> list[float]:
-    """For each fold the probability that is best on the others."""
+    """Return for each fold the probability that is best on the others."""
     return [
-        best_limit(page for other, some in enumerate(folds) if other != fold for page in some)
+        best_limit(page for other, pages in enumerate(folds) if other != fold for page in pages)
         for fold in range(len(folds))
     ]
 
@@ -116,7 +118,7 @@ def save_folds(folder: Path, profile: str, models: Sequence[Model], limits: Sequ
 
 
 def report(folds: Sequence[list[dict[float, Score]]], limits: Sequence[float]) -> float:
-    """Print the tables of a validation; the probability from which blocks are good."""
+    """Print the tables of a validation; return the probability from which blocks are good."""
     scores = [page[limit] for pages, limit in zip(folds, limits, strict=True) for page in pages]
     print("\ncross-validated, each fold at the best probability of the others\n", *mean_by_type(scores), sep="\n")
     every = [page for pages in folds for page in pages]

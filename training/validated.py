@@ -1,4 +1,4 @@
-"""The learned profiles as extractors for the evaluation, each page judged by the model that has not seen its site.
+"""Evaluate the learned profiles, each page with the model that has not seen its site.
 
 The models are those of a cross-validation (``python -m training.train --folds FOLDER``), with the probabilities that
 were best on the other folds.  ``FOLDER`` is taken from the environment variable ``JUSTEXT_FOLDS``::
@@ -32,12 +32,18 @@ VARIABLE = "JUSTEXT_FOLDS"
 
 
 def learned() -> FunctionExtractor:
-    """``learned``, by cross-validation.  Raises :class:`ExtractorError`, :class:`ModelError`."""
+    """Return the extractor of ``learned``, by cross-validation.
+
+    Raises :class:`ExtractorError`, :class:`ModelError`.
+    """
     return _validated("learned")
 
 
 def learned_article() -> FunctionExtractor:
-    """``learned-article``, by cross-validation.  Raises :class:`ExtractorError`, :class:`ModelError`."""
+    """Return the extractor of ``learned-article``, by cross-validation.
+
+    Raises :class:`ExtractorError`, :class:`ModelError`.
+    """
     return _validated("learned-article")
 
 

@@ -36,7 +36,7 @@ class JustextDownloaderMiddleware:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, untouched; raises ``IgnoreRequest`` where it is to be dropped."""
-        page = await self._session.receive(response, request)
+        page = await self._session.clean(response, request)
         await self._session.send_due_items()
         if page is not None and page.configuration.drop == "response" and not page.is_good:
             self._session.count("responses_dropped")
@@ -58,9 +58,9 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
 
     def process_spider_input(self, response: Response) -> None:
         """Extract the page where another component put a new response in the place of the first."""
-        self._session.look_at(response, response.request)
+        self._session.clean_now(response, response.request)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """The item, untouched; None for one that waits, and goes to the pipelines later."""
-        goes_on = response is None or self._session.note_item(item, response)
+        goes_on = response is None or self._session.remember_item(item, response)
         return item if goes_on else None

@@ -71,7 +71,7 @@ class JustextPipeline:
         if field is None:
             return None
         html = ItemAdapter(item).get(field)
-        return await self._session.extract_html(html) if isinstance(html, str | bytes) and html else None
+        return await self._session.clean_html(html) if isinstance(html, str | bytes) and html else None
 
     def _targets(self, adapter: ItemAdapter, fields: Mapping[str, str | None]) -> dict[str, str]:
         """The parts of the extraction that an item takes, with the field for each."""

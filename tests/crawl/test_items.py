@@ -412,14 +412,14 @@ def test_an_item_with_the_identity_of_an_earlier_one_keeps_its_page() -> None:
     one = Session(crawler)
     earlier, later = (HtmlResponse("http://127.0.0.1/", body=GOOD_PAGE, encoding="utf-8") for _ in range(2))
     for response in (earlier, later):
-        assert one.look_at(response, None)
+        assert one.clean_now(response, None)
     item = plain("earlier")
     identity = id(item)
-    one.note_item(item, earlier)
+    one.remember_item(item, earlier)
     assert one.take_page(item)
     del item, response
     item = next(new for new in iter(lambda: plain("later"), None) if id(new) == identity)
-    one.note_item(item, later)
+    one.remember_item(item, later)
     # The item waits in a pipeline before ours while the collector comes by.
     del earlier
     gc.collect()

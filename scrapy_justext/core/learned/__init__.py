@@ -1,4 +1,5 @@
-"""Context-free classification by a trained model: features of blocks, a small network, its decisions in words.
+"""Classify blocks without their context by a trained model.
 
-Only the profiles that need it load it, since it needs NumPy.
+Features of blocks (:mod:`.features`) go through a small network (:mod:`.model`), whose probabilities become decisions
+with their reasons in words (:mod:`.classifier`).  It needs NumPy, so that only the profiles with a model import it.
 """

@@ -1,6 +1,8 @@
-"""What characters say of a text in any script: counts per block, all blocks of a page at once.
+"""Measure texts by their characters, in any script, all blocks of a page at once.
 
-Lengths are in units: one is what a Latin letter says (:mod:`scrapy_justext.core.unsegmented`).
+A table tells the kinds of each character: letter, digit, sentence end and so on.  The page is one array of code points;
+flags of characters are counted by the text that they stand in.  Lengths are in units: one unit is what a Latin letter
+says (:mod:`scrapy_justext.core.unsegmented`).
 """
 
 from __future__ import annotations
@@ -19,57 +21,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
-#: Marks that end a sentence wherever they stand.
-STRONG_ENDS = "!?…。！？｡．؟۔।॥።፧፨၊။។៕།༎༏՞՜։‼⁇⁈⁉"
-#: Marks that end one before a space, a closing quote or the block's end only: 3.14 has none.
-WEAK_ENDS = ".·"
-COMMAS = ",،、，､;；՝፣၊"
-COLONS = ":：；;፥"
-BARS = "|•·›»>/¦→←‹«"
-QUOTES = "\"'»”’)]」』）】›"
-
-#: The beginnings of :data:`UNITS` that are written without spaces between words.
-_SPACED = (0xAC00,)
-#: Thai and Lao end sentences with a space, if at all.
-ENDLESS = ((0x0E01, 0x0EDF),)
-
-_BEYOND = 0x10000
-"""All characters outside the Basic Multilingual Plane; most are Chinese, or pictures."""
-
-
-class _Table(NamedTuple):
-    """By code point: units, and whether it is of a kind."""
-
-    units: NDArray[np.float32]
-    kinds: NDArray[np.uint16]
-
-
-_BITS = {
-    name: 1 << place
-    for place, name in enumerate(
-        (
-            "letter",
-            "upper",
-            "digit",
-            "space",
-            "strong_end",
-            "weak_end",
-            "comma",
-            "colon",
-            "bar",
-            "quote",
-            "unspaced",
-            "endless",
-            "mark",
-            "currency",
-            "copyright",
-            "question",
-        )
-    )
+#: By kind: characters that are of it.  A strong end ends a sentence wherever it stands; a weak one before a space,
+#: a closing quote and the end of the block only: 3.14 has none.
+_CHARACTERS = {
+    "strong_end": "!?…。！？｡．؟۔।॥።፧፨၊။។៕།༎༏՞՜։‼⁇⁈⁉",
+    "weak_end": ".·",
+    "comma": ",،、，､;；՝፣၊",
+    "colon": ":：；;፥",
+    "bar": "|•·›»>/¦→←‹«",
+    "quote": "\"'»”’)]」』）】›",
+    "copyright": "\xa9ⓒⒸ",
+    "question": "?？؟",
 }
-_OF_CATEGORY = {
+#: By Unicode's general category: the kinds of its characters.  All other punctuation and symbols are marks.
+_CATEGORIES = {
     "Lu": ("letter", "upper"),
     "Lt": ("letter", "upper"),
     "Ll": ("letter",),
@@ -79,38 +45,49 @@ _OF_CATEGORY = {
     "Sc": ("currency", "mark"),
     "Zs": ("space",),
 }
+#: Ranges of scripts that end sentences with a space, if at all: Thai and Lao.
+_ENDLESS = ((0x0E01, 0x0EDF),)
+#: Beginnings of the ranges in :data:`UNITS` whose script has spaces between words: Hangul.
+_SPACED = (0xAC00,)
+_KINDS = (*_CHARACTERS, "letter", "upper", "digit", "space", "mark", "currency", "unspaced", "endless")
+_BITS = {kind: 1 << position for position, kind in enumerate(_KINDS)}
+
+#: Stands for all characters outside the Basic Multilingual Plane; most are Chinese, or pictures.
+_BEYOND = 0x10000
+
+UNITS_OF_WORD = 5.5
+"""In scripts without spaces."""
+UNITS_OF_SENTENCE = 100.0
+"""In scripts without sentence ends."""
+
+
+class CharacterTable(NamedTuple):
+    """By code point: how many units it has, and its kinds as bits."""
+
+    units: NDArray[np.float32]
+    kinds: NDArray[np.uint16]
 
 
 @lru_cache(maxsize=1)
-def _table() -> _Table:
-    kinds = np.zeros(_BEYOND + 1, np.uint16)
+def _character_table() -> CharacterTable:
     units = np.ones(_BEYOND + 1, np.float32)
-    masks = {name: sum(_BITS[one] for one in ones) for name, ones in _OF_CATEGORY.items()}
-    marks = _BITS["mark"]
+    kinds = np.zeros(_BEYOND + 1, np.uint16)
+    masks = {name: sum(_BITS[kind] for kind in kinds_of) for name, kinds_of in _CATEGORIES.items()}
     names = [category(chr(code)) for code in range(_BEYOND)]
-    kinds[:_BEYOND] = [masks.get(name, marks if name[0] in "PS" else 0) for name in names]
-    for characters, bit in (
-        (STRONG_ENDS, "strong_end"),
-        (WEAK_ENDS, "weak_end"),
-        (COMMAS, "comma"),
-        (COLONS, "colon"),
-        (BARS, "bar"),
-        (QUOTES, "quote"),
-        ("\xa9ⓒⒸ", "copyright"),
-        ("?？؟", "question"),
-    ):
-        kinds[[ord(character) for character in characters]] |= _BITS[bit]
+    kinds[:_BEYOND] = [masks.get(name, _BITS["mark"] if name[0] in "PS" else 0) for name in names]
+    for kind, characters in _CHARACTERS.items():
+        kinds[[ord(character) for character in characters]] |= _BITS[kind]
     for start, end, value in UNITS:
         units[start : end + 1] = value
         if start not in _SPACED:
             kinds[start : end + 1] |= _BITS["unspaced"]
-    for start, end in ENDLESS:
+    for start, end in _ENDLESS:
         kinds[start : end + 1] |= _BITS["endless"]
-    return _Table(units, kinds)
+    return CharacterTable(units, kinds)
 
 
-class Texts(NamedTuple):
-    """Figures of texts, an array each with a value a text."""
+class TextMeasurements(NamedTuple):
+    """Measurements of texts: an array each, with a value for each text."""
 
     units: Floats
     words: Floats
@@ -129,72 +106,68 @@ class Texts(NamedTuple):
     copyrights: Floats
     questions: Floats
     ends_sentence: Floats
-    """1 where the text closes with a sentence end."""
+    """1 where the text closes with a sentence end, or with a quote behind one."""
     ends_colon: Floats
     begins_upper: Floats
     begins_digit: Floats
     characters: Floats
 
 
-UNITS_OF_WORD = 5.5
-UNITS_OF_SENTENCE = 100.0
-
-
-def measure_texts(texts: Sequence[str]) -> Texts:
-    """The figures of texts on one line each."""
-    table = _table()
+def measure_texts(texts: Sequence[str]) -> TextMeasurements:
+    """Measure texts, each of them on one line."""
+    table = _character_table()
+    # A line feed behind each text keeps it apart from the next one.
     joined = "\n".join(texts) + "\n"
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-    codes = np.minimum(codes, _BEYOND)
+    codes = np.minimum(np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32), _BEYOND)
     kinds = table.kinds[codes]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     stops = np.cumsum(lengths + 1) - 1
     starts = stops - lengths
-
+    last, last_but_one = np.maximum(stops - 1, starts), np.maximum(stops - 2, starts)
     owner = np.repeat(np.arange(len(texts)), lengths + 1)
 
     def count(flags: NDArray[np.bool_]) -> Floats:
         return np.bincount(owner[flags], minlength=len(texts)).astype(np.float64)
 
-    def kind(name: str) -> NDArray[np.bool_]:
-        flags: NDArray[np.bool_] = (kinds & _BITS[name]) != 0
+    def is_kind(kind: str) -> NDArray[np.bool_]:
+        flags: NDArray[np.bool_] = (kinds & _BITS[kind]) != 0
         return flags
 
-    of_characters = table.units[codes]
-    of_characters[stops] = 0
-    units: Floats = np.bincount(owner, of_characters, len(texts)).astype(np.float64)
-    space = kind("space")
+    character_units = table.units[codes]
+    character_units[stops] = 0
+    units: Floats = np.bincount(owner, character_units, len(texts)).astype(np.float64)
+
+    space, quote = is_kind("space"), is_kind("quote")
     space[stops] = True
-    after = np.append(space | kind("quote"), [True])[1 : len(codes) + 1]
-    is_end = kind("strong_end") | (kind("weak_end") & after)
+    begins_word = np.append([True], space[:-1])
+    unspaced = is_kind("unspaced")
+    unspaced_units = np.bincount(owner[unspaced], character_units[unspaced], len(texts))
+
+    letters = count(is_kind("letter"))
+    before_space = np.append(space | quote, [True])[1:]
+    is_end = is_kind("strong_end") | (is_kind("weak_end") & before_space)
     # "..." is one end.
     is_end[:-1] &= ~is_end[1:]
-    upper = kind("upper")
-    first = np.append([True], space[:-1])
-    unspaced = kind("unspaced")
-    unspaced_units = np.bincount(owner[unspaced], of_characters[unspaced], len(texts))
-    endless = count(kind("endless"))
-    letters = count(kind("letter"))
-    last = np.maximum(stops - 1, starts)
-    before_last = np.maximum(stops - 2, starts)
-    closes = is_end[last] | (kind("quote")[last] & is_end[before_last])
-    return Texts(
+    is_endless = count(is_kind("endless")) > letters / 2
+
+    upper, digit = is_kind("upper"), is_kind("digit")
+    return TextMeasurements(
         units=units,
-        words=count(first & ~space & ~unspaced) + unspaced_units / UNITS_OF_WORD,
-        ends=np.where(endless > letters / 2, units / UNITS_OF_SENTENCE, count(is_end)),
-        commas=count(kind("comma")),
-        digits=count(kind("digit")),
+        words=count(begins_word & ~space & ~unspaced) + unspaced_units / UNITS_OF_WORD,
+        ends=np.where(is_endless, units / UNITS_OF_SENTENCE, count(is_end)),
+        commas=count(is_kind("comma")),
+        digits=count(digit),
         upper=count(upper),
-        capitalised=count(first & upper),
+        capitalised=count(begins_word & upper),
         letters=letters,
-        marks=count(kind("mark")),
-        bars=count(kind("bar")),
-        currencies=count(kind("currency")),
-        copyrights=count(kind("copyright")),
-        questions=count(kind("question")),
-        ends_sentence=closes.astype(np.float64),
-        ends_colon=kind("colon")[last].astype(np.float64),
+        marks=count(is_kind("mark")),
+        bars=count(is_kind("bar")),
+        currencies=count(is_kind("currency")),
+        copyrights=count(is_kind("copyright")),
+        questions=count(is_kind("question")),
+        ends_sentence=(is_end[last] | (quote[last] & is_end[last_but_one])).astype(np.float64),
+        ends_colon=is_kind("colon")[last].astype(np.float64),
         begins_upper=upper[starts].astype(np.float64),
-        begins_digit=kind("digit")[starts].astype(np.float64),
+        begins_digit=digit[starts].astype(np.float64),
         characters=lengths.astype(np.float64),
     )

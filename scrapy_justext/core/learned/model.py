@@ -1,8 +1,8 @@
-"""A model: its data file, and the probabilities that it gives.
+"""Read and write model files, and compute the probabilities that a model gives.
 
 A file is an ``.npz`` archive without pickled objects: weights as arrays, and ``header``, JSON in UTF-8 as bytes.
-A model is several networks (seeds) that are averaged.  Of each: features -> dense layer with ReLU; its mean and
-maximum over the page's blocks beside each block's own -> dense layer with ReLU -> log-odds.
+A model is several networks (seeds) whose log-odds are averaged.  Each network: features -> dense layer with ReLU; its
+mean and maximum over the page's blocks beside each block's own -> dense layer with ReLU -> log-odds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LIMIT = 6.0
 #: No input is divided by less: a flag that is nearly always 0 would become huge where it is 1.
 LEAST_SCALE = 1e-3
 #: No weight is larger, so that no sum of them overflows.
-MOST = 1e6
+LARGEST_WEIGHT = 1e6
 
 #: The arrays of a file by their names, with their dimensions: f features, s seeds, h hidden units.
 SHAPES: Mapping[str, str] = {
@@ -51,17 +51,25 @@ SHAPES: Mapping[str, str] = {
     "b3": "s",
 }
 
+#: Blocks that are judged together.
+_BLOCKS_TOGETHER = 4096
+#: Multiplications at a time.  From about here on, the linear algebra that numpy brings spreads a product over all
+#: cores, which costs far more than it gives where pages are small and crawls have other work for the cores.
+_MULTIPLICATIONS_TOGETHER = 500_000
+#: Rows that processors take together.
+_ROWS_TOGETHER = 16
 
-class Judgement(NamedTuple):
-    """Of some of a page's blocks.
 
-    ``part``: which; ``probabilities``: of being content, a block each; ``weights``: how much each feature (column) of
-    each block (row) raised its log-odds: the slope there times the input, in the first network, which stands for all.
-    """
+class Outcome(NamedTuple):
+    """What a model says of some of a page's blocks."""
 
-    part: slice
+    rows: slice
+    """Which blocks."""
     probabilities: Floats
+    """Of being content, a block each."""
     weights: Floats
+    """How much each feature (column) of each block (row) raised its log-odds: the slope there times the input, in the
+    first network, which stands for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,55 +82,65 @@ class Model:
     near_good: float
     arrays: Mapping[str, Floats]
 
-    def judge(self, features: Floats) -> Iterator[Judgement]:
-        """The judgements of all of a page's blocks, in their order, some at a time: there may be very many."""
+    def judge(self, features: Floats) -> Iterator[Outcome]:
+        """Judge all of a page's blocks, in their order, some at a time: there may be very many."""
         arrays = self.arrays
         seeds, _, hidden = arrays["w1"].shape
         first = np.empty((seeds, len(features), hidden), np.float32)
-        parts = [slice(start, start + _AT_A_TIME) for start in range(0, len(features), _AT_A_TIME)]
-        for part in parts:
-            # Of most pages there is one part, whose inputs serve below, too.
-            x = self._inputs(features[part])
-            for one in range(seeds):
-                np.maximum(_product(x, arrays["w1"][one]) + arrays["b1"][one], 0, out=first[one, part])
+        parts = [slice(start, start + _BLOCKS_TOGETHER) for start in range(0, len(features), _BLOCKS_TOGETHER)]
+        for rows in parts:
+            # Most pages have one part, whose inputs serve below, too.
+            inputs = self._inputs(features[rows])
+            for seed in range(seeds):
+                np.maximum(_product(inputs, arrays["w1"][seed]) + arrays["b1"][seed], 0, out=first[seed, rows])
         of_page = [
-            first[one].mean(axis=0) @ arrays["mean"][one]
-            + first[one].max(axis=0) @ arrays["most"][one]
-            + arrays["b2"][one]
-            for one in range(seeds if parts else 0)
+            first[seed].mean(axis=0) @ arrays["mean"][seed]
+            + first[seed].max(axis=0) @ arrays["most"][seed]
+            + arrays["b2"][seed]
+            for seed in range(seeds if parts else 0)
         ]
-        for part in parts:
+        for rows in parts:
             if len(parts) > 1:
-                x = self._inputs(features[part])
+                inputs = self._inputs(features[rows])
             second = [
-                np.maximum(_product(first[one, part], arrays["own"][one]) + of_page[one], 0) for one in range(seeds)
+                np.maximum(_product(first[seed, rows], arrays["own"][seed]) + of_page[seed], 0) for seed in range(seeds)
             ]
-            log_odds = sum(second[one] @ arrays["w3"][one] + arrays["b3"][one] for one in range(seeds))
+            log_odds = sum(second[seed] @ arrays["w3"][seed] + arrays["b3"][seed] for seed in range(seeds))
             slope = _product((second[0] > 0) * arrays["w3"][0], arrays["own"][0].T)
-            weights = _product(slope * (first[0, part] > 0), arrays["w1"][0].T)
-            weights *= x
-            yield Judgement(part, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
+            weights = _product(slope * (first[0, rows] > 0), arrays["w1"][0].T)
+            weights *= inputs
+            yield Outcome(rows, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
 
     def _inputs(self, features: Floats) -> Floats:
-        x = transform(features)
-        x -= self.arrays["center"]
-        x *= 1 / self.arrays["scale"]
-        return np.clip(x, -LIMIT, LIMIT, out=x)
+        """Return the features as the networks take them: transformed, standardised, cut."""
+        inputs = transform(features)
+        inputs -= self.arrays["center"]
+        inputs *= 1 / self.arrays["scale"]
+        return np.clip(inputs, -LIMIT, LIMIT, out=inputs)
+
+
+def _product(rows: Floats, weights: Floats) -> Floats:
+    """Return the matrix product, computed by few rows at a time."""
+    size = max(_MULTIPLICATIONS_TOGETHER // weights.size // _ROWS_TOGETHER * _ROWS_TOGETHER, _ROWS_TOGETHER)
+    result: Floats = np.empty((len(rows), weights.shape[1]), np.float32)
+    for start in range(0, len(rows), size):
+        np.matmul(rows[start : start + size], weights, out=result[start : start + size])
+    return result
 
 
 @lru_cache(maxsize=8)
 def shipped_model(name: str) -> Model:
-    """A model that comes along, by its name.  Raises :class:`ModelError`."""
+    """Return a model of the package by its name.  Raises :class:`ModelError`."""
     return load_model(FOLDER / f"{name}.npz")
 
 
 def features_digest() -> str:
-    """A digest of the features' names in their order, which tells whether a model was made for them."""
-    return sha256("\n".join(one.name for one in FEATURES).encode()).hexdigest()
+    """Return a digest of the features' names in their order, which tells whether a model was made for them."""
+    return sha256("\n".join(feature.name for feature in FEATURES).encode()).hexdigest()
 
 
 def load_model(path: Path) -> Model:
-    """The model in a file.  Raises :class:`ModelError` that names the file, and what is wrong with it."""
+    """Load a model from its file.  Raises :class:`ModelError` that names the file, and what is wrong with it."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -138,7 +156,7 @@ def load_model(path: Path) -> Model:
 
 
 def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
-    """Write a model; ``card``: what else its header is to say, as JSON values."""
+    """Write a model; ``card``: what else its header says, as JSON values."""
     header = {
         **card,
         "format": FORMAT,
@@ -178,8 +196,8 @@ def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats:
     array = arrays.get(name)
     if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
         raise ModelError(path, f"has no numbers as {name}")
-    if float(np.abs(array).max(initial=0)) > MOST:
-        raise ModelError(path, f"has numbers above {MOST:g} as {name}")
+    if float(np.abs(array).max(initial=0)) > LARGEST_WEIGHT:
+        raise ModelError(path, f"has numbers above {LARGEST_WEIGHT:g} as {name}")
     return array.astype(np.float32)
 
 
@@ -194,22 +212,3 @@ def _check_shapes(path: Path, arrays: Mapping[str, Floats]) -> None:
         raise ModelError(path, "has no networks")
     if arrays["scale"].min() < LEAST_SCALE:
         raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
-
-
-#: Blocks at a time.
-_AT_A_TIME = 4096
-
-#: Multiplications at a time.  From about here on, the linear algebra that numpy brings spreads a product over all
-#: cores, which costs far more than it gives where pages are small and crawls have other work for the cores.
-_ON_ONE_CORE = 500_000
-#: Rows that processors take together.
-_ROWS = 16
-
-
-def _product(rows: Floats, weights: Floats) -> Floats:
-    """The matrix product, by few rows at a time."""
-    size = max(_ON_ONE_CORE // weights.size // _ROWS * _ROWS, _ROWS)
-    result: Floats = np.empty((len(rows), weights.shape[1]), np.float32)
-    for start in range(0, len(rows), size):
-        np.matmul(rows[start : start + size], weights, out=result[start : start + size])
-    return result

@@ -1,6 +1,6 @@
-"""The features by their names: what each means, in the order of the columns.  Only data.
+"""List the features in the order of their columns: the name and the meaning of each.  Only data.
 
-A meaning completes "for it: …" in the reason of a block.
+The reason of a block names its features by their meanings.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
 
 
 class Feature(NamedTuple):
-    """A column.  ``is_flag``: 0 or 1, shown without a figure where it is 1, and not at all where it is 0."""
+    """A column.
+
+    ``is_flag``: it is 0 or 1.  A reason names it without its value where it is 1, and not at all where it is 0.
+    """
 
     name: str
     meaning: str
@@ -19,10 +22,11 @@ class Feature(NamedTuple):
 
 
 def _rows(*rows: tuple[str, str]) -> tuple[Feature, ...]:
+    """Make features of names and meanings; a question mark behind a meaning makes a flag."""
     return tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in rows)
 
 
-BLOCK = _rows(
+_BLOCK = _rows(
     ("units", "length"),
     ("words", "words"),
     ("link_density", "link density"),
@@ -56,7 +60,7 @@ BLOCK = _rows(
     ("is_sentence_like", "sentence-like?"),
 )
 
-PLACE = _rows(
+_POSITION = _rows(
     ("index_share", "place among the blocks"),
     ("units_before_share", "share of the page before"),
     ("units_before", "text before"),
@@ -88,14 +92,15 @@ PLACE = _rows(
     ("path_mean_units", "mean length of blocks with the same path"),
 )
 
-_LEVEL_NAMES = ("its element", "its parent", "its grandparent", "its great-grandparent", "the fourth element around it",
-                "the fifth element around it")  # fmt: skip
+_LEVELS = (
+    "its element", "its parent", "its grandparent", "its great-grandparent", "the fourth element around it",
+    "the fifth element around it",
+)  # fmt: skip
+#: How many elements that a block stands in are measured: its own, and ancestors.  An ancestor that holds no more blocks
+#: than the element below is passed over.
+LEVELS = len(_LEVELS)
 
-#: How many elements around a block are looked at, its own included.  Those that hold no more text than the one inside
-#: are passed over.
-LEVELS = len(_LEVEL_NAMES)
-
-#: Of each of these elements.
+#: Features of each of these elements.
 _OF_ELEMENT = (
     ("units", "text in {}"),
     ("share", "share of the page in {}"),
@@ -109,13 +114,13 @@ _OF_ELEMENT = (
     ("start", "where {} starts"),
 )
 
-TREE = tuple(
-    Feature(f"{name}_{level}", meaning.format(where))
+_ELEMENTS = tuple(
+    Feature(f"{name}_{level}", meaning.format(element))
     for name, meaning in _OF_ELEMENT
-    for level, where in enumerate(_LEVEL_NAMES)
+    for level, element in enumerate(_LEVELS)
 )
 
-#: Places of neighbours, from the block.
+#: Positions of neighbours, counted from the block.
 OFFSETS = (-3, -2, -1, 1, 2, 3)
 _OF_NEIGHBOUR = (
     ("units", "length of the block {}"),
@@ -135,42 +140,31 @@ _OF_WINDOW = (
 )
 
 
-def _where(offset: int) -> str:
-    return f"{abs(offset)} {'before' if offset < 0 else 'ahead'}"
-
-
-NEIGHBOURS = (
-    *_rows(
-        *(
-            (f"{name}_{offset:+d}", meaning.replace("{}", _where(offset)))
-            for name, meaning in _OF_NEIGHBOUR
-            for offset in OFFSETS
-        )
+_NEIGHBOURS = _rows(
+    *(
+        (f"{name}_{offset:+d}", meaning.format(f"{abs(offset)} {'before' if offset < 0 else 'ahead'}"))
+        for name, meaning in _OF_NEIGHBOUR
+        for offset in OFFSETS
     ),
-    *_rows(
-        *(
-            (f"{name}_window_{2 * size + 1}", f"{meaning} of the {2 * size + 1} blocks around it")
-            for name, meaning in _OF_WINDOW
-            for size in WINDOWS
-        )
+    *(
+        (f"{name}_window_{2 * size + 1}", f"{meaning} of the {2 * size + 1} blocks around it")
+        for name, meaning in _OF_WINDOW
+        for size in WINDOWS
     ),
 )
 
 
-def _named(prefix: str, inside: str) -> tuple[Feature, ...]:
-    """A flag for each of the names; those of elements are in capitals, to tell NAV from the word nav."""
+def _flags(prefix: str, where: str) -> tuple[Feature, ...]:
+    """Return a flag for each of the names; tags are in capitals, to tell NAV from the word nav."""
     return (
-        *(Feature(f"{prefix}_{tag.upper()}", f"{inside} {tag.upper()}", True) for tag in TAGS),
-        *(Feature(f"{prefix}_{word}", f"{inside} an element named {word}", True) for word in WORDS),
-        *(Feature(f"{prefix}_{state}", f"{inside} an element that is {state}", True) for state in STATES),
+        *(Feature(f"{prefix}_{tag.upper()}", f"{where} {tag.upper()}", True) for tag in TAGS),
+        *(Feature(f"{prefix}_{word}", f"{where} an element named {word}", True) for word in WORDS),
+        *(Feature(f"{prefix}_{state}", f"{where} an element that is {state}", True) for state in STATES),
     )
 
 
-OWN_NAMES = _named("own", "in")
-ALL_NAMES = _named("inside", "inside")
+#: Features that are the same for all blocks of a page, and explain none of them.
+PAGE_FEATURES = frozenset({"blocks", "page_units", "page_link_density", "page_prose", "page_prose_share", "h1s"})
 
-#: What is the same for all blocks of a page, and explains none of them.
-OF_PAGE = frozenset({"blocks", "page_units", "page_link_density", "page_prose", "page_prose_share", "h1s"})
-
-NUMBERS = (*BLOCK, *PLACE, *TREE, *NEIGHBOURS)
-FEATURES = (*NUMBERS, *OWN_NAMES, *ALL_NAMES)
+NUMBERS = (*_BLOCK, *_POSITION, *_ELEMENTS, *_NEIGHBOURS)
+FEATURES = (*NUMBERS, *_flags("own", "in"), *_flags("inside", "inside"))

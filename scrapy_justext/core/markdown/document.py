@@ -1,46 +1,50 @@
-"""Blocks to a Markdown document."""
+"""Good blocks, one below the other, as a Markdown document.
+
+Each good block is a piece: where it stands (:mod:`.structure`), and its text in runs (:mod:`.inline`).  The pieces of a
+table are written together, and so are those of a PRE; each other piece is a paragraph or a heading.  What is written
+goes into the lists and quotes around it: each opens the containers that the one before was not in.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.core.markdown.inline import cell, destination, fence_for, heading, image, paragraph, resolver
-from scrapy_justext.core.markdown.structure import (
-    LEAST_COLUMNS,
-    LEAST_ROWS,
-    MOST_BLOCKS,
-    Grid,
-    Lines,
-    Position,
-    Positions,
-    Run,
-    Writer,
-    good_runs,
-    pipe_rows,
-)
+from scrapy_justext.core.markdown.inline import TextRun, cell, fence_for, good_runs, heading, image, paragraph, resolver
+from scrapy_justext.core.markdown.structure import Container, Grid, Position, Positions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lxml import etree
 
     from scrapy_justext.core.blocks import Decision, Segment
     from scrapy_justext.core.elements import Elements
 
+#: Good blocks in a cell of a table, at the most.
+MOST_BLOCKS = 3
+#: Good rows and columns of a table, at the least.
+LEAST_ROWS = LEAST_COLUMNS = 2
+
 #: The class that names the language of code.
 _LANGUAGE_CLASS = re.compile(r"(?:^|\s)(?:language|lang)-([A-Za-z0-9+#._-]{1,40})(?=\s|$)")
 
 
 class Piece(NamedTuple):
-    """A good block: where it stands, what it is, and its text in runs."""
+    """A good block, to be written."""
 
-    position: Position
     segment: Segment
-    runs: Sequence[Run]
+    position: Position
+    runs: Sequence[TextRun]
+    image: str | None = None
+    """The image that it is, in Markdown."""
+
+    def line(self, write: Callable[[Iterable[TextRun]], str]) -> str:
+        """Return its text as ``write`` gives it, or the image."""
+        return self.image or write(self.runs)
 
 
 def to_markdown(
@@ -51,52 +55,46 @@ def to_markdown(
     url: str | None = None,
     data: Iterable[Segment] = (),
 ) -> str:
-    """The good blocks of a page as Markdown, without a line feed at the end; empty where there are none.
+    """Return the good blocks of a page as Markdown, without a line feed at the end; empty where there are none.
 
     ``url``: the page's, which relative links are resolved against, unless the page has a BASE.
     ``data``: good blocks behind them that stand in no element.
     """
-    pieces: list[Piece] = []
-    resolve: Callable[[str], str | None] = destination
-    if elements is not None:
-        good = [decision.block_class is GOOD for decision in decisions]
-        pieces += _pieces(elements, segments, good)
-        resolve = resolver(elements.root, url)
-    pieces += (Piece(Position(), segment, [Run(segment.text)]) for segment in data)
-    writer = Writer()
-    for lines, position in _written(pieces, resolve):
-        writer.add(lines, position.containers)
+    good = [decision.block_class is GOOD for decision in decisions]
+    pieces = list(_pieces(elements, segments, good, url)) if elements is not None and True in good else []
+    pieces += (Piece(segment, Position(), [TextRun(segment.text)]) for segment in data)
+    tables = _tables(pieces)
+    writer = MarkdownWriter()
+    for whole, group in groupby(pieces, lambda piece: _whole(piece, tables)):
+        together = list(group)
+        if isinstance(whole, Grid):
+            writer.add(_table(together, whole), whole.containers)
+        elif whole is not None:
+            writer.add(_code(together, whole), together[0].position.containers)
+        else:
+            for piece in together:
+                writer.add(_flow(piece), piece.position.containers, is_paragraph=True)
     return writer.text()
 
 
-def _pieces(elements: Elements, segments: Sequence[Segment], good: Sequence[bool]) -> Iterator[Piece]:
-    if True not in good:
-        return
-    runs = dict(good_runs(elements.root, elements.rules, segments, good))
+def _pieces(elements: Elements, segments: Sequence[Segment], good: Sequence[bool], url: str | None) -> Iterator[Piece]:
+    resolve = resolver(elements.root, url)
+    runs = dict(good_runs(elements, segments, good, resolve))
     positions = Positions(elements.root)
     for index, (segment, is_good) in enumerate(zip(segments, good, strict=True)):
-        if is_good:
-            own = runs[index] if segment.image_url is None else ()
-            yield Piece(positions.of(elements.nodes[segment.element]), segment, own)
-
-
-def _written(pieces: Sequence[Piece], resolve: Callable[[str], str | None]) -> Iterator[tuple[Lines, Position]]:
-    """The lines of each paragraph, heading, code block and table, and where they stand."""
-    tables = _tables(pieces)
-    for whole, together in groupby(pieces, lambda piece: _whole(piece, tables)):
-        group = list(together)
-        if isinstance(whole, Grid):
-            yield _table(group, whole, resolve), group[0].position
-        elif whole is not None:
-            yield _code(group, whole), group[0].position
+        if not is_good:
+            continue
+        position = positions.of(elements.nodes[segment.element])
+        if segment.image_url is None:
+            yield Piece(segment, position, runs[index])
         else:
-            for piece in group:
-                if lines := _flow(piece, resolve):
-                    yield lines, piece.position
+            destination = resolve(segment.image_url)
+            own = image(segment.collapsed, destination) if destination is not None else None
+            yield Piece(segment, position, [TextRun(segment.collapsed)], own)
 
 
 def _whole(piece: Piece, tables: frozenset[Grid]) -> Grid | etree._Element | None:
-    """What a piece is written together with its neighbours as: a table, a PRE, or nothing."""
+    """Return what a piece is written together with its neighbours as: a table, a PRE, or nothing."""
     grid = piece.position.grid
     if grid in tables and piece.position.cell is not None:
         return grid
@@ -104,7 +102,7 @@ def _whole(piece: Piece, tables: frozenset[Grid]) -> Grid | etree._Element | Non
 
 
 def _tables(pieces: Iterable[Piece]) -> frozenset[Grid]:
-    """The grids that are written as tables."""
+    """Return the grids that are written as tables."""
     by_grid: defaultdict[Grid, list[Piece]] = defaultdict(list)
     for piece in pieces:
         if piece.position.grid is not None and piece.position.cell is not None:
@@ -114,9 +112,10 @@ def _tables(pieces: Iterable[Piece]) -> frozenset[Grid]:
 
 def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
     blocks: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for position, segment, _ in pieces:
+    for piece in pieces:
+        position = piece.position
         at = grid.cells.get(position.cell) if position.cell is not None else None
-        is_line = position.preformatted is None and not segment.heading_level
+        is_line = position.preformatted is None and not piece.segment.heading_level
         if at is None or not is_line or position.containers != grid.containers:
             return False
         blocks[at] += 1
@@ -125,22 +124,39 @@ def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
     return len(rows) >= LEAST_ROWS and len(columns) >= LEAST_COLUMNS and max(blocks.values()) <= MOST_BLOCKS
 
 
-def _table(pieces: Sequence[Piece], grid: Grid, resolve: Callable[[str], str | None]) -> Lines:
+def _table(pieces: Sequence[Piece], grid: Grid) -> list[str]:
     texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
     for piece in pieces:
         if piece.position.cell is not None:
-            texts[grid.cells[piece.position.cell]].append(_image(piece, resolve) or cell(piece.runs, resolve))
-    return Lines(pipe_rows({at: " ".join(several) for at, several in texts.items()}, grid.headers))
+            texts[grid.cells[piece.position.cell]].append(piece.line(cell))
+    return pipe_rows({at: " ".join(several) for at, several in texts.items()}, grid.headers)
 
 
-def _code(pieces: Sequence[Piece], preformatted: etree._Element) -> Lines:
+def pipe_rows(texts: Mapping[tuple[int, int], str], headers: frozenset[int]) -> list[str]:
+    """Return the lines of a pipe table, of texts by row and column; rows and columns without any are left out.
+
+    The first row is the header where ``headers`` names it, else the header is empty.
+
+    >>> pipe_rows({(0, 0): "a", (0, 2): "b", (3, 2): "c"}, frozenset({0}))
+    ['| a | b |', '| --- | --- |', '|  | c |']
+    """
+    numbers = sorted({row for row, _ in texts})
+    columns = sorted({column for _, column in texts})
+    rows = [[texts.get((row, column), "") for column in columns] for row in numbers]
+    if numbers[0] not in headers:
+        rows.insert(0, [""] * len(columns))
+    rows.insert(1, ["---"] * len(columns))
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _code(pieces: Sequence[Piece], preformatted: etree._Element) -> list[str]:
     text = "\n".join(piece.segment.text for piece in pieces)
     fence = fence_for(text, 3)
-    return Lines([f"{fence}{_code_language(preformatted)}", *text.split("\n"), fence])
+    return [f"{fence}{_code_language(preformatted)}", *text.split("\n"), fence]
 
 
 def _code_language(preformatted: etree._Element) -> str:
-    """The language that a PRE, or the CODE in it, says it is in; empty without."""
+    """Return the language that a PRE, or the CODE in it, says it is in; empty without."""
     for node in (preformatted, *islice(preformatted, 1)):
         match = _LANGUAGE_CLASS.search(node.get("class") or "")
         if match:
@@ -148,18 +164,88 @@ def _code_language(preformatted: etree._Element) -> str:
     return ""
 
 
-def _flow(piece: Piece, resolve: Callable[[str], str | None]) -> Lines | None:
-    level = piece.segment.heading_level
-    text = _image(piece, resolve)
-    if text is None:
-        text = (heading if level else paragraph)(piece.runs, resolve)
-    if not text:
-        return None
-    return Lines([f"{'#' * level} {text}"] if level else text.split("\n"), is_paragraph=True)
+def _flow(piece: Piece) -> list[str]:
+    """Return the lines of a paragraph or heading; none where an image has neither text nor a destination."""
+    if level := piece.segment.heading_level:
+        text = piece.line(heading)
+        return [f"{'#' * level} {text}"] if text else []
+    text = piece.line(paragraph)
+    return text.split("\n") if text else []
 
 
-def _image(piece: Piece, resolve: Callable[[str], str | None]) -> str | None:
-    """The image that a piece is; None for text."""
-    if piece.segment.image_url is None:
-        return None
-    return image(piece.segment.collapsed, resolve(piece.segment.image_url))
+class MarkdownWriter:
+    """Puts what is written one below the other, each in its containers."""
+
+    def __init__(self) -> None:
+        self._written: list[str] = []
+        self._containers: Sequence[Container] = ()
+        self._after_paragraph = False
+        #: The lists that are written with the other bullet or delimiter, since one of their kind is right above.
+        self._others: set[etree._Element] = set()
+
+    def text(self) -> str:
+        """Return all lines, with no line feed at the end."""
+        return "\n".join(self._written)
+
+    def add(self, lines: Sequence[str], containers: Sequence[Container], *, is_paragraph: bool = False) -> None:
+        """Write lines that stand in ``containers``.
+
+        ``is_paragraph``: whether the item of a list may follow without a blank line.
+        """
+        if not lines:
+            return
+        shared = _shared(self._containers, containers)
+        opened = containers[shared:]
+        self._tell_apart(shared, opened)
+        around = "".join(map(self._indent, containers[:shared]))
+        if self._written and not self._is_tight(shared, opened):
+            self._written.append(around.rstrip())
+        self._written.append(f"{around}{''.join(map(self._marker, opened))}{lines[0]}")
+        indent = "".join(map(self._indent, containers))
+        self._written += (f"{indent}{line}" if line else indent.rstrip() for line in lines[1:])
+        self._containers = containers
+        self._after_paragraph = is_paragraph
+
+    def _tell_apart(self, shared: int, opened: Sequence[Container]) -> None:
+        """Make two lists, one right below the other, two."""
+        if not opened or shared == len(self._containers):
+            return
+        above, below = self._containers[shared], opened[0]
+        if above.parent is None or below.parent is None or above.parent is below.parent:
+            return
+        if _are_alike(above, below) and (above.parent in self._others) == (below.parent in self._others):
+            self._others ^= {below.parent}
+
+    def _is_tight(self, shared: int, opened: Sequence[Container]) -> bool:
+        """Return whether what is written begins an item that needs no blank line before it."""
+        if not opened or opened[0].parent is None or not self._after_paragraph:
+            return False
+        item = opened[0]
+        if shared < len(self._containers):
+            above = self._containers[shared]
+            return above.parent is item.parent and _are_alike(above, item)
+        # A list inside an item, below its text.  Only 1 begins a list there.
+        return shared > 0 and self._containers[-1].parent is not None and item.number in (None, 1)
+
+    def _marker(self, container: Container) -> str:
+        if container.parent is None:
+            return "> "
+        is_other = container.parent in self._others
+        if container.number is None:
+            return "* " if is_other else "- "
+        return f"{container.number}{')' if is_other else '.'} "
+
+    def _indent(self, container: Container) -> str:
+        marker = self._marker(container)
+        return marker if container.parent is None else " " * len(marker)
+
+
+def _are_alike(item: Container, other: Container) -> bool:
+    """Return whether both have numbers, or both bullets."""
+    return (item.number is None) == (other.number is None)
+
+
+def _shared(before: Sequence[Container], now: Sequence[Container]) -> int:
+    """Return how many containers two blocks have in common, from the outermost."""
+    pairs = zip(before, now, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))

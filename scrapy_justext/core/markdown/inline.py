@@ -1,26 +1,163 @@
-"""Runs of text to a line of Markdown.
+"""The text of a block, from the page to one line of Markdown.
 
-Emphasis is written where CommonMark reads it as such, whatever stands around it, and left out elsewhere: each
-stretch of bold, italics or both has delimiters of its own, which touch no others and stand in no other ("left-flanking
-delimiter run" and "right-flanking", CommonMark 0.31.2, 6.2).  Then each end meets its own beginning.
+The page is flattened once more, with marks for links, emphasis and code (:mod:`~scrapy_justext.core.flattening`), and
+the text of each good block is read from it in runs: a run has one style, and leads to one address.
+
+Emphasis is written where CommonMark reads it as such, whatever stands around it, and left out elsewhere.  Each stretch
+of bold, italics or both has delimiters of its own, which touch no others and stand in no other, so that each end meets
+its own beginning ("left-flanking delimiter run" and "right-flanking", CommonMark 0.31.2, 6.2).
+
+A link gets a destination that is safe to write and to follow; any other becomes plain text.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
-from scrapy_justext.core.markdown.structure import Run
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.flattening import (
+    BLOCK,
+    BOLD,
+    BREAK,
+    CLOSE,
+    CODE,
+    INLINE,
+    ITALIC,
+    LINK,
+    PLAIN,
+    SOURCE,
+    UNLINK,
+    tag_codes,
+)
+from scrapy_justext.core.reading import flat_text
+from scrapy_justext.core.text import collapse, visible_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lxml import etree
+
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.elements import Elements
+
+    #: Gives the destination of what stands in HREF or SRC; None where no link can be made of it.
+    Resolve = Callable[[str], str | None]
+
+
+class TextRun(NamedTuple):
+    """A text in one style."""
+
+    text: str = ""
+    destination: str | None = None
+    """Where its link leads, as Markdown has it; None outside links."""
+    is_bold: bool = False
+    is_italic: bool = False
+    is_code: bool = False
+    is_break: bool = False
+    """A BR, which has no text."""
+    is_markup: bool = False
+    """Markdown that stands as it is."""
+
+
+_BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
+    BOLD: lambda style: style._replace(is_bold=True),
+    ITALIC: lambda style: style._replace(is_italic=True),
+    CODE: lambda style: style._replace(is_code=True),
+}
+_ENDS = frozenset({UNLINK, PLAIN})
+_BEGIN_MARKS = [INLINE + code for code in (LINK, *_BEGINS)]
+_END_MARKS = [INLINE + code for code in _ENDS]
+#: A mark, with the HREF of a link.
+_MARK = re.compile(f"{INLINE}(?:{LINK}[^{INLINE}]*{INLINE}{SOURCE}|.)", re.DOTALL)
+
+
+def good_runs(
+    elements: Elements, segments: Sequence[Segment], good: Sequence[bool], resolve: Resolve
+) -> Iterator[tuple[int, list[TextRun]]]:
+    """Yield the index and the runs of each good block of text, in document order; images have none."""
+    rules = replace(elements.rules, styled=True)
+    image = tag_codes(rules).get("img")
+    last = max((index for index, is_good in enumerate(good) if is_good), default=-1)
+    starts = [*(segment.start for segment in segments), -1]
+    # What is open around the text at hand, innermost last, each a run without text.
+    styles = [TextRun()]
+    index = 0
+    for chunk in f"{CLOSE}{flat_text(elements.root, rules)}".split(BLOCK):
+        if index > last:
+            break
+        body = chunk[1:]
+        if chunk[0] == image:
+            index += 1
+        elif not body or body.isspace():
+            continue
+        elif not good[index] and len(styles) == 1 and _is_closed(body):
+            index += bool(_MARK.sub("", body).strip())
+        else:
+            runs = _read(body, styles, resolve)
+            if rules.text_nodes:
+                # Where text is read node by node, blank nodes vanish with the space that they are.
+                runs = [run for run in runs if run.is_break or not run.text.isspace()]
+            for block in _blocks(runs, starts, index):
+                if good[index]:
+                    yield index, block
+                index += 1
+
+
+def _is_closed(body: str) -> bool:
+    """Return whether a text that nothing is open around is at most one block, and leaves nothing open."""
+    if INLINE not in body:
+        return True
+    if INLINE + BREAK in body:
+        return False
+    return sum(map(body.count, _BEGIN_MARKS)) == sum(map(body.count, _END_MARKS))
+
+
+def _read(body: str, styles: list[TextRun], resolve: Resolve) -> list[TextRun]:
+    """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
+    first, *pieces = body.split(INLINE)
+    runs = [styles[-1]._replace(text=first)]
+    for piece in pieces:
+        code, text = piece[:1], piece[1:]
+        if code == LINK:
+            # The text of the link follows behind another mark.
+            styles.append(styles[-1]._replace(destination=resolve(text)))
+            continue
+        if code in _BEGINS:
+            styles.append(_BEGINS[code](styles[-1]))
+        elif code in _ENDS:
+            styles.pop()
+        elif code == BREAK:
+            runs.append(styles[-1]._replace(is_break=True))
+        if text:
+            runs.append(styles[-1]._replace(text=text))
+    return runs
+
+
+def _blocks(runs: Iterable[TextRun], starts: Sequence[int], index: int) -> Iterator[list[TextRun]]:
+    """Yield the runs of each of the blocks that ``runs`` are: one, or several with BRs between them.
+
+    ``starts``: how much of the page's text is before each block; ``index``: the first block's.
+    """
+    position = starts[index]
+    block: list[TextRun] = []
+    has_text = False
+    for run in runs:
+        if length := visible_length(run.text):
+            if has_text and position == starts[index + 1]:
+                yield block
+                index += 1
+                block = []
+            has_text = True
+            position += length
+        block.append(run)
+    if has_text:
+        yield block
+
 
 HARD_BREAK = "\\\n"
 
@@ -36,43 +173,29 @@ _CLOSING = re.compile(r"(^| )(#+)$")
 _BACKTICKS = re.compile("`+")
 
 
-class Token(NamedTuple):
-    """A piece of a line: ``text`` to be escaped, ``code``, or a ``mark`` that stands as it is."""
-
-    kind: str
-    value: str
+def paragraph(runs: Iterable[TextRun]) -> str:
+    """Return runs as the lines of a paragraph."""
+    return _LINE_START.sub(lambda match: (match[1] or "") + "\\", _line(runs, HARD_BREAK))
 
 
-TEXT, CODE, MARK = "text", "code", "mark"
+def heading(runs: Iterable[TextRun]) -> str:
+    """Return runs as the text of a heading, which is bold anyway."""
+    return _CLOSING.sub(r"\1\\\2", _line(run._replace(is_bold=False) for run in runs))
 
 
-def paragraph(runs: Iterable[Run], resolve: Callable[[str], str | None]) -> str:
-    """Runs as the lines of a paragraph.  ``resolve``: HREF to destination, None where it makes no link."""
-    text = _join(_tokens(runs, resolve), HARD_BREAK)
-    return _LINE_START.sub(lambda match: (match[1] or "") + "\\", text)
-
-
-def heading(runs: Iterable[Run], resolve: Callable[[str], str | None]) -> str:
-    """Runs as the text of a heading, which is bold anyway."""
-    plain = (run._replace(style=run.style._replace(is_bold=False)) for run in runs)
-    return _CLOSING.sub(r"\1\\\2", _join(_tokens(plain, resolve), " "))
-
-
-def cell(runs: Iterable[Run], resolve: Callable[[str], str | None]) -> str:
-    """Runs as the text of a table's cell."""
+def cell(runs: Iterable[TextRun]) -> str:
+    """Return runs as the text of a table's cell."""
     # Readers do not agree on bars in code there.
-    barless = (run._replace(style=run.style._replace(is_code=False)) if "|" in run.text else run for run in runs)
-    return _join(_tokens(barless, resolve), " ")
+    return _line(run._replace(is_code=False) if "|" in run.text else run for run in runs)
 
 
-def image(text: str, destination: str | None) -> str:
-    """An image; its text where it has no destination."""
-    escaped = _join([Token(TEXT, text)], " ")
-    return escaped if destination is None else f"![{escaped}]({destination})"
+def image(text: str, destination: str) -> str:
+    """Return an image; ``text``: its ALT, on one line."""
+    return f"![{_line([TextRun(text)])}]({destination})"
 
 
 def code_span(text: str) -> str:
-    """Code of one line.
+    """Return code of one line.
 
     >>> code_span("a"), code_span("`a` b")
     ('`a`', '`` `a` b ``')
@@ -83,72 +206,65 @@ def code_span(text: str) -> str:
 
 
 def fence_for(text: str, least: int) -> str:
-    """So many backticks that none of ``text`` ends what they begin."""
-    return "`" * max([least, *(len(run) + 1 for run in _BACKTICKS.findall(text))])
+    """Return so many backticks that none of ``text`` ends what they begin."""
+    return "`" * max([least, *(len(backticks) + 1 for backticks in _BACKTICKS.findall(text))])
 
 
-def _join(tokens: Iterable[Token], line_break: str) -> str:
-    parts: list[str] = []
-    merged = [(kind, "".join(token.value for token in group)) for kind, group in groupby(tokens, lambda one: one.kind)]
-    for i, (kind, value) in enumerate(merged):
-        if kind == TEXT:
-            text = _SPECIAL.sub(r"\\\g<0>", value)
-            if text.endswith("!") and merged[i + 1 : i + 2] and merged[i + 1][1].startswith("["):
-                # No image.
-                text = f"{text[:-1]}\\!"
-            parts.append(text.replace("\n", line_break))
-        else:
-            parts.append(code_span(value) if kind == CODE else value)
+def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
+    """Return runs as Markdown, with ``line_break`` for BRs."""
+    parts = [""]
+    for (is_markup, is_code), group in groupby(_linked(runs), lambda run: (run.is_markup, run.is_code)):
+        text = "".join(run.text for run in group)
+        if not is_markup and not is_code:
+            parts.append(_SPECIAL.sub(r"\\\g<0>", text).replace("\n", line_break))
+            continue
+        if text.startswith("[") and parts[-1].endswith("!"):
+            # No image.
+            parts[-1] = f"{parts[-1][:-1]}\\!"
+        parts.append(code_span(text) if is_code else text)
     return "".join(parts)
 
 
-def _tokens(runs: Iterable[Run], resolve: Callable[[str], str | None]) -> Iterator[Token]:
-    resolved = [
-        run if run.style.href is None else run._replace(style=run.style._replace(href=resolve(run.style.href)))
-        for run in collapsed(runs)
-    ]
-    groups = [(href, list(group)) for href, group in groupby(resolved, lambda run: run.style.href)]
-    for i, (href, group) in enumerate(groups):
-        if href is None:
+def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:
+    """Yield runs with the markup of their links and of what is inside."""
+    groups = [(target, list(group)) for target, group in groupby(_collapsed(runs), lambda run: run.destination)]
+    for i, (target, group) in enumerate(groups):
+        if target is None:
             yield from _emphasised(group, ")" if i else "", "[" if i + 1 < len(groups) else "")
             continue
-        before, inner, after = _without_gaps(group)
-        yield from map(_token, before)
+        leading, inner, trailing = _without_gaps(group)
+        yield from leading
         if inner:
-            yield Token(MARK, "[")
+            yield TextRun("[", is_markup=True)
             yield from _emphasised(inner, "[", "]")
-            yield Token(MARK, f"]({href})")
-        yield from map(_token, after)
+            yield TextRun(f"]({target})", is_markup=True)
+        yield from trailing
 
 
-def collapsed(runs: Iterable[Run]) -> Iterator[Run]:
-    """The runs with white space collapsed; what is left of it stands in runs of its own, a line feed for BRs.
+def _collapsed(runs: Iterable[TextRun]) -> Iterator[TextRun]:
+    """Yield the runs with white space collapsed, and none at the ends.
 
-    There is none at the ends.
+    What is left of it stands in gaps, runs of their own that are no code: a space, or a line feed where BRs are.
     """
-    gap: Run | None = None
+    gap: TextRun | None = None
     started = False
     for run in runs:
-        if run.is_break or run.text[:1].isspace():
-            gap = _wider(gap, run)
+        if run.is_break:
+            gap = run._replace(text="\n", is_code=False)
+        elif gap is None and run.text[:1].isspace():
+            gap = run._replace(text=" ", is_code=False)
         text = collapse(run.text)
         if not text:
             continue
         if gap and started:
             yield gap
-        yield Run(text, run.style)
+        yield run._replace(text=text)
         started = True
-        gap = Run(" ", run.style) if run.text[-1].isspace() else None
+        gap = run._replace(text=" ", is_code=False) if run.text[-1].isspace() else None
 
 
-def _wider(gap: Run | None, run: Run) -> Run:
-    if run.is_break:
-        return Run("\n", run.style)
-    return gap or Run(" ", run.style)
-
-
-def _without_gaps(runs: Sequence[Run]) -> tuple[Sequence[Run], Sequence[Run], Sequence[Run]]:
-    """White space before, the rest, white space after."""
+def _without_gaps(runs: Sequence[TextRun]) -> tuple[Sequence[TextRun], Sequence[TextRun], Sequence[TextRun]]:
+    """Return the gaps before, the rest, and the gaps after."""
     start, end = 0, len(runs)
     while start < end and runs[start].text.isspace():
         start += 1
@@ -157,37 +273,35 @@ def _without_gaps(runs: Sequence[Run]) -> tuple[Sequence[Run], Sequence[Run], Se
     return runs[:start], runs[start:end], runs[end:]
 
 
-def _emphasised(runs: Sequence[Run], before: str, after: str) -> Iterator[Token]:
-    """Runs with their emphasis; ``before``, ``after``: the characters around them, empty at the ends of the line."""
-    groups = [(mark, list(group)) for mark, group in groupby(runs, _delimiter)]
-    for i, (mark, group) in enumerate(groups):
+def _emphasised(runs: Sequence[TextRun], before: str, after: str) -> Iterator[TextRun]:
+    """Yield runs with the markup of their emphasis.
+
+    ``before``, ``after``: the characters around them, empty at the ends of the line.
+    """
+    groups = [(delimiter, list(group)) for delimiter, group in groupby(runs, _delimiter)]
+    for i, (delimiter, group) in enumerate(groups):
         leading, inner, trailing = _without_gaps(group)
-        yield from map(_token, leading)
         follows = " " if trailing else _edge(groups[i + 1][1][0], 0) if i + 1 < len(groups) else after
-        is_marked = bool(mark and inner) and _flanks(" " if leading else before, inner, follows)
-        if is_marked:
-            yield Token(MARK, mark)
-        yield from map(_token, inner)
-        if is_marked:
-            yield Token(MARK, mark)
-        yield from map(_token, trailing)
+        is_marked = bool(delimiter and inner) and _flanks(" " if leading else before, inner, follows)
+        markup = [TextRun(delimiter, is_markup=True)] if is_marked else []
+        yield from (*leading, *markup, *inner, *markup, *trailing)
         before = " " if trailing else "*" if is_marked else _edge(group[-1], -1)
 
 
-def _delimiter(run: Run) -> str:
-    return "**" * run.style.is_bold + "*" * run.style.is_italic
+def _delimiter(run: TextRun) -> str:
+    return "**" * run.is_bold + "*" * run.is_italic
 
 
-def _flanks(before: str, inner: Sequence[Run], after: str) -> bool:
-    """Whether delimiters around ``inner`` are read as beginning and end of emphasis."""
+def _flanks(before: str, inner: Sequence[TextRun], after: str) -> bool:
+    """Return whether delimiters around ``inner`` are read as beginning and end of emphasis."""
     begins = not _may_be_punctuation(_edge(inner[0], 0)) or _sets_apart(before)
     ends = not _may_be_punctuation(_edge(inner[-1], -1)) or _sets_apart(after)
     return begins and ends and before != "*"
 
 
-def _edge(run: Run, at: int) -> str:
-    """The first or last character of a run as it is written, or one of its kind."""
-    return "`" if _token(run).kind == CODE else run.text[at]
+def _edge(run: TextRun, at: int) -> str:
+    """Return the first or last character of a run as it is written, or one of its kind."""
+    return "`" if run.is_code else run.text[at]
 
 
 def _sets_apart(character: str) -> bool:
@@ -204,13 +318,6 @@ def _category(character: str) -> str:
     return "P" if is_symbol else unicodedata.category(character)[0]
 
 
-def _token(run: Run) -> Token:
-    is_code = run.style.is_code and not run.text.isspace()
-    return Token(CODE if is_code else TEXT, run.text)
-
-
-# Where links lead: HREF and SRC to destinations that are safe to write and to follow.
-
 #: Schemes that a link may have; ``javascript:``, ``data:`` and all others make no link.
 SCHEMES = frozenset(["http", "https", "ftp", "mailto", "tel"])
 #: Schemes of pages that relative links are resolved against: those of a file lead nowhere else.
@@ -225,43 +332,39 @@ _TO_QUOTE = re.compile(r"""[\x00-\x20\x7f<>"`|\\]|\s""")
 _TO_ESCAPE = re.compile(r"[()]|&(?=#?\w+;)")
 
 
-def resolver(root: etree._Element, url: str | None) -> Callable[[str], str | None]:
-    """A function that gives the destination of what stands in an attribute; None where no link can be made of it."""
-    base = base_of(root, url)
-    return cache(lambda address: destination(address, base))
+def resolver(root: etree._Element, url: str | None) -> Resolve:
+    """Return a function that gives the destinations of a page's links.
 
-
-def base_of(root: etree._Element, url: str | None) -> str:
-    """What relative addresses of a page are relative to; empty when that is not known."""
+    Relative ones are resolved against the page's BASE, or against ``url``, its own address.
+    """
     declared = next((node.get("href") or "" for node in root.iter("base") if "href" in node.attrib), "")
-    candidates = (_join_links(url or "", _clean(declared)) or "", url or "")
-    return next((one for one in candidates if one.lower().startswith(_BASE_SCHEMES)), "")
+    candidates = (_joined(url or "", _clean(declared)), url or "")
+    base = next((address for address in candidates if address.lower().startswith(_BASE_SCHEMES)), "")
+    return cache(lambda address: destination_of(address, base))
 
 
-def destination(address: str, base: str = "") -> str | None:
-    r"""An address as a link's destination in Markdown; None for one that nobody should follow.
+def destination_of(address: str, base: str = "") -> str | None:
+    r"""Return an address as a link's destination in Markdown; None for one that nobody should follow.
 
-    >>> destination("a (b).html", "https://example.com/x/")
+    >>> destination_of("a (b).html", "https://example.com/x/")
     'https://example.com/x/a%20\\(b\\).html'
-    >>> destination(" java\nscript:alert(1)")
+    >>> destination_of(" java\nscript:alert(1)")
     """
     address = _clean(address)
     scheme = _SCHEME.match(address)
     if not address or (scheme and scheme[1].lower() not in SCHEMES):
         return None
-    joined = _join_links(base, address)
-    if not joined:
-        return None
-    return _TO_ESCAPE.sub(r"\\\g<0>", _TO_QUOTE.sub(lambda match: quote(match[0]), joined))
+    joined = _joined(base, address)
+    return _TO_ESCAPE.sub(r"\\\g<0>", _TO_QUOTE.sub(lambda match: quote(match[0]), joined)) or None
 
 
 def _clean(address: str) -> str:
     return _VANISHING.sub("", address.strip(_CONTROLS_AND_SPACE))
 
 
-def _join_links(base: str, address: str) -> str | None:
+def _joined(base: str, address: str) -> str:
+    """Return an address made absolute; empty where it is none, as ``http://[``."""
     try:
         return urljoin(base, address)
     except ValueError:
-        # As "http://[".
-        return None
+        return ""

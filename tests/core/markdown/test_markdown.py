@@ -255,6 +255,8 @@ IMAGES = {
     "no ALT": Case("<img src=a.png>", "![](https://example.com/docs/a.png)"),
     "data": Case("<img src=data:image/png;x alt=one>", "one"),
     "data without ALT": Case("<p>one<img src=data:image/png;x>", "one"),
+    "data whose ALT looks like a heading": Case("<img src=data:image/png;x alt='# one'>", "\\# one"),
+    "data in a heading": Case("<h2><img src=data:image/png;x alt='one #'></h2>", "## one \\#"),
     "in a heading": Case("<h2><img src=a.png alt=one></h2>", "## ![one](https://example.com/docs/a.png)"),
     "in a table": Case(
         "<table><tr><th>a<th>b<tr><td><img src=a.png alt=c><td>1</table>",

@@ -16,7 +16,7 @@ from scrapy_justext.core.extractor import BLOCK_FIELDS
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from tests.builders import CORPORA
-from tests.learned.pages import PROSE
+from tests.core.learned.pages import PROSE
 
 PROFILES = ["learned", "learned-article"]
 EVERY = pytest.mark.parametrize("profile", PROFILES)

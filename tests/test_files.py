@@ -1,4 +1,4 @@
-"""One run at a time in a folder, and none that is kept out by a dead one."""
+"""Files that are whole at any time; one run at a time in a folder, and none that is kept out by a dead one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.exceptions import StoreError
-from scrapy_justext.files import LOCK_FILE, locked
+from scrapy_justext.files import LOCK_FILE, PRIVATE, locked, write_whole
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import PAGE, write_pairs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOLD = """
 import sys
@@ -41,6 +38,48 @@ def hold(folder: Path) -> subprocess.Popen[str]:
     assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
     return process
+
+
+def test_a_file_is_made_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_whole(path, b"old")
+    with path.open("rb") as reader:
+        write_whole(path, memoryview(b"new"))
+        assert (reader.read(), path.read_bytes()) == (b"old", b"new")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_a_replaced_file_keeps_its_permissions_and_a_new_one_gets_those_asked_for(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_bytes(b"")
+    old.chmod(0o640)
+    write_whole(old, b"content", PRIVATE)
+    write_whole(new, b"content", PRIVATE)
+    assert [path.stat().st_mode & 0o777 for path in (old, new)] == [0o640, 0o600]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights on Windows")
+def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    link.symlink_to(target)
+    write_whole(link, b"content")
+    assert (link.is_symlink(), target.read_bytes()) == (True, b"content")
+    write_whole(Path(os.devnull), b"content")
+    assert not Path(os.devnull).is_file()
+
+
+def test_what_cannot_be_written_leaves_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_folder_is_made_and_the_lock_removed(tmp_path: Path) -> None:

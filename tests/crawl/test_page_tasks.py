@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -76,8 +74,3 @@ def test_an_extraction_comes_together_again(blocks: int) -> None:
     joined = join_extraction(pieces)
     assert joined == extraction
     assert len(joined.blocks) == blocks
-
-
-def test_a_process_need_not_load_scrapy() -> None:
-    code = "import sys, scrapy_justext.workers; sys.exit('scrapy' in sys.modules or 'twisted' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0

@@ -11,7 +11,7 @@ from lxml import etree
 
 from scrapy_justext import Extraction, extract
 from tests.builders import lines_run
-from tests.learned.pages import PROSE
+from tests.core.learned.pages import PROSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +15,9 @@ from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.exceptions import ExtractorError
 from tests.builders import REPOSITORY
-from tests.learned.pages import document
+from tests.core.learned.pages import document
 from training.labels import block_weights, soft_labels, words_of
-from training.making import make_model
-from training.network import Batch, Recipe, _gradients, new_weights, sigmoid
+from training.network import Batch, Recipe, _gradients, make_model, new_weights, sigmoid
 from training.samples import FOLDS, fold_of, make_samples
 from training.scoring import best_limit, extractor_with, score_page
 from training.train import save_folds
@@ -30,12 +30,13 @@ QUICK = Recipe(hidden=8, epochs=30, pages=4)
 DOCUMENTS = [document(number) for number in range(12)]
 
 
+@cache
 def quick_model(seed: int = 0) -> Model:
     return make_model(make_samples(DOCUMENTS), QUICK, (seed, seed + 1), name="quick")
 
 
 def test_the_same_pages_give_the_same_model() -> None:
-    first, second, other = quick_model(), quick_model(), quick_model(5)
+    first, second, other = quick_model(), quick_model.__wrapped__(), quick_model(5)
     assert all((first.arrays[name] == second.arrays[name]).all() for name in first.arrays)
     assert any((first.arrays[name] != other.arrays[name]).any() for name in first.arrays)
 
@@ -72,7 +73,7 @@ def test_the_blocks_of_a_page_weigh_one_together() -> None:
 
 def test_a_site_is_in_one_fold() -> None:
     assert registered_domain("https://a.b.example.co.uk/x") == registered_domain("http://example.co.uk") != ""
-    folds = [fold_of(one) for one in DOCUMENTS]
+    folds = [fold_of(labelled) for labelled in DOCUMENTS]
     assert set(folds) <= set(range(FOLDS))
     assert len(set(folds)) > 1
 
@@ -97,25 +98,25 @@ def test_gradients_are_the_slopes_of_the_loss() -> None:
         return total
 
     for name, gradient in gradients.items():
-        place = np.unravel_index(np.abs(gradient).argmax(), gradient.shape)
+        position = np.unravel_index(np.abs(gradient).argmax(), gradient.shape)
         step = 1e-2
-        before = weights[name][place]
-        weights[name][place] = before + step
+        before = weights[name][position]
+        weights[name][position] = before + step
         above = loss()
-        weights[name][place] = before - step
+        weights[name][position] = before - step
         below = loss()
-        weights[name][place] = before
-        assert (above - below) / (2 * step) == pytest.approx(float(gradient[place]), rel=0.05, abs=1e-4), name
+        weights[name][position] = before
+        assert (above - below) / (2 * step) == pytest.approx(float(gradient[position]), rel=0.05, abs=1e-4), name
 
 
 def write_set(folder: Path) -> None:
     (folder / "html").mkdir(parents=True)
     lines = []
-    for one in DOCUMENTS:
-        (folder / "html" / f"{one.id}.html").write_bytes(one.html)
+    for labelled in DOCUMENTS:
+        (folder / "html" / f"{labelled.id}.html").write_bytes(labelled.html)
         lines.append(
-            f'{{"id": "{one.id}", "url": "{one.url}", "page_type": "article", "main_content": "'
-            + one.gold.replace("\n", "\\n")
+            f'{{"id": "{labelled.id}", "url": "{labelled.url}", "page_type": "article", "main_content": "'
+            + labelled.gold.replace("\n", "\\n")
             + '"}'
         )
     (folder / "gold.jsonl").write_text("\n".join(lines))
@@ -143,10 +144,10 @@ class TestValidatedExtractors:
         monkeypatch.setenv(VARIABLE, str(tmp_path))
         extractor = find_extractor("training.validated:learned")
         texts = dict.fromkeys(range(FOLDS), "")
-        for one in DOCUMENTS:
-            texts[fold_of(one)] += extractor(one, None)
+        for labelled in DOCUMENTS:
+            texts[fold_of(labelled)] += extractor(labelled, None)
         assert not texts[0]
-        assert any(fold_of(one) == 0 for one in DOCUMENTS)
+        assert any(fold_of(labelled) == 0 for labelled in DOCUMENTS)
         assert any(texts.values())
 
     def test_the_folder_must_be_named(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Model files: what is shipped, what is refused, what a model does with a page."""
+"""Model files: what is shipped, and what is refused."""
 
 from __future__ import annotations
 
@@ -12,26 +12,23 @@ import numpy as np
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.learned.classifier import limits, weigh
+from scrapy_justext.core.learned.classifier import weigh
 from scrapy_justext.core.learned.model import (
     FOLDER,
     SHAPES,
-    Model,
     features_digest,
     load_model,
     save_model,
     shipped_model,
 )
 from scrapy_justext.core.learned.table import FEATURES
-from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.exceptions import JustextError, ModelError
-from tests.learned.pages import PROSE, features_of
+from tests.core.learned.pages import PAGE, features_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = ["learned", "learned-article"]
-PAGE = f"<nav><a href=/>Home</a></nav><article><h1>Harbour</h1><p>{PROSE * 2}<p>{PROSE}</article><footer>© x</footer>"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,7 +103,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "problem"), WRONG, ids=[f"{', '.join(one[0])}: {one[1]}" for one in WRONG])
+@pytest.mark.parametrize(
+    ("changes", "problem"), WRONG, ids=[f"{', '.join(changes)}: {problem}" for changes, problem in WRONG]
+)
 def test_a_wrong_model_is_refused_with_its_file_and_what_is_wrong(
     tmp_path: Path, changes: dict[str, Any], problem: str
 ) -> None:
@@ -140,23 +139,13 @@ def test_damage_anywhere_is_a_model_error(tmp_path: Path) -> None:
     whole = (FOLDER / "learned.npz").read_bytes()
     path = tmp_path / "m.npz"
     names = whole.rfind(b"PK\x01\x02")
-    for place in [*range(0, len(whole), len(whole) // 40), *range(names, len(whole), 3)]:
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+    for position in [*range(0, len(whole), len(whole) // 40), *range(names, len(whole), 3)]:
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 0xFF]) + whole[position + 1 :])
         with suppress(ModelError):
             weigh(features_of(PAGE), load_model(path))
     np.save(tmp_path / "m.npy", np.zeros(3))
     with pytest.raises(ModelError, match="cannot be read"):
         load_model(tmp_path / "m.npy")
-
-
-def test_many_blocks_are_judged_as_few_are() -> None:
-    few = features_of(PAGE)
-    many = np.tile(few, (2500, 1))
-    weighed, alone = weigh(many, shipped_model("learned")), weigh(few, shipped_model("learned"))
-    assert weighed.probabilities == pytest.approx(alone.probabilities * 2500, abs=0.002)
-    reasons = [decision.reason for decision in weighed.decide(Thresholds())]
-    assert reasons[: len(few)] == [decision.reason for decision in alone.decide(Thresholds())]
-    assert reasons[-len(few) :] == reasons[: len(few)]
 
 
 def test_memory_stays_small_beside_the_page() -> None:
@@ -178,43 +167,3 @@ def test_an_array_of_objects_is_never_unpickled(tmp_path: Path) -> None:
 
 def test_the_digest_is_that_of_names_and_order() -> None:
     assert len(features_digest()) == 64
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({}, (0.6, 0.4)),
-        ({"good_probability": 0.8}, (0.8, 0.8)),
-        ({"near_good_probability": 0.1}, (0.6, 0.1)),
-        ({"near_good_probability": 0.7}, (0.6, 0.6)),
-        ({"good_probability": 0.8, "near_good_probability": 0.2}, (0.8, 0.2)),
-    ],
-)
-def test_the_user_s_thresholds_come_before_the_card_s(given: dict[str, Any], expected: tuple[float, float]) -> None:
-    assert limits(Thresholds(**given), Model("x", "1", 0.6, 0.4, {})) == expected
-
-
-def test_both_sides_of_the_thresholds() -> None:
-    features = features_of(PAGE)
-    model = shipped_model("learned")
-    weighed = weigh(features, model)
-    decisions = weighed.decide(Thresholds())
-    middle = sorted(d.probability or 0 for d in decisions)[len(decisions) // 2]
-
-    def classes(good: float, near_good: float) -> set[str]:
-        thresholds = Thresholds(good_probability=good, near_good_probability=near_good)
-        return {str(d.block_class) for d in weighed.decide(thresholds) if d.probability == middle}
-
-    assert classes(middle, 0) == {"good"}
-    assert classes(middle + 0.0005, middle) == {"near_good"}
-    assert classes(middle + 0.0005, middle + 0.0004) == {"bad"}
-
-
-def test_reasons_name_the_probability_and_what_weighed_most() -> None:
-    decisions = weigh(features_of(PAGE), shipped_model("learned")).decide(Thresholds())
-    # Gold texts differ on whether the headline is content.
-    assert [str(d.block_class) for d in decisions if d is not decisions[1]] == ["bad", "good", "good", "bad"]
-    for one in decisions:
-        head, _, named = one.reason.partition(": ")
-        assert head.startswith(f"probability {one.probability:.3g} {'>=' if one.block_class == 'good' else '<'} ")
-        assert len(named.split(", ")) == 2

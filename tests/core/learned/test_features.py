@@ -1,4 +1,4 @@
-"""The features: their table, their values on pages made by hand, their meaning in other scripts."""
+"""Features: their table, their values on pages made by hand, their meaning in other scripts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import pytest
 from lxml import etree
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.learned.characters import measure_texts
 from scrapy_justext.core.learned.features import compute, transform
-from scrapy_justext.core.learned.names import NAMES, _value_bits, value_bits
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
 from scrapy_justext.core.tags import LENIENT
 from tests.builders import CORPORA, corpus_pages, lines_run, read_page
-from tests.learned.pages import PROSE, column, features_of
+from tests.core.learned.pages import PROSE, SENTENCES, column, features_of
 
 PAGE = (
     "<head><title>Old Harbour - News</title></head><body><nav id=topMenu><a href=/>Home</a></nav>"
@@ -58,7 +56,7 @@ CASES: list[tuple[str, str, list[float]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "page", "values"), CASES, ids=[f"{one[0]}" for one in CASES])
+@pytest.mark.parametrize(("name", "page", "values"), CASES, ids=[case[0] for case in CASES])
 def test_a_feature_is_what_its_row_says(name: str, page: str, values: list[float]) -> None:
     assert column(page, name) == values
 
@@ -89,65 +87,10 @@ def test_the_transformation_squeezes_numbers_and_leaves_flags_and_its_argument()
     assert (features == before).all()
 
 
-#: The same sentence or two as the language writes them.
-SENTENCES = {
-    "English": "The harbour lay quiet in the morning, and nobody spoke of the storm that had passed in the night.",
-    "Russian": "Утром гавань была тиха, и никто не говорил о буре, которая прошла ночью над самым городом.",
-    "Chinese": "早晨的港口十分安静，没有人谈起昨夜经过的那场暴风雨，渔船都系在岸边。",
-    "Japanese": "朝の港は静かで、夜のうちに過ぎ去った嵐のことを話す人は誰もいなかった。船は岸につながれていた。",
-    "Hindi": "सुबह बंदरगाह शांत था, और रात में गुज़रे तूफ़ान के बारे में कोई बात नहीं कर रहा था।",
-    "Urdu": "صبح کے وقت بندرگاہ خاموش تھی، اور رات کو گزرنے والے طوفان کا کوئی ذکر نہیں کر رہا تھا۔",
-    "Arabic": "كان الميناء هادئا في الصباح، ولم يتحدث أحد عن العاصفة التي مرت في الليل فوق المدينة كلها.",
-    "Thai": "ท่าเรือเงียบสงบในตอนเช้า และไม่มีใครพูดถึงพายุที่ผ่านไปในตอนกลางคืน เรือทุกลำจอดอยู่ริมฝั่ง",
-    "Lao": "ທ່າເຮືອງຽບສະຫງົບໃນຕອນເຊົ້າ ແລະບໍ່ມີໃຜເວົ້າເຖິງພາຍຸທີ່ຜ່ານໄປໃນຕອນກາງຄືນ ເຮືອທຸກລຳຈອດຢູ່ແຄມຝັ່ງ",
-    "Korean": "아침의 항구는 조용했고, 밤사이에 지나간 폭풍에 대해 말하는 사람은 아무도 없었다. 배들은 묶여 있었다.",
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("language", SENTENCES)
 def test_running_text_is_sentence_like_in_every_script(language: str) -> None:
     text = SENTENCES[language]
     assert column(f"<p>{text}<p><a href=x>{text}</a><p>{text[:12]}", "is_sentence_like") == [1, 0, 0]
-
-
-@pytest.mark.parametrize("language", SENTENCES)
-def test_a_sentence_has_about_as_many_units_and_words_everywhere(language: str) -> None:
-    found = measure_texts([SENTENCES[language]])
-    assert 70 <= found.units[0] <= 150
-    assert 11 <= found.words[0] <= 26
-    assert found.ends[0] >= 0.7
-
-
-def test_only_ends_of_sentences_count() -> None:
-    texts = ["version 3.14", "Wait...", "He said: “Go.”", "Why?", "x", "a.b.c"]
-    assert measure_texts(texts).ends.tolist() == [0, 1, 1, 1, 0, 0]
-    assert measure_texts(texts).ends_sentence.tolist() == [0, 1, 1, 1, 0, 0]
-
-
-def names_in(value: str) -> set[str]:
-    bits = value_bits(value)
-    return {name for place, name in enumerate(NAMES) if bits >> place & 1}
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("header-ad", {"header", "ad"}),
-        ("loading", {"error"}),
-        ("postContent", {"post", "content"}),
-        ("ADS", {"ad"}),
-        ("x-1 42", set()),
-        ("leftSidebar", {"sidebar"}),
-    ],
-)
-def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str]) -> None:
-    assert names_in(value) == expected
-
-
-def test_of_long_values_only_the_beginning_is_kept() -> None:
-    before = _value_bits.cache_info().currsize
-    assert value_bits("sidebar " + "x" * 1_000_000) == value_bits("sidebar " + "x" * 2_000_000)
-    assert _value_bits.cache_info().currsize <= before + 1
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="no labelled pages beside the checkout")

@@ -1,0 +1,162 @@
+"""Read the block-level elements of a page as numbers: where each stands, and what its names say.
+
+A set of names is an integer with a bit for each of :data:`.names.NAMES`.  An element has the names of its tag, of the
+words in its attributes, and of its state.  Inline elements have no number of their own: their names count for the
+block-level elements inside them.  The whole tree is read in one pass, from parents to children.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from scrapy_justext.core.learned.names import NAMES, STATES, TAGS, WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lxml import etree
+
+    from scrapy_justext.core.elements import Elements
+
+_BITS = {name: 1 << position for position, name in enumerate((*(f"<{tag}>" for tag in TAGS), *WORDS, *STATES))}
+_TAG_BITS = {tag: _BITS[f"<{tag}>"] for tag in TAGS}
+_NOT_DISPLAYED, _NOT_READ_OUT, _NOT_SHOWN = (_BITS[state] for state in STATES)
+#: Bytes of an integer that holds all names.
+NAME_BYTES = (len(NAMES) + 7) // 8
+
+#: Longer values are made by machines; characters behind are not read.
+READ_CHARACTERS = 300
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+
+_WHOLE_PARTS: dict[str, int] = {}
+_INSIDE_PARTS: list[tuple[str, int]] = []
+for _word, _patterns in WORDS.items():
+    for _pattern in _patterns.split():
+        if _pattern.endswith("*"):
+            _INSIDE_PARTS.append((_pattern[:-1], _BITS[_word]))
+        else:
+            _WHOLE_PARTS[_pattern] = _WHOLE_PARTS.get(_pattern, 0) | _BITS[_word]
+
+
+@lru_cache(maxsize=1 << 14)
+def _part_bits(part: str) -> int:
+    """Return the words that one part of a value stands for."""
+    bits = _WHOLE_PARTS.get(part, 0)
+    for pattern, bit in _INSIDE_PARTS:
+        if pattern in part:
+            bits |= bit
+    return bits
+
+
+@lru_cache(maxsize=1 << 15)
+def word_bits(value: str) -> int:
+    """Return the words in an attribute's value."""
+    bits = 0
+    for part in _PART.findall(value):
+        bits |= _part_bits(part.lower())
+    return bits
+
+
+@lru_cache(maxsize=1 << 10)
+def _style_bits(value: str) -> int:
+    return _NOT_DISPLAYED if _INVISIBLE.search(value) else 0
+
+
+#: By attribute: what gives the names in its value.
+_READERS: dict[str, Callable[[str], int]] = {
+    "class": word_bits,
+    "id": word_bits,
+    "role": word_bits,
+    "itemprop": word_bits,
+    "style": _style_bits,
+    "aria-hidden": lambda value: _NOT_READ_OUT if value == "true" else 0,
+    # Whatever its value is.
+    "hidden": lambda _: _NOT_SHOWN,
+}
+
+
+def read_names(node: etree._Element, tag: str) -> tuple[int, str | None]:
+    """Return an element's own names, and its class."""
+    bits = _TAG_BITS.get(tag, 0)
+    css_class = None
+    for attribute, value in cast("list[tuple[str, str]]", node.items()):
+        read = _READERS.get(attribute)
+        if read is not None:
+            bits |= read(value[:READ_CHARACTERS])
+            if attribute == "class":
+                css_class = value
+    return bits, css_class
+
+
+class ElementColumns(NamedTuple):
+    """The block-level elements of a page in document order, a value each.  Element 0 is the root."""
+
+    parents: list[int]
+    """The number of the nearest block-level ancestor; 0 for the root."""
+    ends: list[int]
+    """The number behind the last element inside it."""
+    own_names: list[int]
+    """Its own names, and those of inline elements between it and its parent."""
+    all_names: list[int]
+    """Its own names, and those of all its ancestors."""
+    paths: list[int]
+    """Equal for equal chains of tags from the root."""
+    alike: list[int]
+    """How many children of its parent have its tag and class."""
+    depths: list[int]
+    """How many block-level ancestors it has."""
+    classes: list[int]
+    """Equal for equal tag and class."""
+
+
+def read_elements(elements: Elements) -> ElementColumns:
+    """Read the block-level elements of a page."""
+    root = elements.nodes[0]
+    # By node: the number of the nearest block-level element, and the names of inline elements from there to the node.
+    known: dict[etree._Element | None, tuple[int, int]] = {root: (0, 0)}
+    path_numbers: dict[tuple[int, str], int] = {}
+    class_numbers: dict[tuple[str, str | None], int] = {}
+    bits, css_class = read_names(root, root.tag)
+    # A list for each column: a row for each element would cost twice the time.
+    parents, own_names, all_names, paths, depths = [0], [bits], [bits], [0], [0]
+    classes = [class_numbers.setdefault((root.tag, css_class), 0)]
+    for number, node in enumerate(elements.nodes[1:], 1):
+        tag = node.tag
+        bits, css_class = read_names(node, tag)
+        parent, inline_bits = known.get(node.getparent()) or _read_inline_ancestors(node, known)
+        bits |= inline_bits
+        known[node] = (number, 0)
+        parents.append(parent)
+        own_names.append(bits)
+        all_names.append(bits | all_names[parent])
+        depths.append(depths[parent] + 1)
+        paths.append(path_numbers.setdefault((paths[parent], tag), len(path_numbers) + 1))
+        classes.append(class_numbers.setdefault((tag, css_class), len(class_numbers)))
+    ends = list(range(1, len(parents) + 1))
+    for number in range(len(parents) - 1, 0, -1):
+        ends[parents[number]] = max(ends[parents[number]], ends[number])
+    families = list(zip(parents, classes, strict=True))
+    sizes = Counter(families)
+    alike = [sizes[family] for family in families]
+    return ElementColumns(parents, ends, own_names, all_names, paths, alike, depths, classes)
+
+
+def _read_inline_ancestors(
+    node: etree._Element, known: dict[etree._Element | None, tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the number of the nearest block-level ancestor, and the names of inline ancestors below it."""
+    ancestor = node.getparent()
+    passed = []
+    found = None
+    while ancestor is not None and (found := known.get(ancestor)) is None:
+        passed.append(ancestor)
+        ancestor = ancestor.getparent()
+    number, bits = found or (0, 0)
+    for inline in reversed(passed):
+        bits |= read_names(inline, str(inline.tag))[0]
+        known[inline] = (number, bits)
+    return number, bits

@@ -1,0 +1,70 @@
+"""Decisions by a model's probabilities: thresholds, and reasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scrapy_justext.core.learned.classifier import limits, weigh
+from scrapy_justext.core.learned.model import Model, shipped_model
+from scrapy_justext.core.parameters import Thresholds
+from tests.core.learned.pages import PAGE, features_of
+
+
+def test_many_blocks_are_judged_as_few_are() -> None:
+    few = features_of(PAGE)
+    many = np.tile(few, (2500, 1))
+    weighed, alone = weigh(many, shipped_model("learned")), weigh(few, shipped_model("learned"))
+    assert weighed.probabilities == pytest.approx(alone.probabilities * 2500, abs=0.002)
+    reasons = [decision.reason for decision in weighed.decide(Thresholds())]
+    assert reasons[: len(few)] == [decision.reason for decision in alone.decide(Thresholds())]
+    assert reasons[-len(few) :] == reasons[: len(few)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, (0.6, 0.4)),
+        ({"good_probability": 0.8}, (0.8, 0.8)),
+        ({"near_good_probability": 0.1}, (0.6, 0.1)),
+        ({"near_good_probability": 0.7}, (0.6, 0.6)),
+        ({"good_probability": 0.8, "near_good_probability": 0.2}, (0.8, 0.2)),
+    ],
+)
+def test_the_user_s_thresholds_come_before_the_model_s(given: dict[str, Any], expected: tuple[float, float]) -> None:
+    assert limits(Thresholds(**given), Model("x", "1", 0.6, 0.4, {})) == expected
+
+
+def test_both_sides_of_the_thresholds() -> None:
+    features = features_of(PAGE)
+    model = shipped_model("learned")
+    weighed = weigh(features, model)
+    decisions = weighed.decide(Thresholds())
+    middle = sorted(decision.probability or 0 for decision in decisions)[len(decisions) // 2]
+
+    def classes(good: float, near_good: float) -> set[str]:
+        thresholds = Thresholds(good_probability=good, near_good_probability=near_good)
+        decided = weighed.decide(thresholds)
+        return {str(decision.block_class) for decision in decided if decision.probability == middle}
+
+    assert classes(middle, 0) == {"good"}
+    assert classes(middle + 0.0005, middle) == {"near_good"}
+    assert classes(middle + 0.0005, middle + 0.0004) == {"bad"}
+
+
+def test_reasons_name_the_probability_and_what_weighed_most() -> None:
+    decisions = weigh(features_of(PAGE), shipped_model("learned")).decide(Thresholds())
+    # Gold texts differ on whether the headline is content.
+    assert [str(decision.block_class) for decision in decisions if decision is not decisions[1]] == [
+        "bad",
+        "good",
+        "good",
+        "bad",
+    ]
+    for decision in decisions:
+        head, _, named = decision.reason.partition(": ")
+        comparison = ">=" if decision.block_class == "good" else "<"
+        assert head.startswith(f"probability {decision.probability:.3g} {comparison} ")
+        assert len(named.split(", ")) == 2

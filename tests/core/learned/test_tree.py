@@ -1,0 +1,39 @@
+"""The elements that blocks stand in: the names that their attributes give."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from scrapy_justext.core.learned.names import NAMES
+from scrapy_justext.core.learned.tree import read_names, word_bits
+
+
+def names_in(value: str) -> set[str]:
+    bits = word_bits(value)
+    return {name for position, name in enumerate(NAMES) if bits >> position & 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("header-ad", {"header", "ad"}),
+        ("loading", {"error"}),
+        ("postContent", {"post", "content"}),
+        ("ADS", {"ad"}),
+        ("x-1 42", set()),
+        ("leftSidebar", {"sidebar"}),
+    ],
+)
+def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str]) -> None:
+    assert names_in(value) == expected
+
+
+@pytest.mark.parametrize("attribute", ["class", "id", "role", "itemprop", "style"])
+def test_of_long_values_only_the_beginning_is_read_and_kept(attribute: str) -> None:
+    before = word_bits.cache_info().currsize
+    values = [f"sidebar display: none {'x' * length} footer visibility: hidden" for length in (1_000_000, 2_000_000)]
+    first, second = (read_names(etree.Element("p", {attribute: value}), "p")[0] for value in values)
+    beginning, _ = read_names(etree.Element("p", {attribute: "sidebar display: none"}), "p")
+    assert first == second == beginning
+    assert word_bits.cache_info().currsize <= before + 2
