@@ -1,1 +1,1 @@
-"""What runs in a crawl: which response is a page, which item came from it, what its items get, which are dropped."""
+"""What runs in a crawl: which responses are pages, what their items get, which items are dropped."""

@@ -1,7 +1,7 @@
-"""Values as people write them in settings, spiders and on the command line, to values as the library needs them.
+"""From values as people write them to values as the library needs them.
 
-A converter takes what was given and returns what is meant, or raises :class:`ParameterError` without a name: whoever
-calls knows where the value was set.  Strings are converted, since ``-s`` and ``-a`` give nothing else.
+A converter takes what was given and returns what is meant, or raises :class:`ParameterError` without a name: its caller
+knows where the value was set.  Strings are converted, since ``-s`` and ``-a`` give nothing else.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _BOOLEANS = {
 
 
 def as_given(value: Any) -> Any:
-    """Anything; it is checked where it is used."""
+    """Return any value as it is; it is checked where it is used."""
     return value
 
 
 def boolean(value: Any) -> bool:
-    """A truth value, or a word for one.
+    """Return a truth value, also for a word that stands for one.
 
     >>> boolean("no"), boolean(1)
     (False, True)
@@ -47,7 +47,7 @@ def boolean(value: Any) -> bool:
 
 
 def number(value: Any) -> Any:
-    """A number out of a string; anything else is left for the check of the range.
+    """Return the number in a string; anything else is left for the check of the range.
 
     >>> number("70"), number("0.3"), number("seventy")
     (70, 0.3, 'seventy')
@@ -60,32 +60,26 @@ def number(value: Any) -> Any:
     return value
 
 
-def whole_number(value: Any) -> int:
-    """A number of things."""
-    converted = number(value)
-    if not isinstance(converted, int) or isinstance(converted, bool) or converted < 0:
-        raise ParameterError("", value, "must be a whole number, 0 or more")
-    return converted
+def _in_range(kind: type | tuple[type, ...], is_allowed: Callable[[float], bool], allowed: str) -> Converter:
+    """Return a converter for numbers."""
+
+    def convert(value: Any) -> Any:
+        converted: Any = number(value)
+        is_number = isinstance(converted, kind) and not isinstance(converted, bool)
+        if not is_number or not is_allowed(converted):
+            raise ParameterError("", value, allowed)
+        return converted
+
+    return convert
 
 
-def seconds(value: Any) -> float:
-    """A time."""
-    converted = number(value)
-    if not isinstance(converted, int | float) or isinstance(converted, bool) or not 0 < converted < inf:
-        raise ParameterError("", value, "must be a number of seconds, more than 0")
-    return converted
-
-
-def share(value: Any) -> float:
-    """A share of a whole."""
-    converted = number(value)
-    if isinstance(converted, bool) or not isinstance(converted, int | float) or not 0 <= converted <= 1:
-        raise ParameterError("", value, "must be a number from 0 to 1")
-    return float(converted)
+whole_number = _in_range(int, lambda count: count >= 0, "must be a whole number, 0 or more")
+seconds = _in_range((int, float), lambda time: 0 < time < inf, "must be a number of seconds, more than 0")
+share = _in_range((int, float), lambda part: 0 <= part <= 1, "must be a number from 0 to 1")
 
 
 def names(value: Any) -> list[Any]:
-    """A list, also out of ``"a, b"`` or a JSON list.
+    """Return a list, also for ``"a, b"`` or a JSON list.
 
     >>> names("de, fr"), names('["de", "fr"]'), names(("de", "fr"))
     (['de', 'fr'], ['de', 'fr'], ['de', 'fr'])
@@ -98,7 +92,7 @@ def names(value: Any) -> list[Any]:
 
 
 def rules(value: Any) -> tuple[Any, ...]:
-    """Selectors or patterns, or one alone; a string with a JSON list of strings in it is that list.
+    """Return selectors or patterns, given as several, as one, or as a JSON list of strings.
 
     >>> rules(".ad, .byline"), rules("[data-ad]"), rules('[".ad", ".byline"]')
     (('.ad, .byline',), ('[data-ad]',), ('.ad', '.byline'))
@@ -115,11 +109,11 @@ def _strings(value: str) -> list[str] | None:
         found = json.loads(value)
     except ValueError:
         return None
-    return found if isinstance(found, list) and all(isinstance(one, str) for one in found) else None
+    return found if isinstance(found, list) and all(isinstance(rule, str) for rule in found) else None
 
 
 def mapping(value: Any) -> Mapping[Any, Any]:
-    """A mapping, also out of JSON."""
+    """Return a mapping, also for one in JSON."""
     found = _from_json(value) if isinstance(value, str) else value
     if not isinstance(found, Mapping):
         raise ParameterError("", value, "must be a mapping")
@@ -127,14 +121,14 @@ def mapping(value: Any) -> Mapping[Any, Any]:
 
 
 def language(value: Any) -> Any:
-    """A language's name or code, or a list of them; anything else is left for the check of the language."""
+    """Return a language's name or code, or a list of them; anything else is left for the check of the language."""
     if not isinstance(value, str):
         return value
     return names(value) if set("[,") & set(value) else value.strip()
 
 
 def names_among(kind: str, known: Iterable[str]) -> Converter:
-    """A converter for lists of known names."""
+    """Return a converter for lists of known names."""
 
     def convert(value: Any) -> tuple[str, ...]:
         for name in (found := names(value)):
@@ -146,7 +140,7 @@ def names_among(kind: str, known: Iterable[str]) -> Converter:
 
 
 def one_of(*allowed: str) -> Converter:
-    """A converter for a choice."""
+    """Return a converter for a choice."""
 
     def convert(value: Any) -> str:
         if value not in allowed:
@@ -157,7 +151,7 @@ def one_of(*allowed: str) -> Converter:
 
 
 def statuses(value: Any) -> frozenset[int]:
-    """HTTP status codes."""
+    """Return HTTP status codes."""
     codes = [number(code) for code in ([value] if isinstance(value, int) else names(value))]
     if not all(isinstance(code, int) and 100 <= code <= 599 for code in codes):
         raise ParameterError("", value, "must be a list of HTTP status codes")
@@ -165,7 +159,7 @@ def statuses(value: Any) -> frozenset[int]:
 
 
 def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
-    """A converter for a mapping of known names to item fields, of which those left out keep their default."""
+    """Return a converter for a mapping of known names to item fields; those left out keep their default."""
 
     def convert(value: Any) -> dict[str, str | None]:
         given = _from_json(value) if isinstance(value, str) else value
@@ -182,20 +176,20 @@ def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
 
 
 def item_field(value: Any) -> str:
-    """The name of an item field."""
+    """Return the name of an item field."""
     if not isinstance(value, str) or not value:
         raise ParameterError("", value, "must be the name of an item field")
     return value
 
 
 def classes(value: Any) -> tuple[type, ...]:
-    """Classes, or their import paths."""
+    """Return classes, also for their import paths."""
     allowed = "must be item classes or their import paths"
     try:
         found = tuple(load_object(path) for path in ([value] if isinstance(value, type) else names(value)))
     except (ImportError, NameError, TypeError, ValueError) as error:
         raise ParameterError("", value, f"{allowed}: {error}") from error
-    if not all(isinstance(one, type) for one in found):
+    if not all(isinstance(item_class, type) for item_class in found):
         raise ParameterError("", value, allowed)
     return found
 

@@ -1,4 +1,8 @@
-"""Extracts every page as soon as it is downloaded, before the spider can change its tree."""
+"""The downloader middleware extracts pages; the spider middleware tells which item came from which page.
+
+A page is extracted as soon as it is downloaded, before the spider can change its tree.  Only a spider middleware sees
+an item together with its response: a pipeline sees items alone.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 class JustextDownloaderMiddleware:
-    """Extracts pages; with ``JUSTEXT_DROP = "response"`` drops those without good content.
+    """Extracts pages; drops those without good content if ``JUSTEXT_DROP`` is ``"response"``.
 
     Belongs at 545: after decompression, redirects and retries, before the spider.
     """
@@ -35,7 +39,7 @@ class JustextDownloaderMiddleware:
         return cls(get_session(crawler))
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """The response, untouched; raises ``IgnoreRequest`` where it is to be dropped."""
+        """Return the response, untouched; raise ``IgnoreRequest`` for one that is to be dropped."""
         page = await self._session.clean(response, request)
         await self._session.send_due_items()
         if page is not None and page.configuration.drop == "response" and not page.is_good:
@@ -46,21 +50,21 @@ class JustextDownloaderMiddleware:
         return response
 
 
-# Notes which item came from which page: a pipeline cannot know.
-
-
 class JustextSpiderMiddleware(BaseSpiderMiddleware):
-    """Belongs at 25: nearest to the engine, so that it sees the items as they go to the pipelines."""
+    """Tells the session which item came from which page.
+
+    Belongs at 25: nearest to the engine, so that it sees the items as they go to the pipelines.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._session = get_session(crawler)
 
     def process_spider_input(self, response: Response) -> None:
-        """Extract the page where another component put a new response in the place of the first."""
+        """Extract the page of a response that another component put in the place of the first."""
         self._session.clean_now(response, response.request)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """The item, untouched; None for one that waits, and goes to the pipelines later."""
+        """Return the item, untouched; None for one that waits, and goes to the pipelines later."""
         goes_on = response is None or self._session.remember_item(item, response)
         return item if goes_on else None

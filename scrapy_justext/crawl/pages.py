@@ -1,4 +1,4 @@
-"""Which responses are pages to clean, and how one is taken from a response."""
+"""Which responses are pages to clean, what a cleaned page is, and why a page has no good content."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BINARY_SHARE = 0.03
 
 
 def skip_reason(request: Request | None, response: Response, configuration: Configuration) -> str | None:
-    """Why a response is not cleaned, as the stats name it; None when it is."""
+    """Return why a response is not cleaned, as the stats name it; None if it is."""
     # Robots.txt, images and other files that Scrapy fetches for itself.
     if request is not None and request.callback is NO_CALLBACK:
         return "no_callback"
@@ -52,7 +52,7 @@ def _has_other_status(response: TextResponse, configuration: Configuration) -> b
     return not (200 <= response.status < 300 or response.status in configuration.extra_statuses)
 
 
-#: Why a text is not cleaned; the first that applies is counted, so the cheap and the sure come first.
+#: Why a text is not cleaned.  The first reason that applies is counted: the cheap and the sure ones come first.
 _SKIPS: tuple[tuple[str, Callable[[TextResponse, Configuration], bool]], ...] = (
     ("status", _has_other_status),
     ("empty", lambda response, _: not response.body.strip()),
@@ -63,7 +63,7 @@ _SKIPS: tuple[tuple[str, Callable[[TextResponse, Configuration], bool]], ...] = 
 
 
 def is_html(response: TextResponse) -> bool:
-    """Whether a text is HTML by its class, its content type or its markup."""
+    """Return whether a text is HTML by its class, its content type or its markup."""
     content_type = (response.headers.get("Content-Type") or b"").lower()
     if isinstance(response, HtmlResponse) or b"html" in content_type:
         return True
@@ -73,7 +73,7 @@ def is_html(response: TextResponse) -> bool:
 
 
 def is_binary(response: TextResponse) -> bool:
-    """Whether a response that claims to be text starts with bytes that no text has."""
+    """Return whether a response that claims to be text starts with bytes that no text has."""
     if response.encoding.lower().startswith(("utf-16", "utf-32")):
         return False
     sample = response.body[:_SNIFFED_BYTES]
@@ -86,15 +86,12 @@ def raw_page(response: TextResponse) -> RawPage:
 
 
 def header_languages(response: Response) -> list[str]:
-    """The languages that the page's HTTP headers claim it to be in."""
+    """Return the languages that the HTTP headers claim the page to be in."""
     return [value.decode("latin-1") for value in response.headers.getlist("Content-Language")]
 
 
-# A cleaned page as the parts of a crawl hand it on: what was found, and how its items are filled from it.
-
-
 class Page(NamedTuple):
-    """A cleaned page and what its items get of it."""
+    """What was found on a page, and the configuration by which its items are filled."""
 
     extraction: Extraction
     configuration: Configuration
@@ -108,7 +105,7 @@ class Page(NamedTuple):
 
 
 def page_counts(page: Page) -> dict[str, int]:
-    """What a page adds to the figures of a crawl."""
+    """Return what a page adds to the stats of a crawl."""
     extraction = page.extraction
     counts = {"pages": 1, f"language/{_language_name(page)}": 1}
     counts |= {f"blocks/{kind}": n for kind, n in Counter(b.block_class for b in extraction.blocks).items()}
@@ -125,11 +122,8 @@ def _language_name(page: Page) -> str:
     return language.name if language is not None else page.extraction.language
 
 
-# Why a page has no good content, in a line.
-
-
 def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:
-    """What a page without good content lacks, by the block that came nearest to being good."""
+    """Return in a line what a page lacks, by the block that came nearest to being good."""
     blocks = extraction.blocks
     if not blocks:
         return "no good content: the page has no text"
@@ -152,7 +146,7 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
 
 
 def _nearness(block: Block, thresholds: Thresholds) -> float:
-    """From 0, nothing like content, to 2, nothing missing."""
+    """Return from 0, nothing like content, to 2, nothing missing."""
     if block.link_density > thresholds.max_link_density:
         return 0.0
     return _share(block.characters, thresholds.length_high) + _share(block.stopword_density, thresholds.stopwords_high)
@@ -163,10 +157,7 @@ def _share(value: float, of: float) -> float:
 
 
 def _miss(block: Block, thresholds: Thresholds) -> str:
-    """The figures of a block beside the thresholds that it missed.
-
-    Where it missed none of them, something else decided, and its own reason tells.
-    """
+    """Return the measurements of a block beside the thresholds that it missed; its own reason if it missed none."""
     missed = []
     if block.link_density > thresholds.max_link_density:
         missed.append(f"link density {block.link_density:.2f} > {thresholds.max_link_density:.2f}")

@@ -1,4 +1,4 @@
-"""Writes the clean text into the items; drops the items of pages with no good content."""
+"""The pipeline writes the clean text into items, and drops the items of pages without good content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ class NoGoodContent(DropItem):
 
 
 class JustextPipeline:
-    """Belongs at 100: before pipelines that validate or store."""
+    """Fills the fields of items.
+
+    Belongs at 100: before pipelines that validate or store.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -44,7 +47,7 @@ class JustextPipeline:
         return cls(get_session(crawler))
 
     async def process_item(self, item: Any) -> Any:
-        """The item with its fields filled; raises :class:`NoGoodContent`."""
+        """Return the item with its fields filled; raise :class:`NoGoodContent` for one that is dropped."""
         if not ItemAdapter.is_item(item):
             return item
         page = self._session.take_page(item) or await self._page_in_field(item)
@@ -74,7 +77,7 @@ class JustextPipeline:
         return await self._session.clean_html(html) if isinstance(html, str | bytes) and html else None
 
     def _targets(self, adapter: ItemAdapter, fields: Mapping[str, str | None]) -> dict[str, str]:
-        """The parts of the extraction that an item takes, with the field for each."""
+        """Return the parts of the extraction that an item takes, with the field for each."""
         wanted = {part: field for part, field in fields.items() if field is not None}
         declared = ItemAdapter.get_field_names_from_class(type(adapter.item))
         if declared is None:

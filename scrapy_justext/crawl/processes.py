@@ -80,7 +80,7 @@ _row = attrgetter(*BLOCK_FIELDS)
 
 
 def split_extraction(extraction: Extraction) -> Iterator[object]:
-    """What holds for the page, then rows of its blocks' values, :data:`PIECE` at a time."""
+    """Yield what holds for the page, then rows of its blocks' values, :data:`PIECE` at a time."""
     yield {name: getattr(extraction, name) for name in _OF_PAGE}
     rows = map(_row, extraction.blocks)
     while piece := list(islice(rows, PIECE)):
@@ -88,13 +88,13 @@ def split_extraction(extraction: Extraction) -> Iterator[object]:
 
 
 def join_extraction(pieces: Iterable[Any]) -> Extraction:
-    """The extraction that was split."""
+    """Return the extraction that was split."""
     of_page, *rows = pieces
     return Extraction(blocks=make_blocks(chain.from_iterable(rows)), **of_page)
 
 
 def split_judged(page: JudgedPage) -> Iterator[object]:
-    """The page without its blocks, then what is known of these, :data:`PIECE` at a time."""
+    """Yield the page without its blocks, then what is known of these, :data:`PIECE` at a time."""
     read, context = page.page, page.context
     yield page._replace(
         page=read._replace(segments=(), measurements=(), elements=None),
@@ -108,7 +108,7 @@ def split_judged(page: JudgedPage) -> Iterator[object]:
 
 
 def join_judged(pieces: Iterable[Any]) -> JudgedPage:
-    """The page that was split."""
+    """Return the page that was split."""
     page: JudgedPage
     page, *rows = pieces
     segments, measurements, context_free, probabilities, final = (

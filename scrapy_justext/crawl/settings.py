@@ -1,6 +1,12 @@
-"""The table of settings: of each its default, the check of its values, its meaning.
+"""The settings: a table of them, and the way from what people set to one checked configuration.
 
-Data alone: where values come from, and what becomes of them, is in :mod:`scrapy_justext.crawl.settings`.
+The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``length_low`` in a spider's attribute
+``justext`` and in ``request.meta["justext"]``, ``justext_length_low`` as a spider argument.  From weak to strong:
+
+1. the project's settings, in Scrapy's own order (project, ``custom_settings``, command line);
+2. those of the page's site in ``JUSTEXT_SITES``;
+3. the spider's attribute, then its arguments;
+4. ``request.meta``.
 """
 
 from __future__ import annotations
@@ -56,16 +62,16 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
     }
 )
 
-#: Paths are dear, so they are made only when asked for.
+#: Paths take time, so they are made only when asked for.
 PATH_FIELDS = frozenset({"xpath", "dom_path"})
-#: What blocks have where the profile makes blocks of images.
+#: What blocks have if the profile makes blocks of images.
 IMAGE_FIELDS = ("image_url", "image_alt")
-#: And where a trained model judges.
+#: What blocks have if a trained model judges.
 MODEL_FIELDS = ("probability", "origin")
 DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*PATH_FIELDS, *IMAGE_FIELDS, *MODEL_FIELDS})
 
 
-#: What holds for a whole crawl or not at all.
+#: Settings of the whole crawl: no site and no request can have its own.
 OF_CRAWLS = frozenset({"sites", "processes", "site_memory_hold", "site_memory_blocks", "site_memory_all_blocks"})
 
 
@@ -156,12 +162,6 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
 )
 
 
-# From JUSTEXT_* settings, wherever they were set, to one checked configuration.
-#
-# The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``length_low`` in a spider's attribute
-# ``justext`` and in ``request.meta["justext"]``, ``justext_length_low`` as a spider argument.
-# Which settings there are is in :mod:`scrapy_justext.crawl.settings`.
-
 PREFIX = "JUSTEXT_"
 #: Name of the spider's attribute and of the key in ``request.meta``; prefix of spider arguments.
 KEY = "justext"
@@ -187,7 +187,7 @@ class Configuration:
 
 
 class Given(NamedTuple):
-    """A value that somebody set, and what to call the place where they did."""
+    """A value that somebody set, and what error messages call the place where they did."""
 
     value: object
     label: str
@@ -195,7 +195,7 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What was set for a crawl, by how far it reaches; the later the stronger."""
+    """What was set for a crawl, from weak to strong."""
 
     project: Mapping[str, Given]
     sites: Mapping[str, Mapping[str, Given]]
@@ -203,15 +203,12 @@ class Layers:
     spider: Mapping[str, Given]
 
     def given(self, site: str | None = None) -> dict[str, Given]:
-        """All that holds for the pages of a site."""
+        """Return what was set for the pages of a site, or for those of no site."""
         return {**self.project, **(self.sites[site] if site is not None else {}), **self.spider}
 
 
 def make_layers(project: Mapping[str, Given], spider: Mapping[str, Given]) -> Layers:
-    """The layers of a crawl; raises :class:`SettingError` for sites that are none, or not allowed.
-
-    Every site's settings are checked, though none of its pages may come.
-    """
+    """Return the layers of a crawl, with the settings of every site checked; raise :class:`SettingError`."""
     layers = Layers(project, _sites({**project, **spider}), spider)
     for site in layers.sites:
         configure(layers.given(site))
@@ -233,7 +230,7 @@ def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
 
 
 def from_settings(settings: BaseSettings) -> dict[str, Given]:
-    """What is set as JUSTEXT_*."""
+    """Return what is set as ``JUSTEXT_*``."""
     return {
         _known(name, "setting", _as_setting): Given(settings.get(name), name)
         for name in settings
@@ -242,7 +239,7 @@ def from_settings(settings: BaseSettings) -> dict[str, Given]:
 
 
 def from_spider(spider: Spider) -> dict[str, Given]:
-    """What the spider's attribute ``justext`` and, above it, its arguments ``justext_*`` say."""
+    """Return what the spider's attribute ``justext`` and, above it, its arguments ``justext_*`` say."""
     values = getattr(spider, KEY, None)
     attribute = from_mapping({} if values is None else values, f"{type(spider).__name__}.{KEY}")
     arguments = {
@@ -254,9 +251,9 @@ def from_spider(spider: Spider) -> dict[str, Given]:
 
 
 def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset()) -> dict[str, Given]:
-    """What a mapping of lower-case names says; ``label`` is the mapping's name in messages.
+    """Return what a mapping of lower-case names says.
 
-    ``but``: settings that have no place in it.
+    ``label`` is the mapping's name in messages, ``but`` the settings that have no place in it.
     """
     if not isinstance(values, Mapping):
         raise SettingError(label, values, "must be a mapping of setting names to values")
@@ -268,7 +265,7 @@ def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset(
 
 
 def _known(name: object, label: str, spell: Callable[[str], str], names: Iterable[str] = ()) -> str:
-    """The setting that is spelt ``name`` in the place that ``label`` names; ``names``: the settings it can be."""
+    """Return the setting, out of ``names`` or all, that is spelt ``name`` in the place that ``label`` names."""
     spelt = {spell(known): known for known in (names or SETTINGS)}
     if isinstance(name, str) and name in spelt:
         return spelt[name]
@@ -284,12 +281,12 @@ def _as_argument(name: str) -> str:
 
 
 def is_enabled(given: Mapping[str, Given]) -> bool:
-    """Whether the plugin is switched on."""
+    """Return whether the plugin is switched on."""
     return bool(_values(given)["enabled"])
 
 
 def configure(given: Mapping[str, Given]) -> Configuration:
-    """One configuration of what was set, defaults for the rest; raises :class:`SettingError`."""
+    """Return one configuration of what was set, with defaults for the rest; raise :class:`SettingError`."""
     values = _values(given)
     block_fields = values["block_fields"]
     try:
@@ -327,7 +324,7 @@ def configure(given: Mapping[str, Given]) -> Configuration:
 
 
 def _values(given: Mapping[str, Given]) -> dict[str, Any]:
-    """A converted value for each setting; None stands for the default, as in Scrapy's own."""
+    """Return a converted value for each setting; None stands for the default, as in Scrapy's own."""
     values = {name: setting.default for name, setting in SETTINGS.items()}
     for name, (value, label) in given.items():
         if value is None:
@@ -339,11 +336,8 @@ def _values(given: Mapping[str, Given]) -> dict[str, Any]:
     return values
 
 
-# Settings in the form in which people paste them.
-
-
 def custom_settings(values: Mapping[str, Any]) -> str:
-    """What gives a spider these settings, which are named in lower case without the prefix.
+    """Return the source code that gives a spider these settings, by their lower-case names.
 
     >>> print(custom_settings({"profile": "article", "length_low": 50}))
     custom_settings = {
@@ -356,7 +350,7 @@ def custom_settings(values: Mapping[str, Any]) -> str:
 
 
 def literal(value: object) -> str:
-    """A value as Python spells it, strings in double quotes.
+    """Return a value as Python spells it, strings in double quotes.
 
     >>> literal(["de", "fr"]), literal(None), literal(0.3)
     ('["de", "fr"]', 'None', '0.3')

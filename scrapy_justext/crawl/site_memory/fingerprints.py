@@ -1,8 +1,8 @@
-"""The texts of a page as 64-bit numbers, equal where the texts are the same but for their numbers.
+"""The texts of a page as 64-bit numbers, which are equal if the texts differ in nothing but digits.
 
 ``Updated 3 May: 41 comments`` on one page and ``Updated 12 May: 7 comments`` on the next are one block of the
-template, so digits, of any script, do not count.  Case does: a template writes its texts in one way.  A text that is
-a link is another than the same text outside of one: an article's headline stands in the links to it all over the site.
+template, so digits of any script do not count.  Case does: a template writes its texts in one way.  A text that is a
+link differs from the same text outside of one: the links to an article have its headline all over the site.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ SIZE = 8
 
 _DIGITS = re.compile(r"\d+")
 _ASCII_DIGITS = b"0123456789"
-#: Bytes that begin the digits of other scripts, and the full-width ones, in UTF-8: one, and where other letters begin
-#: with the same, two.
+#: The bytes with which digits of other scripts and full-width digits begin in UTF-8: the first byte, and the first two
+#: if other letters begin with the same one.
 _LEADS = (b"\xd9", b"\xdb", b"\xdf", b"\xe0", b"\xe1", b"\xea", b"\xef", b"\xf0")
 _LONGER_LEADS = (
     *_LEADS[:4],
@@ -34,10 +34,10 @@ _LONGER_LEADS = (
 
 
 class Fingerprints(NamedTuple):
-    """A page as a memory sees it.
+    """The fingerprints of a page, :data:`SIZE` bytes each.
 
-    ``page``: those of its address and of all its texts together, of which one suffices to know it again;
-    ``blocks``: those of its blocks that are long enough, each of :data:`SIZE` bytes; ``indices``: of these blocks.
+    ``page`` has those of its address and of all its texts together; one of them suffices to know the page again.
+    ``blocks`` has those of its blocks that are long enough, and ``indices`` tells which blocks these are.
     """
 
     page: tuple[bytes, bytes]
@@ -46,7 +46,7 @@ class Fingerprints(NamedTuple):
 
 
 def take_fingerprints(segments: Sequence[Segment], url: str, length: int) -> Fingerprints:
-    """The fingerprints of a page whose blocks of ``length`` characters or more are remembered.
+    """Return the fingerprints of a page, with those of its blocks of ``length`` characters or more.
 
     Images have none: their ALT says little, and their address often carries a number.
     """
@@ -65,7 +65,7 @@ def _is_link(segment: Segment) -> bool:
 
 
 def normalised(text: str) -> bytes:
-    """What of a text is compared, in UTF-8.
+    """Return what of a text is compared, in UTF-8.
 
     >>> normalised("Page 12 of ٣٤")
     b'Page  of '

@@ -7,8 +7,8 @@ Of each site there are four keys, ``justext:1:SPIDER:SITE:`` and
 * ``counts``: a hash, how many pages held each fingerprint;
 * ``seen``: a sorted set of the same fingerprints by their last visit.
 
-One script does all that a page asks for, in one round trip: what happens in a script happens at once for all workers.
-A site is forgotten :data:`DAYS` after its last page; within a site, as in :mod:`local`, what was seen longest ago.
+One script does all that a page asks for in one round trip.  No other worker sees anything between its steps.  A site is
+forgotten :data:`DAYS` after its last page; within a site, what was seen longest ago goes first, as in :mod:`store`.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ return found
 
 
 class SharedStore:
-    """``name``: of what the workers do together, their spider; ``blocks``: entries of a site at the most.
+    """The memory that all workers of the spider ``name`` share; ``blocks`` bounds the entries of a site.
 
     When Redis is lost, the log says so once, ``on_lost`` is called for each page that comes, and nothing is remembered
-    any more.  Raises :class:`SiteMemoryError` where there is no Redis at ``url``.
+    any more.  Raises :class:`SiteMemoryError` if there is no Redis at ``url``.
     """
 
     def __init__(self, url: str, name: str, blocks: int, on_lost: Callable[[], None]) -> None:
@@ -106,15 +106,15 @@ class SharedStore:
         self._script = self._redis.register_script(_SCRIPT)
 
     def visit(self, site: str, page: Fingerprints) -> Sightings:
-        """Add a page, then tell of its blocks."""
+        """Add a page, and return what is known of its blocks."""
         return self._run(site, page, adds=True)
 
     def recall(self, site: str, page: Fingerprints) -> Sightings:
-        """Tell of a page's blocks."""
+        """Return what is known of a page's blocks."""
         return self._run(site, page, adds=False)
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._redis.close()
 
     def _run(self, site: str, page: Fingerprints, *, adds: bool) -> Sightings:
@@ -126,7 +126,7 @@ class SharedStore:
                 return Sightings(pages, counts)
         except RedisError as error:
             self.is_lost = True
-            # No bug of ours: a traceback would say nothing.
+            # This is no bug of ours: a traceback would say nothing.
             logger.error("Redis is lost (%s): the crawl goes on without site memory", error)  # noqa: TRY400
         if adds:
             self._on_lost()
@@ -134,7 +134,7 @@ class SharedStore:
 
 
 def without_password(url: str) -> str:
-    """An address of Redis as it may be shown.
+    """Return an address of Redis as it may be shown.
 
     >>> without_password("redis://user:secret@cache:6379/0")
     'redis://cache:6379/0'
