@@ -18,7 +18,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @contextmanager
 def started_browser() -> Iterator[Any]:
-    """A browser; skips the test where there is none."""
+    """Start a browser; skip the test where there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
@@ -30,7 +30,7 @@ def started_browser() -> Iterator[Any]:
 
 @contextmanager
 def counting_server() -> Iterator[tuple[str, list[str]]]:
-    """A server's address, and the paths that it was asked for."""
+    """Start a server; give its address and the paths that it was asked for."""
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

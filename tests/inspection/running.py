@@ -54,7 +54,7 @@ def justext(*arguments: str | Path, folder: Path, stdin: bytes = b"", **variable
 
 
 def status_here(*arguments: str | Path) -> int:
-    """The exit status of the command in this process, for pages that need no fetching; it prints as ever."""
+    """Run the command in this process, for pages that need no fetching; it prints as ever.  Return its exit status."""
     command = Command()
     command.settings = Settings()
     # As Scrapy makes it.
@@ -69,7 +69,7 @@ def status_here(*arguments: str | Path) -> int:
 
 
 def on_terminal(*arguments: str | Path, folder: Path, columns: int, **variables: str) -> Ran:
-    """The same, its output read from a terminal so many columns wide."""
+    """Run the command with a terminal of so many columns as its output."""
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
     env: Mapping[str, str] = {**environment(), "TERM": "xterm", "COLUMNS": str(columns), **variables}

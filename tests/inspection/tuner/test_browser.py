@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_justext import extract
 from tests.evaluation.report.test_browser import FAINT
+from tests.inspection.browser import counting_server
 from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, layers, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
 GERMAN = "Es war die beste aller Zeiten, und es war die schlimmste aller Zeiten, das war das Jahr der Weisheit. " * 3
 PAGES = [
@@ -27,32 +24,22 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Running]:
-    with running(PAGES, tmp_path / "marks.jsonl") as started:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A tuner in which nobody marks anything."""
+    with running(PAGES, tmp_path_factory.mktemp("marks") / "marks.jsonl") as started:
         yield started
 
 
-def open_tuner(chromium: Any, server: Running, **context: Any) -> Any:
-    page = chromium.new_page(**{"viewport": {"width": 1500, "height": 950}, **context})
+def open_tuner(browser: Any, server: Running, **context: Any) -> Any:
+    page = browser.new_page(**{"viewport": {"width": 1500, "height": 950}, **context})
     page.goto(server.url)
     page.wait_for_selector(".jt-list li")
     return page
 
 
 @pytest.fixture
-def tuner(chromium: Any, server: Running) -> Iterator[Any]:
-    page = open_tuner(chromium, server)
+def tuner(browser: Any, server: Running) -> Iterator[Any]:
+    page = open_tuner(browser, server)
     yield page
     page.close()
 
@@ -232,8 +219,8 @@ class TestSettings:
         wait_until(tuner, lambda: '"JUSTEXT_LENGTH_HIGH": 320,' in text(tuner, "#tn-code"))
         assert tuner.locator("#tn-length_high").input_value() == "320"
 
-    def test_settings_are_copied(self, chromium: Any, server: Running) -> None:
-        tuner = open_tuner(chromium, server, permissions=["clipboard-read", "clipboard-write"])
+    def test_settings_are_copied(self, browser: Any, server: Running) -> None:
+        tuner = open_tuner(browser, server, permissions=["clipboard-read", "clipboard-write"])
         slide(tuner, "length_high", 320)
         wait_until(tuner, lambda: "320" in text(tuner, "#tn-code"))
         tuner.locator("#tn-copy").click()
@@ -254,11 +241,11 @@ class TestSettings:
 
 
 class TestPages:
-    def test_what_is_chosen_counts_on_every_page_whatever_its_own(self, chromium: Any, tmp_path: Path) -> None:
+    def test_what_is_chosen_counts_on_every_page_whatever_its_own(self, browser: Any, tmp_path: Path) -> None:
         pages = [inspected(PAGE, "tale.html"), inspected(f"<p>{GERMAN}<p>Kurz", url="https://b.example/x")]
         own = layers(b_example={"profile": "learned", "language": "de"})
         with running(pages, tmp_path / "marks.jsonl", own) as server:
-            tuner = open_tuner(chromium, server)
+            tuner = open_tuner(browser, server)
             assert tuner.get_by_label("Profile").input_value() == "justext"
             tuner.get_by_role("row").nth(2).get_by_role("button").click()
             wait_until(tuner, lambda: tuner.get_by_label("Profile").input_value() == "learned")
@@ -276,12 +263,12 @@ class TestPages:
             assert tuner.get_by_label("Profile").input_value() == "learned"
             tuner.close()
 
-    def test_names_tell_the_pages_apart(self, chromium: Any, tmp_path: Path) -> None:
+    def test_names_tell_the_pages_apart(self, browser: Any, tmp_path: Path) -> None:
         folder = "/tmp/a-folder-whose-name-is-much-longer-than-the-column-of-the-table/pages/"
         long = "a-story-of-a-very-long-name-that-fits-no-column-of-any-table-1.html"
         names = [f"{folder}one.html", f"{folder}two.html", f"{folder}{long}", "http://127.0.0.1:8000/"]
         with running([inspected(PAGE, name) for name in names], tmp_path / "marks.jsonl") as server:
-            tuner = open_tuner(chromium, server, viewport={"width": 390, "height": 844})
+            tuner = open_tuner(browser, server, viewport={"width": 390, "height": 844})
             buttons = tuner.locator("#tn-pages button")
             assert buttons.all_text_contents() == ["one.html", "two.html", f"…{long[-47:]}", "127.0.0.1:8000/"]
             assert [one.get_attribute("title") for one in buttons.all()] == names
@@ -296,9 +283,9 @@ class TestPages:
         slide(tuner, "length_high", 800)
         wait_until(tuner, lambda: classes(tuner) == ["bad"] * 3)
 
-    def test_the_server_has_stopped(self, chromium: Any, tmp_path: Path) -> None:
+    def test_the_server_has_stopped(self, browser: Any, tmp_path: Path) -> None:
         with running(PAGES, tmp_path / "marks.jsonl") as server:
-            tuner = open_tuner(chromium, server)
+            tuner = open_tuner(browser, server)
         slide(tuner, "length_high", 320)
         tuner.wait_for_selector("#tn-error:not([hidden])")
         assert "does not answer" in text(tuner, "#tn-error")
@@ -306,6 +293,11 @@ class TestPages:
 
 
 class TestMarks:
+    @pytest.fixture
+    def server(self, tmp_path: Path) -> Iterator[Running]:
+        with running(PAGES, tmp_path / "marks.jsonl") as started:
+            yield started
+
     def test_by_click_by_key_and_after_a_reload(self, tuner: Any) -> None:
         tuner.locator(f"#jt-block-{FIRST}").click()
         tuner.get_by_role("button", name="right", exact=True).click()
@@ -387,22 +379,23 @@ class TestReaders:
         )
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
-    def test_texts_stand_out_from_what_is_behind_them(self, chromium: Any, server: Running, scheme: str) -> None:
-        tuner = open_tuner(chromium, server, color_scheme=scheme)
-        slide(tuner, "length_high", 320)
-        expect_classes(tuner, length_high=320)
-        tuner.locator(f"#jt-block-{FIRST}").click()
-        tuner.keyboard.press("w")
-        tuner.wait_for_selector("li[data-mark]")
-        seen, faint = tuner.evaluate(FAINT)
-        assert seen > 80
-        assert faint == []
-        tuner.close()
+    def test_texts_stand_out_from_what_is_behind_them(self, browser: Any, tmp_path: Path, scheme: str) -> None:
+        with running(PAGES, tmp_path / "marks.jsonl") as server:
+            tuner = open_tuner(browser, server, color_scheme=scheme)
+            slide(tuner, "length_high", 320)
+            expect_classes(tuner, length_high=320)
+            tuner.locator(f"#jt-block-{FIRST}").click()
+            tuner.keyboard.press("w")
+            tuner.wait_for_selector("li[data-mark]")
+            seen, faint = tuner.evaluate(FAINT)
+            assert seen > 80
+            assert faint == []
+            tuner.close()
 
     def test_on_a_narrow_screen_settings_are_folded_so_that_blocks_are_in_view(
-        self, chromium: Any, server: Running
+        self, browser: Any, server: Running
     ) -> None:
-        tuner = open_tuner(chromium, server, viewport={"width": 390, "height": 844})
+        tuner = open_tuner(browser, server, viewport={"width": 390, "height": 844})
         assert tuner.get_by_label("Profile").is_hidden()
         row = tuner.locator("#jt-block-0")
         box = row.bounding_box()
@@ -423,8 +416,8 @@ class TestReaders:
         tuner.close()
 
     @pytest.mark.parametrize("width", [320, 400, 1000, 1500])
-    def test_the_page_does_not_scroll_sideways(self, chromium: Any, server: Running, width: int) -> None:
-        tuner = open_tuner(chromium, server, viewport={"width": width, "height": 900})
+    def test_the_page_does_not_scroll_sideways(self, browser: Any, server: Running, width: int) -> None:
+        tuner = open_tuner(browser, server, viewport={"width": width, "height": 900})
         assert tuner.evaluate("document.documentElement.scrollWidth") <= width
         tuner.close()
 
@@ -450,27 +443,12 @@ HOSTILE = (
 )
 
 
-def test_a_hostile_page_runs_and_fetches_nothing(chromium: Any, tmp_path: Path) -> None:
-    asked_there: list[str] = []
-
-    class There(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked_there.append(self.path)
-            self.send_response(204)
-            self.end_headers()
-
-        do_POST = do_GET  # noqa: N815
-
-        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), There) as there:
-        Thread(target=there.serve_forever).start()
-        address = f"http://127.0.0.1:{there.server_port}"
+def test_a_hostile_page_runs_and_fetches_nothing(browser: Any, tmp_path: Path) -> None:
+    with counting_server() as (address, asked_there):
         name = "<img src=x onerror=top.taken=1>"
         pages = [inspected(HOSTILE.format(there=address), name, f"{address}/"), *PAGES]
         with running(pages, tmp_path / "marks.jsonl") as server:
-            tuner = chromium.new_page(viewport={"width": 1500, "height": 950})
+            tuner = browser.new_page(viewport={"width": 1500, "height": 950})
             asked: list[str] = []
             tuner.on("request", lambda request: asked.append(request.url))
             tuner.on("dialog", lambda dialog: asked.append("dialog"))
@@ -488,7 +466,6 @@ def test_a_hostile_page_runs_and_fetches_nothing(chromium: Any, tmp_path: Path) 
             assert tuner.url == server.url
             assert text(tuner, "#tn-pages button >> nth=0") == name
             tuner.close()
-        there.shutdown()
     assert asked_there == []
     assert {url for url in asked if not url.startswith(server.url)} <= {"about:srcdoc", "data:,"}
     assert len(asked) > 10

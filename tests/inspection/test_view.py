@@ -18,6 +18,7 @@ from tests.builders import DEMO_PAGES, corpus_pages, nested, page_id, read_page
 from tests.inspection.judged import HOSTILE, view_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 #: A profile for each way to cut a page.
@@ -109,9 +110,16 @@ def assert_harmless(rendering: str) -> None:
         assert name != "class" or value in STYLED.values(), value
 
 
+def cases() -> Iterator[Any]:
+    """Yield every page with one of the profiles in turn; with the others in the full run."""
+    for number, page in enumerate([*DEMO_PAGES[::4], *corpus_pages(150)]):
+        for profile in CUTS:
+            marks = () if profile == CUTS[number % len(CUTS)] else (pytest.mark.full,)
+            yield pytest.param(page, profile, id=f"{page_id(page)}-{profile}", marks=marks)
+
+
 class TestMarks:
-    @pytest.mark.parametrize("profile", CUTS)
-    @pytest.mark.parametrize("page", [*DEMO_PAGES[::4], *corpus_pages(150)], ids=page_id)
+    @pytest.mark.parametrize(("page", "profile"), cases())
     def test_the_marks_of_a_block_hold_its_text(self, page: Path, profile: str) -> None:
         view = view_of(read_page(page), profile=profile)
         assert_marked(view)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.builders import DEMO_SITE, corpus_pages, read_page
-from tests.inspection.browser import counting_server, started_browser
+from tests.inspection.browser import counting_server
 from tests.inspection.judged import HOSTILE, report_on
 
 if TYPE_CHECKING:
@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
 WIDE, NARROW = 1300, 390
 BREAD = DEMO_SITE / "blog" / "slow-bread.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with started_browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

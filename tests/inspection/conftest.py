@@ -1,0 +1,19 @@
+"""One browser for all tests of the folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.inspection.browser import started_browser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+# Not for the whole session: while it runs there is an event loop, with which tests of crawls could not begin theirs.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    with started_browser() as started:
+        yield started
