@@ -119,7 +119,7 @@ def cases() -> Iterator[Any]:
 
 
 class TestMarks:
-    @pytest.mark.parametrize(("page", "profile"), cases())
+    @pytest.mark.parametrize(("page", "profile"), list(cases()))
     def test_the_marks_of_a_block_hold_its_text(self, page: Path, profile: str) -> None:
         view = view_of(read_page(page), profile=profile)
         assert_marked(view)
