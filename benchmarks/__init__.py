@@ -1,1 +1,1 @@
-"""What the library costs, as ratios within one run: ``python -m benchmarks.NAME``."""
+"""Measure what the library costs, as ratios within one run: ``python -m benchmarks.NAME``."""

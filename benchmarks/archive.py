@@ -1,10 +1,11 @@
-"""What an archive costs beside the extraction of its pages: ``python -m benchmarks.archive``.
+"""Measure what an archive costs beside the extraction of its pages: ``python -m benchmarks.archive``.
 
-A WARC file of real pages is made in a temporary folder.  Times are processor times, which other users of the machine
-leave alone, of the reading and writing process and of those that extract, without what both take to start; from them
-follows what a second process gains: with one, the two kinds work side by side; with two on two cores, they share them.
-``--wall`` measures that gain by the clock, for a machine with two cores to itself; ``--memory`` shows the largest size
-of both kinds of processes over archives of growing size.
+A WARC file of real pages is made in a temporary folder.  Two kinds of processes work on it: the parent reads and
+writes, workers extract.  Times are processor times, on which other users of the machine have no influence, without what
+the processes take to start.  What a second worker gains follows from them: one worker and the parent work side by side;
+two workers and the parent share two cores.
+``--wall`` measures that gain by the clock, for a machine with two cores to itself.  ``--memory`` shows the largest size
+of both kinds of processes, for archives of growing size.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ SIZES = (100, 300, 1000)
 
 
 def write_archive(path: Path, *, pages: int = 0, megabytes: float = 0) -> None:
-    """A WARC file of so many pages, or of so many megabytes before it is compressed."""
+    """Write a WARC file of so many pages, or of so many megabytes before it is compressed."""
     written = number = 0
     with path.open("wb") as file:
         for body in cycle(load_pages().values()):
@@ -58,7 +59,7 @@ def _record(number: int, body: bytes) -> bytes:
 
 
 def run(archive: Path, out: Path, profile: str, processes: int) -> dict[str, Any]:
-    """Clean an archive in this process; what it took."""
+    """Clean an archive in this process; return what it took."""
     layers = make_layers({"profile": Given(profile, "")}, {})
     sources = find_sources([str(archive)], PageColumns(), MAX_BYTES)
     job = ArchiveJob(sources, out, find_format(out.name), layers, {}, processes, timeout=None, restart=True)
@@ -69,10 +70,19 @@ def run(archive: Path, out: Path, profile: str, processes: int) -> dict[str, Any
         "wall": perf_counter() - wall,
         "parent": process_time() - start,
         "workers": children.ru_utime + children.ru_stime,
-        "parent_kilobytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        "parent_kilobytes": _largest_size(),
         "worker_kilobytes": children.ru_maxrss,
         "pages": progress.counts["pages"],
     }
+
+
+def _largest_size() -> int:
+    """Return the largest size of this process in kilobytes.
+
+    ``getrusage`` would count the process that started this one, which holds all the pages.
+    """
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(status.partition("VmHWM:")[2].split()[0])
 
 
 def _in_own_process(*arguments: object) -> dict[str, Any]:
@@ -82,7 +92,7 @@ def _in_own_process(*arguments: object) -> dict[str, Any]:
 
 
 def extraction_seconds(pages: int, profile: str) -> float:
-    """Processor seconds to decode, parse and extract the same pages, and nothing else."""
+    """Return the processor seconds to decode, parse and extract the same pages, and nothing else."""
     configuration = configure({"profile": Given(profile, "")})
     headers = ((b"Content-Type", b"text/html; charset=utf-8"),)
     documents = [ArchivedPage("https://example.org/", body, headers=headers) for body in load_pages().values()]

@@ -1,7 +1,7 @@
-"""How the thresholds of the languages without spaces come about: ``python -m benchmarks.calibration``.
+"""Derive the thresholds of the languages without spaces: ``python -m benchmarks.calibration``.
 
-They are derived from the texts in ``tests/texts`` (running prose and boilerplate of each language, and
-parallel texts); those in ``tests/texts/validation`` are only measured.
+They come from the texts in ``tests/texts``: running prose and boilerplate of each language, and parallel texts.  The
+texts in ``tests/texts/validation`` are only measured.
 
 * Lengths: jusText's 70 and 200 characters of English, times the characters of parallel texts over those of
   the English ones, to the nearest five.
@@ -24,7 +24,7 @@ from scrapy_justext.core.unsegmented import covered_characters
 
 TEXTS = Path(__file__).resolve().parent.parent / "tests" / "texts"
 
-#: The files of each language, by the code of its writing.
+#: The files of each language, by its code.
 FILES = {
     "zh": ("zh", "zh-Hant"), "ja": ("ja",), "th": ("th",), "lo": ("lo",), "km": ("km",), "my": ("my",), "bo": ("bo",),
 }  # fmt: skip
@@ -35,19 +35,19 @@ SHARES_OF_GAP = {"stopwords_low": 0.25, "stopwords_high": 0.4}
 
 
 def read(name: str) -> Any:
-    """The texts of a file: lists ``good`` and ``boilerplate``, or parallel texts by language."""
+    """Return the texts of a file: lists ``good`` and ``boilerplate``, or parallel texts by language."""
     return json.loads((TEXTS / f"{name}.json").read_text("utf-8"))
 
 
 def densities(code: str, blocks: list[str]) -> list[float]:
-    """The stop-word density of each block in a language without spaces."""
+    """Return the stop-word density of each block in a language without spaces."""
     library = find_library()
     covered = covered_characters(blocks, library.words(library.get(code)))
     return [count / len(block) for count, block in zip(covered, blocks, strict=True)]
 
 
 def derive(code: str) -> tuple[dict[str, float], float]:
-    """The thresholds of a language, and its characters a word."""
+    """Return the thresholds of a language, and its characters a word."""
     files = [read(name) for name in FILES[code]]
     thinnest = min(density for file in files for density in densities(code, file["good"]))
     densest = max(density for file in files for density in densities(code, file["boilerplate"]))
@@ -58,7 +58,7 @@ def derive(code: str) -> tuple[dict[str, float], float]:
 
 
 def parallel_sizes(names: tuple[str, ...]) -> tuple[float, float]:
-    """Characters over those of English, and over English words: the means of law and of plain prose."""
+    """Return characters over those of English, and over English words: the means of law and of plain prose."""
     parallel = read("parallel")
     english = parallel["en"]
     ratios, per_word = [], []
@@ -70,7 +70,7 @@ def parallel_sizes(names: tuple[str, ...]) -> tuple[float, float]:
 
 
 def classes(code: str, blocks: list[str]) -> Counter[str]:
-    """The context-free classes of blocks."""
+    """Count the context-free classes of blocks."""
     page = "".join(f"<p>{block}</p>" for block in blocks)
     return Counter(block.context_free_class.value for block in extract(page, language=code).blocks)
 
@@ -84,12 +84,14 @@ def main() -> None:
         print(f"{code:8}{low:>12.0f}, {high:>4.0f}{stopwords_low:>16}, {stopwords_high:>4}{per_word:>19}")
     print(f"\n{'density':28}{'lowest':>8}{'median':>8}{'highest':>8}  classes")
     for code, names in FILES.items():
-        for name in (file for one in names for file in (one, f"validation/{one}")):
+        for name in (file for stem in names for file in (stem, f"validation/{stem}")):
             for kind in ("good", "boilerplate"):
                 blocks = read(name)[kind]
                 found = densities(code, blocks)
                 shares = f"{min(found):8.2f}{median(found):8.2f}{max(found):8.2f}"
-                counts = ", ".join(f"{number} {one}" for one, number in classes(code, blocks).items())
+                counts = ", ".join(
+                    f"{number} {kind_of_block}" for kind_of_block, number in classes(code, blocks).items()
+                )
                 print(f"{name + ' ' + kind:28}{shares}  {counts}")
 
 

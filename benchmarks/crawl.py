@@ -1,8 +1,8 @@
-"""What the plugin costs in a crawl: ``python -m benchmarks.crawl``.
+"""Measure what the plugin costs in a crawl: ``python -m benchmarks.crawl``.
 
-A local server in a process of its own serves real pages under as many addresses as wanted; a spider asks for all of
+A local server in a process of its own serves real pages under as many addresses as wanted.  A spider asks for all of
 them and extracts their links, with the plugin and without it, in turn.  Times are those of the crawling process,
-from its first request to its last; ``--memory`` shows how its size develops over a long crawl.
+from its first request to its last.  ``--memory`` shows how its size develops over a long crawl.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SAMPLES = 10
 
 
 def serve(addresses: SimpleQueue[str]) -> None:
-    """Serve pages until the process is ended; the address goes into the queue."""
+    """Serve pages until the process is ended; put the address into the queue."""
     bodies = [body for body in load_pages(SERVED_PAGES).values() if body.strip()]
 
     class Handler(BaseHTTPRequestHandler):
@@ -56,7 +56,7 @@ def serve(addresses: SimpleQueue[str]) -> None:
 
 
 class PagesSpider(Spider):
-    """Asks for every page, parses its links, yields an item."""
+    """Ask for every page, parse its links, yield an item."""
 
     name = "pages"
     address = ""
@@ -70,12 +70,12 @@ class PagesSpider(Spider):
         self.sizes: list[int] = []
 
     async def start(self) -> AsyncIterator[Request]:
-        """All pages."""
+        """Yield a request for each page."""
         for number in range(self.pages):
             yield Request(f"{self.address}/{number}")
 
     def parse(self, response: Response) -> Iterator[dict[str, object]]:
-        """An item with the number of links."""
+        """Yield an item with the number of links."""
         assert isinstance(response, HtmlResponse)
         self.seen += 1
         if self.seen % (self.pages // SAMPLES) == 0:
@@ -84,7 +84,7 @@ class PagesSpider(Spider):
 
 
 def crawl(address: str, pages: int, with_plugin: bool) -> dict[str, Any]:
-    """Crawl in this process; what it took."""
+    """Crawl in this process; return what it took."""
     settings: dict[str, Any] = {
         "LOG_ENABLED": False,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
@@ -138,7 +138,7 @@ def compare(address: str, pages: int, rounds: int) -> None:
 
 
 def main() -> None:
-    """Compare, or follow the memory of one long crawl."""
+    """Compare crawls, or follow the memory of a long one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)

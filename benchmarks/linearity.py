@@ -1,4 +1,4 @@
-"""How time grows with the page: ``python -m benchmarks.linearity``.
+"""Measure how time grows with the page: ``python -m benchmarks.linearity``.
 
 Each shape is extracted at a size and at 64 times that size; linear growth is 64 times the time.
 """

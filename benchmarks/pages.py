@@ -1,4 +1,4 @@
-"""The pages that the benchmarks run on: labelled real ones where they lie beside the checkout, else the demo site's."""
+"""Load the pages that the benchmarks run on: real ones where they lie beside the checkout, else the demo site's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEMO_PAGES = CHECKOUT / "example_project" / "demo_site" / "pages"
 
 
 def load_pages(at_most: int | None = None) -> dict[str, bytes]:
-    """Pages by name, evenly spread when there are more than ``at_most``."""
+    """Return pages by name, evenly spread when there are more than ``at_most``."""
     files = sorted((CORPORA / "wcxb-dev" / "html").glob("*.html.gz"))
     files += sorted((CORPORA / "cleaneval-dev" / "input").glob("*.html"))
     files = files or sorted(DEMO_PAGES.rglob("*.html"))
@@ -25,5 +25,5 @@ def _read(file: Path) -> bytes:
 
 
 def origin() -> str:
-    """Where the pages come from, in words."""
+    """Say where the pages come from."""
     return "real pages (../shared/corpora)" if CORPORA.is_dir() else "the demo site's pages"

@@ -1,8 +1,8 @@
-r"""What the tree filter does to precision and recall, by depth: ``python -m benchmarks.precision``.
+r"""Measure what the tree filter does to precision and recall, by depth: ``python -m benchmarks.precision``.
 
-Over jusText's and Boilerpipe's own outcome, on the article pages of the labelled set beside the checkout;
-also how far the ``boilerpipe`` profile is from boilerpy3's default extractor.  Precision, recall and F1
-are over bags of words per page (runs of ``\\w``, lower-cased), then the mean over the pages.
+The profiles ``justext`` and ``boilerpipe`` run on the article pages of the labelled set beside the checkout, without
+the filter and with it.  Also shown is how far ``boilerpipe`` is from boilerpy3's default extractor.  Precision, recall
+and F1 compare bags of words (runs of ``\\w``, lower-cased) of each page; the table shows the means over the pages.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEPTHS = (None, 1, 2, 3, 4, 5)
 
 
 class Scores(NamedTuple):
-    """Shares from 0 to 1."""
+    """What a page scores: shares from 0 to 1."""
 
     precision: float
     recall: float
@@ -36,7 +36,7 @@ class Scores(NamedTuple):
 
 
 def labelled(page_type: str) -> Iterator[tuple[bytes, str]]:
-    """The pages of a type, each with the text that is to be found."""
+    """Yield the pages of a type, each with the text that is to be found."""
     for line in gzip.decompress((WCXB / "gold.jsonl.gz").read_bytes()).splitlines():
         row = json.loads(line)
         if row["page_type"] == page_type:
@@ -44,7 +44,7 @@ def labelled(page_type: str) -> Iterator[tuple[bytes, str]]:
 
 
 def score(gold: str, found: str) -> Scores:
-    """Bags of words; without gold all is right when nothing was found.
+    """Compare bags of words; without a gold text, all is right when nothing was found.
 
     >>> score("one two three four", "one two five")
     Scores(precision=0.666..., recall=0.5, f1=0.571...)
@@ -59,12 +59,12 @@ def score(gold: str, found: str) -> Scores:
 
 
 def bag(text: str) -> Counter[str]:
-    """The words of a text and how often each is there."""
+    """Count the words of a text."""
     return Counter(re.findall(r"\w+", text.lower()))
 
 
 def rows() -> dict[str, Callable[[bytes], str]]:
-    """What is compared, by name."""
+    """Return what is compared, by name."""
 
     def ours(profile: str, depth: int | None) -> Callable[[bytes], str]:
         return lambda body: extract(body, profile=profile, tree_depth=depth).text
@@ -98,8 +98,8 @@ def main() -> None:
             likeness.append(score(texts["boilerpy3, default"], texts["boilerpipe, no filter"]).f1)
     print(f"{len(next(iter(scores.values())))} pages of type {arguments.type}\n")
     print(f"{'':26}{'precision':>10}{'recall':>10}{'F1':>10}")
-    for name, of_pages in scores.items():
-        print(f"{name:26}" + "".join(f"{mean(column):10.3f}" for column in zip(*of_pages, strict=True)))
+    for name, page_scores in scores.items():
+        print(f"{name:26}" + "".join(f"{mean(column):10.3f}" for column in zip(*page_scores, strict=True)))
     if likeness:
         same = sum(value == 1 for value in likeness) / len(likeness)
         print(

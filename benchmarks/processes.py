@@ -1,12 +1,15 @@
-"""What processes give a crawl: ``python -m benchmarks.processes``.
+"""Measure what processes give a crawl: ``python -m benchmarks.processes``.
 
-The crawl of :mod:`benchmarks.crawl`, for each profile with 0, 1 and 2 processes in turn: pages a second as ratios to
-none, and by how much a timer of 5 milliseconds was late at the worst, which is how long the event loop stood still.
-What is done once, such as to load a model, is in neither: they count from the item number 32.
-It is done with two spiders: one extracts the links of each page, the other does not look at it.  What a spider does is
-in both figures, and only the second spider shows how long the plugin alone stops the loop; the row without it shows
-what the machine adds.  The processors' time does not depend on what else the machine does; two idle cores give no more
-than 2,000 / its sum pages a second.
+The crawl of :mod:`benchmarks.crawl` runs for each profile with 0, 1 and 2 processes in turn.  Measured are
+
+* pages a second, as ratios to those without processes;
+* the worst stall: by how much a timer of 5 milliseconds was late, which is how long the event loop stood still;
+* the processor time of a page, which does not depend on what else the machine does.  Two idle cores give at most
+  2,000 / (its sum in milliseconds) pages a second.
+
+The first two count from item 32 on, so that what is done once, such as to load a model, is in neither.  Two spiders
+take part: one extracts the links of each page, the other does not look at it.  Only the second shows how long the
+plugin alone stops the loop; its row without the plugin shows what the machine adds.
 """
 
 from __future__ import annotations
@@ -42,10 +45,10 @@ ROWS = ((NONE, 0), *((profile, processes) for profile in ("justext", "learned") 
 
 
 class IdleSpider(PagesSpider):
-    """Asks for every page and looks at none."""
+    """Ask for every page and look at none."""
 
     def parse(self, response: Response) -> Iterator[dict[str, object]]:
-        """An item."""
+        """Yield an item."""
         yield {"url": response.url}
 
 
@@ -53,7 +56,7 @@ SPIDERS = {"links": PagesSpider, "idle": IdleSpider}
 
 
 class Watch:
-    """Notes items, and by how much a timer is late."""
+    """Note when items come, and by how much a timer is late."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._items = 0
@@ -82,7 +85,7 @@ class Watch:
 
 
 def crawl(address: str, pages: int, spider: str, profile: str, processes: int) -> dict[str, float]:
-    """Crawl in this process; what it took."""
+    """Crawl in this process; return what it took."""
     settings: dict[str, Any] = {
         "LOG_ENABLED": False,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
@@ -139,7 +142,7 @@ def compare(address: str, pages: int, rounds: int, spider: str) -> None:
 
 
 def main() -> None:
-    """Compare."""
+    """Compare, with each of the spiders."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)

@@ -1,4 +1,4 @@
-"""One page in every profile, side by side: ``python -m benchmarks.profiles [FILE.html]``.
+"""Show a page in every profile, side by side: ``python -m benchmarks.profiles [FILE.html]``.
 
 A letter for each profile: G where the block is good, a dot where it is bad, a blank where the profile has no
 such block.
@@ -18,7 +18,7 @@ SHOWN = 60
 
 
 def side_by_side(page: bytes) -> list[str]:
-    """A line for each block that is good somewhere, in the order of the page, under a line for each profile."""
+    """Return a line for each profile, then one for each block that is good in any, in the order of the page."""
     found = {name: extract(page, profile=name) for name in PROFILES}
     lines = [f"{'| ' * i}{name}" for i, name in enumerate(found)]
     good = {block.text for extraction in found.values() for block in extraction.blocks if block.is_good}
@@ -29,7 +29,7 @@ def side_by_side(page: bytes) -> list[str]:
 
 
 def _mark(extraction: Extraction, text: str) -> str:
-    """The class of the first block of that text."""
+    """Return the letter for the first block of that text."""
     is_good = next((b.is_good for b in extraction.blocks if b.text == text and b.image_url is None), None)
     return " " if is_good is None else "G" if is_good else "."
 

@@ -1,4 +1,4 @@
-"""How far the profile ``justext-3.0`` is from ``justext`` 3.0.2: ``python -m benchmarks.reference``.
+"""Measure how far the profile ``justext-3.0`` is from ``justext`` 3.0.2: ``python -m benchmarks.reference``.
 
 Both get the same text and the English stoplist; compared are the text, the heading flag, the context-free class and
 the class of each block.
@@ -18,7 +18,7 @@ Row = tuple[str, bool, str, str]
 
 
 def reference_blocks(module: Any, text: str, stoplist: frozenset[str]) -> list[Row]:
-    """What the reference finds; nothing on a page that it raises on."""
+    """Return the blocks of the reference; none for a page that it raises on."""
     try:
         paragraphs = module.justext(text, stoplist)
     except Exception as error:
@@ -29,7 +29,7 @@ def reference_blocks(module: Any, text: str, stoplist: frozenset[str]) -> list[R
 
 
 def our_blocks(text: str) -> list[Row]:
-    """What we find."""
+    """Return our blocks."""
     extraction = extract(text, language="English", profile="justext-3.0")
     return [(b.text, b.is_heading, b.context_free_class.value, b.block_class.value) for b in extraction.blocks]
 

@@ -1,9 +1,9 @@
-"""What site memory gains, and what it costs: ``python -m benchmarks.site_memory``.
+"""Measure what site memory gains, and what it costs: ``python -m benchmarks.site_memory``.
 
-On made-up sites of one template each, and on the demo site: F1 over bags of words, the mean over the pages that have
-a gold text, of a profile alone, with the memory as it is when each page comes, and with a second look at each page
-when the last one has come.  The cost in time is that of the memory beside extraction, in bytes that of a remembered
-block.
+The gain is shown on made-up sites of one template each, and on the demo site, as F1 over bags of words: the mean over
+the pages that have a gold text.  Three columns compare a profile alone, with one look (the memory as it is when each
+page comes), and with a second look at each page when the last one has come.  The cost is the time of the memory beside
+that of extraction, and the bytes of a remembered block.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Means(NamedTuple):
 
 
 def demo_pages() -> Iterator[Page]:
-    """The demo site's pages, as a crawl would come to them; without a gold text where they have none."""
+    """Yield the demo site's pages, as a crawl would come to them; some have no gold text."""
     golds = {path.resolve(): GOLD / "gold" / f"{path.stem}.txt" for path in (GOLD / "input").iterdir()}
     for file in sorted(DEMO_PAGES.rglob("*.html"), key=lambda file: (len(file.parts), file)):
         gold = golds.get(file)
@@ -55,29 +55,30 @@ def demo_pages() -> Iterator[Page]:
 
 
 def judge(page: Page, options: Options) -> JudgedPage:
-    """A page as its profile judges it."""
+    """Judge a page by its profile alone."""
     extractor = Extractor(options)
     return extractor.judge(extractor.read(page.html, url=page.url))
 
 
 def compare(pages: Sequence[Page], options: Options) -> Means:
-    """The F1 of the pages, in this order."""
+    """Return the F1 of the pages, when they come in this order."""
     store = LocalStore(MEMORY.blocks, MEMORY.all_blocks)
     alone = [judge(page, options) for page in pages]
-    seen = [take_fingerprints(one.context.segments, one.page.url or "", MEMORY.length) for one in alone]
-    first = [judge_again(one, f, store.visit(SITE, f), MEMORY) for one, f in zip(alone, seen, strict=True)]
-    second = [judge_again(one, f, store.recall(SITE, f), MEMORY) for one, f in zip(alone, seen, strict=True)]
+    found = [take_fingerprints(judged.context.segments, judged.page.url or "", MEMORY.length) for judged in alone]
+    looks = list(zip(alone, found, strict=True))
+    first = [judge_again(judged, prints, store.visit(SITE, prints), MEMORY) for judged, prints in looks]
+    second = [judge_again(judged, prints, store.recall(SITE, prints), MEMORY) for judged, prints in looks]
     return Means(*(mean_f1(pages, judged) for judged in (alone, first, second)))
 
 
 def mean_f1(pages: Sequence[Page], judged: Sequence[JudgedPage]) -> float:
-    """Of the pages that have a gold text."""
-    pairs = [(page.gold, one) for page, one in zip(pages, judged, strict=True) if page.gold]
-    return mean(score(gold, one.extraction().text).f1 for gold, one in pairs)
+    """Return the mean F1 of the pages that have a gold text."""
+    pairs = [(page.gold, outcome) for page, outcome in zip(pages, judged, strict=True) if page.gold]
+    return mean(score(gold, outcome.extraction().text).f1 for gold, outcome in pairs)
 
 
 def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
-    """The time of the memory / that of extraction from bytes; the pages as those of one site."""
+    """Return the time of the memory / that of extraction from bytes; the pages are those of one site."""
     ratios = []
     extractor = Extractor(options)
     for _ in range(rounds):
@@ -97,7 +98,7 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
 
 
 def bytes_per_block(sites: int, pages: int, blocks: int) -> float:
-    """Of ``sites`` with so many ``pages`` of so many ``blocks`` each, of which no two are the same."""
+    """Return the bytes of a remembered block; no two of all the blocks are the same."""
     numbers = iter(range(sites * pages * (blocks + 2)))
     tracemalloc.start()
     store = LocalStore(pages * (blocks + 2), 1 << 40)
@@ -111,7 +112,7 @@ def bytes_per_block(sites: int, pages: int, blocks: int) -> float:
 
 
 def show(name: str, sites: Sequence[Means]) -> None:
-    """A line of the table: the means over the sites."""
+    """Print a line of the table: the means over the sites."""
     print(f"{name:32}" + "".join(f"{mean(column):8.3f}" for column in zip(*sites, strict=True)))
 
 

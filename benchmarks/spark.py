@@ -1,7 +1,7 @@
-"""Spark on two cores beside the archive command with two processes: ``python -m benchmarks.spark``.
+"""Compare Spark on two cores with the archive command with two processes: ``python -m benchmarks.spark``.
 
-Both clean the same WARC files, two of them, to Parquet.  Times are by the clock, of processes from outside, less the
-time that each takes for files of one page: what is left is the work.  The two take turns.
+Both clean the same two WARC files to Parquet, in turn.  Each runs in a process of its own, whose time is measured by
+the clock.  Less the time that it takes for files of a single page, that is the time of the work.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COMMANDS = {
 
 
 def seconds(kind: str, files: list[Path], out: Path) -> float:
-    """What it takes from start to end."""
+    """Return what a run takes from start to end."""
     command = [sys.executable, "-m", *_COMMANDS[kind], *map(str, files), "-o", str(out)]
     environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": _SPARK, "PYSPARK_PYTHON": sys.executable}
     start = perf_counter()

@@ -1,4 +1,4 @@
-"""How long extraction takes beside parsing and the peers: ``python -m benchmarks.speed``.
+"""Measure how long extraction takes beside parsing and its peers: ``python -m benchmarks.speed``.
 
 Every row is a whole pass over the same pages; the rows take turns.  Peers that are not installed are left out:
 ``pip install -e '.[benchmarks]'`` installs them.
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def parse(body: bytes) -> etree._Element:
-    """What lxml needs at the least, with the options that Scrapy's selectors use."""
+    """Parse a page with the options that Scrapy's selectors use: the least that lxml needs."""
     return etree.fromstring(body, etree.HTMLParser(recover=True, encoding="utf-8", huge_tree=True))
 
 
 def peers() -> dict[str, Callable[[bytes], object]]:
-    """Extractors to compare with, as far as they are installed."""
+    """Return the extractors to compare with, as far as they are installed."""
     makers = {
         "justext": _justext,
         "boilerpy3": _boilerpy3,

@@ -1,8 +1,7 @@
-"""Made-up sites, one for each of ten languages: articles of their own in one template, whose boilerplate reads like
-content.
+"""Make up sites, one for each of ten languages: pages of one template, whose boilerplate reads like content.
 
-The sentences are the demo site's.  A page's article is drawn from those of its language by the page's number, so each
-is another, and the same each time; the template's texts are drawn once for each language.
+The sentences are the demo site's.  The article of a page is drawn from those of its language by the page's number: no
+two are the same, and each is the same every time.  The template's texts are drawn once for each language.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = ("en", "ar", "cs", "de", "el", "es", "fr", "hi", "ko", "ru")
 _SENTENCE_END = re.compile(r"(?<=[.!?।؟])\s+")
-#: Characters; shorter sentences are headlines, longer ones what could not be split.
+#: Characters: shorter sentences are headlines, longer ones could not be split.
 _LENGTHS = range(40, 300)
 
 _TEMPLATE = """<!DOCTYPE html>
@@ -36,7 +35,7 @@ _TEMPLATE = """<!DOCTYPE html>
 
 
 class Page(NamedTuple):
-    """An address, the HTML, and the text that is to be found in it."""
+    """A made-up page: its address, its HTML, and the text that is to be found in it."""
 
     url: str
     html: str
@@ -44,7 +43,7 @@ class Page(NamedTuple):
 
 
 def make_pages(language: str, count: int) -> Iterator[Page]:
-    """The first pages of a language's site."""
+    """Yield the first pages of a language's site."""
     for number in range(count):
         random = Random(f"article {language} {number}")
         title = _text(random, language, 1)
@@ -55,14 +54,14 @@ def make_pages(language: str, count: int) -> Iterator[Page]:
             menu="".join(f'<li><a href="/section/{entry}">Section {entry}</a></li>' for entry in range(30)),
             date=f"{number % 28 + 1}.{number % 12 + 1}.2024",
             article="\n".join(f"<p>{paragraph}</p>" for paragraph in paragraphs),
-            **_furniture(language),
+            **_template_texts(language),
         )
         yield Page(f"http://{language}.example/{number}", html, "\n".join([title, *paragraphs]))
 
 
 @cache
-def _furniture(language: str) -> dict[str, str]:
-    """What all pages of a language have in common."""
+def _template_texts(language: str) -> dict[str, str]:
+    """Return what all pages of a language have in common."""
     random = Random(f"template {language}")
     lengths = {"banner": 3, "subscribe": 3, "teaser": 2, "about": 4, "legal": 4}
     return {name: _text(random, language, sentences) for name, sentences in lengths.items()}
@@ -74,7 +73,7 @@ def _text(random: Random, language: str, sentences: int) -> str:
 
 @cache
 def _sentences(language: str) -> list[str]:
-    """The sentences of a language's pages on the demo site."""
+    """Return the sentences of a language's pages on the demo site."""
     folders = ["blog", "docs", "history", "news", "wiki"] if language == "en" else [language]
     files = sorted(file for folder in folders for file in (DEMO_PAGES / folder).rglob("*.html"))
     texts = [text for file in files for text in extract(file.read_text("utf-8")).paragraphs]

@@ -1,4 +1,4 @@
-"""Timing that a noisy machine cannot spoil: rounds in turn, medians of ratios."""
+"""Time tasks so that a noisy machine cannot spoil it: they take turns, and medians of ratios are compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def seconds_by_round(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """The seconds that each task takes in each round; the tasks take turns."""
+    """Return the seconds that each task takes in each round; the tasks take turns."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(rounds):
         for name, task in tasks.items():
@@ -22,5 +22,5 @@ def seconds_by_round(tasks: Mapping[str, Callable[[], object]], rounds: int) -> 
 
 
 def ratio(of: list[float], to: list[float]) -> float:
-    """The median of the ratios of two tasks, round by round."""
+    """Return the median of the ratios of two tasks, round by round."""
     return median(a / b for a, b in zip(of, to, strict=True))

@@ -1,7 +1,7 @@
-"""How fast the tuner answers a slider, for a page of 1,000 blocks: ``python -m benchmarks.tuner``.
+"""Measure how fast the tuner answers a slider, for a page of 1,000 blocks: ``python -m benchmarks.tuner``.
 
-The time is that of a browser's request to a server in another thread: judging, what has changed since the view that
-the browser has, the settings to paste, JSON, HTTP.  Each request has other thresholds than the one before.
+The time is that of a browser's request to a server in another thread: judging, comparing with the view that the browser
+has, the settings to paste, JSON, HTTP.  Each request has other thresholds than the one before.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LIMIT = 50
 
 
 class Times(NamedTuple):
-    """Milliseconds."""
+    """What requests take, in milliseconds."""
 
     median: float
     worst: float
@@ -42,7 +42,7 @@ class Times(NamedTuple):
 
 
 def page_of_blocks(pages: dict[str, bytes], blocks: int = BLOCKS) -> tuple[str, bytes]:
-    """The page whose number of blocks is nearest to some number; several pages in one, where all are far smaller."""
+    """Return the page whose number of blocks is nearest to ``blocks``; all pages in one where all are far smaller."""
     name, page = min(pages.items(), key=lambda item: abs(_count(item[1]) - blocks))
     if _count(page) > blocks / 2:
         return name, page
@@ -51,7 +51,7 @@ def page_of_blocks(pages: dict[str, bytes], blocks: int = BLOCKS) -> tuple[str, 
 
 
 def measure(page: InspectedPage, profile: str) -> Times:
-    """The times of requests that turn one threshold after the other."""
+    """Measure requests that turn one threshold after the other."""
     with tempfile.TemporaryDirectory() as folder:
         served = _Served(page, Path(folder) / "marks.jsonl")
         try:
@@ -79,12 +79,12 @@ class _Served:
         from scrapy_justext.inspection.tuner.server import listen  # noqa: PLC0415
 
         self._reactor: Any = SelectReactor()
-        place = urlsplit(listen(self._reactor, Tuner([page], make_layers({}, {}), marks)).url)
+        address = urlsplit(listen(self._reactor, Tuner([page], make_layers({}, {}), marks)).url)
         self._thread = Thread(target=self._reactor.run, kwargs={"installSignalHandlers": False})
         self._thread.start()
-        self._connection = HTTPConnection(place.netloc)
-        self._path = f"{place.path}api/judge"
-        self._headers = {"Origin": f"http://{place.netloc}", "Content-Type": "application/json"}
+        self._connection = HTTPConnection(address.netloc)
+        self._path = f"{address.path}api/judge"
+        self._headers = {"Origin": f"http://{address.netloc}", "Content-Type": "application/json"}
 
     def judge(self, chosen: dict[str, Any], base: str) -> dict[str, Any]:
         body = json.dumps({**chosen, "pages": [0], "shown": {"0": base}})
@@ -100,7 +100,7 @@ class _Served:
 
 
 def _turned(profile: str) -> Iterator[dict[str, Any]]:
-    """Thresholds as sliders give them."""
+    """Yield thresholds as sliders give them."""
     for number in range(REQUESTS):
         share = number / REQUESTS
         if PROFILES[profile].models:

@@ -1,7 +1,7 @@
-"""What a character costs in languages without spaces, beside English: ``python -m benchmarks.unspaced``.
+"""Measure what a character costs in languages without spaces, beside English: ``python -m benchmarks.unspaced``.
 
-Two shapes of pages of the same length in characters: paragraphs among links, and one huge paragraph; the growth
-is that of the huge paragraph at 64 times the size, whose linear growth is 64 times the time.
+Pages have two shapes, and the same length in characters: paragraphs among links, and one huge paragraph.  The growth is
+the time of the huge paragraph at 64 times the size; linear growth is 64 times the time.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ GROWTH = 64
 
 
 def paragraphs(text: str) -> str:
-    """A page of paragraphs, each behind a link."""
+    """Return a page of paragraphs, each behind a link."""
     parts = (text[i : i + PARAGRAPH] for i in range(0, len(text), PARAGRAPH))
     return "<html><body>" + "".join(f"<ul><li><a href='/'>x</a></ul><div><p>{part}</p></div>" for part in parts)
 
 
 def huge(text: str) -> str:
-    """A page of one paragraph."""
+    """Return a page of one paragraph."""
     return f"<html><body><p>{text}"
 
 
 def page(make: Callable[[str], str], text: str, characters: int = CHARACTERS) -> bytes:
-    """A page of so many characters of running text."""
+    """Return a page of so many characters of running text."""
     return make((text * (characters // len(text) + 1))[:characters]).encode()
 
 
 def seconds(pages: Mapping[str, bytes], rounds: int = ROUNDS) -> dict[str, list[float]]:
-    """The seconds of each page, by the code of its language, in each round."""
+    """Return the seconds of each page in each round, by the code of its language."""
     tasks = {name: partial(extract, body, language=name.split()[0]) for name, body in pages.items()}
     for task in tasks.values():
         task()
