@@ -44,7 +44,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 from threading import TIMEOUT_MAX, Condition, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError, describe_os_error
 
@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     Handler = Callable[[Any], Iterable[object]]
     #: Makes a process ready for the tasks of a context.
     Start = Callable[[Any], Handler]
-
-Result = TypeVar("Result")
 
 #: Contexts that a process keeps; those that were used last.
 SLOTS = 64
@@ -181,7 +179,9 @@ def _obey(order: Order, start: Start, handlers: dict[int, Handler | Failed]) -> 
         try:
             handlers[order.slot] = start(pickle.loads(order.context))
         except Exception as error:
-            handlers[order.slot] = Failed(WorkerError(f"no process can begin: {describe(error)}"), _trace())
+            handlers[order.slot] = Failed(
+                WorkerError(f"no process can begin: {describe(error)}"), traceback.format_exc()
+            )
         yield Ready()
     if order.task is None:
         return
@@ -194,7 +194,7 @@ def _obey(order: Order, start: Start, handlers: dict[int, Handler | Failed]) -> 
             yield Begun(None, order.seconds)
         yield from handler(pickle.loads(order.task))
     except Exception as error:
-        yield Failed(_that_travels(error), _trace())
+        yield Failed(_that_travels(error), traceback.format_exc())
     else:
         yield Done()
 
@@ -208,10 +208,6 @@ def describe(error: Exception) -> str:
     if not isinstance(error, OSError):
         return str(error)
     return describe_os_error(error) if error.filename is None else f"{error.filename}: {describe_os_error(error)}"
-
-
-def _trace() -> str:
-    return traceback.format_exc()
 
 
 def _that_travels(error: Exception) -> Exception:
@@ -257,13 +253,14 @@ class Worker:
         )
         self._send((start, has_children))
 
-    def load(self, context: bytes) -> None:
-        """Have the process get ready for tasks of a context."""
-        self._send(self._order(context))
-
-    def hand(self, context: bytes, task: bytes, seconds: float | None) -> None:
-        """Hand the process a task, which it comes to when it is done with those that it has."""
-        self._send(self._order(context)._replace(task=task, seconds=seconds))
+    def hand(self, context: bytes, task: bytes | None = None, seconds: float | None = None) -> None:
+        """Hand the process a context and a task of it, which it comes to when it is done with those that it has."""
+        slot = self._slots.pop(context, None)
+        is_there = slot is not None
+        if slot is None:
+            slot = len(self._slots) if len(self._slots) < SLOTS else self._slots.popitem(last=False)[1]
+        self._slots[context] = slot
+        self._send(Order(slot, None if is_there else context, task, seconds))
 
     def receive(self) -> object:
         """Return the next message, waited for; raise whatever a message raises that breaks off with the process."""
@@ -295,14 +292,6 @@ class Worker:
         with suppress(OSError):
             stream.write(content)
             stream.flush()
-
-    def _order(self, context: bytes) -> Order:
-        slot = self._slots.pop(context, None)
-        is_there = slot is not None
-        if slot is None:
-            slot = len(self._slots) if len(self._slots) < SLOTS else self._slots.popitem(last=False)[1]
-        self._slots[context] = slot
-        return Order(slot, None if is_there else context)
 
 
 class _Clock(Thread):
@@ -528,9 +517,9 @@ class _Feeder(Thread):
             self._hand(job)
 
     def _begin(self) -> Worker:
-        self._worker = worker = self._pool.make_worker()
+        self._worker = worker = Worker(self._pool.start, has_children=self._pool.has_children)
         _clock().set(worker, self._pool.start_seconds)
-        worker.load(self._pool.context)
+        worker.hand(self._pool.context)
         if self._pool.is_closed:
             worker.kill()
         return worker
@@ -539,10 +528,6 @@ class _Feeder(Thread):
         self._worker = None
         _clock().set(worker, None)
         return worker.end()
-
-
-def _as_they_are(messages: list[Any]) -> Any:
-    return messages
 
 
 class Pool:
@@ -563,10 +548,9 @@ class Pool:
         start_seconds: float | None = None,
         has_children: bool = False,
     ) -> None:
-        self._start = start
-        self._has_children = has_children
+        self.start = start
+        self.has_children = has_children
         self._packed: OrderedDict[int, tuple[object, bytes]] = OrderedDict()
-        self._context = context
         self.context = self._pack(context)
         self.ahead = ahead
         self.start_seconds = start_seconds
@@ -594,9 +578,9 @@ class Pool:
         *,
         context: object = None,
         seconds: float | None = None,
-        join: Callable[[list[Any]], Result] = _as_they_are,
+        join: Callable[[list[Any]], Any] = list,
         hear: Callable[[Any], object] | None = None,
-    ) -> Future[Result]:
+    ) -> Future[Any]:
         """Have a task done.
 
         ``context``: another one than the pool's; ``seconds``: that the task may take, from the moment when a process
@@ -610,10 +594,6 @@ class Pool:
         else:
             self.jobs.put(job)
         return job.future
-
-    def make_worker(self) -> Worker:
-        """Start a process."""
-        return Worker(self._start, has_children=self._has_children)
 
     def close(self) -> None:
         """End all processes; tasks that wait or are in work fail."""

@@ -236,7 +236,7 @@ class Packed(NamedTuple):
         return record.page()
 
 
-class _Task(NamedTuple):
+class _ChunkTask(NamedTuple):
     """Records, and why some of them, by their number, are not tried."""
 
     records: Sequence[Packed]
@@ -257,7 +257,7 @@ def extract_chunks(
             yield waiting[0].chunk, waiting.popleft().result.result()
 
 
-def _start(setup: Setup) -> Callable[[_Task], Iterator[object]]:
+def _start(setup: Setup) -> Callable[[_ChunkTask], Iterator[object]]:
     """Load what all pages need, and return what makes the result of a chunk."""
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
@@ -265,7 +265,7 @@ def _start(setup: Setup) -> Callable[[_Task], Iterator[object]]:
     extractor.warm_up()
     encode = find_format(setup.suffix).encode
 
-    def do(task: _Task) -> Iterator[object]:
+    def do(task: _ChunkTask) -> Iterator[object]:
         result = no_records()
         for number, record in enumerate(task.records):
             if number in task.given_up:
@@ -293,7 +293,7 @@ class _ChunkAtWork:
 
     def _try(self) -> None:
         packed = [Packed(record.location, pickle.dumps(record, PROTOCOL)) for record in self.chunk.records]
-        task = _Task(packed, dict(self._given_up))
+        task = _ChunkTask(packed, dict(self._given_up))
         self._pool.submit(task, join=itemgetter(0)).add_done_callback(self._finish)
 
     def _finish(self, tried: Future[ChunkResult]) -> None:

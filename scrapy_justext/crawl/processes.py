@@ -58,7 +58,7 @@ class RawPage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Task(Generic[Result]):
+class PageTask(Generic[Result]):
     """What is done with a page, as functions of modules: a process is told their names.
 
     ``run``: makes the result, in the process; ``split``: cuts it there into plain pieces, each of which is
@@ -119,8 +119,8 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
     return page._replace(page=read, context=context, probabilities=probabilities, final=final)
 
 
-EXTRACT = Task(_extract, split_extraction, join_extraction)
-JUDGE = Task(RawPage.judge, split_judged, join_judged)
+EXTRACT = PageTask(_extract, split_extraction, join_extraction)
+JUDGE = PageTask(RawPage.judge, split_judged, join_judged)
 
 # From the event loop to the processes and back.
 
@@ -136,7 +136,7 @@ TRIES = 2
 AHEAD = 2
 
 
-def _start(task: Task[Any], options: Options) -> Callable[[RawPage], Iterator[object]]:
+def _start(task: PageTask[Any], options: Options) -> Callable[[RawPage], Iterator[object]]:
     """Load what the options need, and return what does the task with a page: it yields seconds, then pieces."""
     # What is wrong with the options will be told of the first page.
     with suppress(Exception):
@@ -157,7 +157,7 @@ class PagePool(Generic[Result]):
     ``options``: what most pages will be done with, and is loaded before the first.
     """
 
-    def __init__(self, processes: int, task: Task[Result], options: Options) -> None:
+    def __init__(self, processes: int, task: PageTask[Result], options: Options) -> None:
         self._task = task
         self._pool = Pool(processes, partial(_start, task), options, ahead=AHEAD)
         spare_what_is_there()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from scrapy_justext.crawl.processes import RawPage, Task, join_extraction, split_extraction
+from scrapy_justext.crawl.processes import PageTask, RawPage, join_extraction, split_extraction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,5 +83,5 @@ def extract_after_false_starts(page: RawPage, options: Options) -> Extraction:
     return page.judge(options).extraction()
 
 
-UNLUCKY = Task(extract_after_false_starts, split_extraction, join_extraction)
-HARMED = Task(extract_harmed, split_harmed, join_extraction)
+UNLUCKY = PageTask(extract_after_false_starts, split_extraction, join_extraction)
+HARMED = PageTask(extract_harmed, split_harmed, join_extraction)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.core.extractor import Extraction
-    from scrapy_justext.crawl.processes import Task
+    from scrapy_justext.crawl.processes import PageTask
 
     Use = Callable[[PagePool[Extraction]], Awaitable[None]]
 
@@ -29,7 +29,7 @@ SECONDS = 60
 OPTIONS = make_options(language="English")
 
 
-def use(processes: int, task: Task[Extraction], how: Use) -> None:
+def use(processes: int, task: PageTask[Extraction], how: Use) -> None:
     """Have a pool used, closed, and its threads ended."""
 
     async def main() -> None:
