@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from markdown_it import MarkdownIt
 
@@ -19,11 +19,21 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.tags import TagRules
 
+#: The address of the pages.
+URL = "https://example.com/docs/page.html"
+
 _RENDERER = MarkdownIt("commonmark").enable("table")
 _SPLITTING = frozenset(
     ["p", "br", "li", "ul", "ol", "blockquote", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr"]
     + [f"h{level}" for level in range(1, 7)]
 )
+
+
+class Case(NamedTuple):
+    """A page, and what becomes of it."""
+
+    html: str
+    markdown: str
 
 
 class _Text(HTMLParser):
@@ -61,7 +71,7 @@ def page_and_text(page: str | etree._Element, *, url: str | None = None, rules: 
     segments, count = segment_and_count(root, rules)
     decisions = [Decision(GOOD, "as the test says")] * len(segments)
     markdown = to_markdown(Elements(root, rules, count), segments, decisions, url=url)
-    return markdown, collapse(" ".join(one.text for one in segments))
+    return markdown, collapse(" ".join(segment.text for segment in segments))
 
 
 def render(markdown: str) -> str:

@@ -14,13 +14,11 @@ from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import LENIENT, TagRules
 from scrapy_justext.core.text import collapse
 from tests.builders import RULES
-from tests.core.markdown.rendering import markdown_of, page_and_text, render, rendered_text
+from tests.core.markdown.rendering import URL, markdown_of, page_and_text, render, rendered_text
 from tests.property.strategies import bodies, soups, strings
 
-URL = "https://example.com/docs/page.html"
-
 #: Where a text can stand; braces for it.
-PLACES = {
+POSITIONS = {
     "paragraph": "<p>{}",
     "second line": "<p>x<br>{}",
     "heading": "<h3>{}</h3>",
@@ -50,13 +48,13 @@ texts = signs | st.text(max_size=40) | st.lists(
 ).map("".join)  # fmt: skip
 
 
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
 @given(text=texts)
 @example(text="\\|")
 @example(text="`|`")
 @example(text="\u2028#\x85- x")
-def test_any_text_comes_back_from_any_place(place: str, text: str) -> None:
-    markdown, expected = page_and_text(place.replace("{}", escape(text)), url=URL)
+def test_any_text_comes_back_from_any_position(position: str, text: str) -> None:
+    markdown, expected = page_and_text(position.replace("{}", escape(text)), url=URL)
     assert rendered_text(markdown) == expected
 
 
