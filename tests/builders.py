@@ -45,6 +45,10 @@ def page_id(page: Path) -> str:
     return str(page.relative_to(DEMO_SITE)) if page.is_relative_to(DEMO_SITE) else page.name
 
 
+#: The demo site's pages by their names in the output of pytest.
+PAGES = {page_id(page): page for page in DEMO_PAGES}
+
+
 def read_page(page: Path) -> str:
     """The text of a page's file, gzipped or not."""
     body = page.read_bytes()

@@ -5,10 +5,36 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import TYPE_CHECKING, TypeVar
 
+import pytest
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from _pytest.mark import ParameterSet
 
 T = TypeVar("T")
+
+
+def in_turn(rows: Mapping[str, object], columns: Mapping[str, object]) -> list[ParameterSet]:
+    """Return the full product by the names of its values; the default run takes each row with one column, in turn.
+
+    >>> [case.id for case in in_turn({"a": 1, "b": 2}, {"x": 3, "y": 4}) if not case.marks]
+    ['a-x', 'b-y']
+    """
+    names = list(columns)
+    return [
+        pytest.param(
+            row, column, id=f"{row_name}-{name}", marks=() if names[i % len(names)] == name else pytest.mark.full
+        )
+        for i, (row_name, row) in enumerate(rows.items())
+        for name, column in columns.items()
+    ]
+
+
+def pairs_of(*columns: Sequence[T]) -> Iterable[ParameterSet]:
+    """Return the full product; the default run takes the rows of :func:`pairwise`."""
+    chosen = set(pairwise(*columns))
+    return [pytest.param(*row, marks=() if row in chosen else pytest.mark.full) for row in product(*columns)]
 
 
 def pairwise(*columns: Sequence[T]) -> list[tuple[T, ...]]:

@@ -13,6 +13,7 @@ from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from tests.builders import blocks, lines_run, tree
 from tests.core.markdown.rendering import markdown_of
+from tests.products import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,15 +57,13 @@ SHAPES: dict[str, Callable[[int], str]] = {
 TIMES, LIMIT = 64, 80
 
 
-@pytest.mark.parametrize("paths", [False, True], ids=["", "with paths"])
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: str, profile: str, paths: bool) -> None:
+@pytest.mark.parametrize(("shape", "profile", "paths"), pairs_of(list(SHAPES), list(PROFILES), ["", "paths"]))
+def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: str, profile: str, paths: str) -> None:
     def work(n: int) -> int:
         page = f"<html><head></head><body>{SHAPES[shape](n)}"
 
         def once() -> None:
-            extract(page, language="English", profile=profile, paths=paths)
+            extract(page, language="English", profile=profile, paths=bool(paths))
 
         once()  # what is cached is warm
         return lines_run(once)

@@ -1,26 +1,17 @@
-"""The HTML-tree filter: paragraphs, their ancestors, groups, ties; and the elements that blocks stand in."""
+"""The HTML-tree filter: paragraphs, their ancestors, groups, ties."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from hypothesis import given
 
 from scrapy_justext import extract
 from scrapy_justext.core.context_sensitive import Context, number_groups, select
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parameters import Thresholds
-from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import DEMO_PAGES, RULES, blocks, page_id, prose, read_page, tree
-from tests.property.strategies import bodies, soups
-
-if TYPE_CHECKING:
-    from lxml import etree
-
-    from scrapy_justext.core.tags import TagRules
+from tests.builders import RULES, blocks, prose, tree
 
 A = prose(250, stopwords=10)
 LONG = prose(400, stopwords=10)
@@ -121,55 +112,3 @@ def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
 def test_without_groups_nothing_changes() -> None:
     segments, decisions = blocks("G B G")
     assert select(Context(segments, decisions, Thresholds()), decisions) == decisions
-
-
-def walked(root: etree._Element, rules: TagRules) -> list[etree._Element]:
-    """The block-level elements as the slow way of flattening meets them."""
-    events = kept_nodes(root, rules)
-    return [node for event, node, _ in events if event == "start" and node.tag in rules.block_level]
-
-
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-@pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
-def test_elements_are_numbered_as_segmentation_does(page: Any, rules: TagRules) -> None:
-    root = tree(read_page(page))
-    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
-
-
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-@given(page=bodies | soups)
-def test_elements_of_any_page_are_numbered_so(rules: TagRules, page: str) -> None:
-    root = parse_html(page).root
-    if root is not None:
-        assert Elements(root, rules).nodes == [root, *walked(root, rules)]
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<h2><button><p>a</button></h2><button><p>b</button><p>c",
-        "<h2 hidden><button><p>a</button></h2><p>c",
-        "<h2><button hidden><p>a</button></h2><p>c",
-        "<span hidden><div hidden><p>a</div></span><p>b",
-        "<svg><button><p>a</button></svg><h1>b<svg><p>x</svg></h1>",
-        "<html hidden><body hidden><p>a",
-        "<template><p>a</p></template><noscript><p>b</p></noscript><p>c",
-        "</html><p>a<p hidden>b</p><div>c",
-    ],
-)
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_elements_that_are_removed_are_not_numbered(rules: TagRules, html: str) -> None:
-    root = tree(html)
-    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
-
-
-def test_inherited_looks_at_each_element_once() -> None:
-    root = tree("<div>" * 300 + "<p>x</p>" * 300)
-    looked_at = []
-
-    def own(node: etree._Element) -> None:
-        looked_at.append(node)
-
-    nearest = Elements(root, RULES["justext"]).inherited(own)
-    assert all(nearest(node) is None for node in root.iter())
-    assert len(looked_at) == len(list(root.iter()))

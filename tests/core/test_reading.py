@@ -16,17 +16,17 @@ from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, TagRules
 from tests.builders import (
     CORPORA,
-    DEMO_PAGES,
+    PAGES,
     RULES,
     corpus_pages,
     cut,
     nested,
-    page_id,
     read_page,
     select,
     texts,
     tree,
 )
+from tests.products import in_turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -568,8 +568,7 @@ class TestTrees:
         root = tree("<p>x <b>one <a>two</a></b> x</p>")
         assert texts(select(root, "//b")[0], rules) == ["one two"]
 
-    @ALL_RULES
-    @pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
+    @pytest.mark.parametrize(("page", "rules"), in_turn(PAGES, RULES))
     def test_they_are_left_as_they_were(self, page: Path, rules: TagRules) -> None:
         root = tree(read_page(page))
         before = etree.tostring(root.getroottree())
@@ -598,8 +597,7 @@ class TestTrees:
 class TestFlattening:
     """The two ways of reading a tree give the same string."""
 
-    @ALL_RULES_STYLED
-    @pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
+    @pytest.mark.parametrize(("page", "rules"), in_turn(PAGES, STYLED))
     def test_on_demo_pages(self, page: Path, rules: TagRules) -> None:
         root = tree(read_page(page))
         assert flatten(root, rules) == walk(root, rules)

@@ -1,18 +1,29 @@
-"""XPaths select the block's element in the page as parsed; DOM paths name it and what is above."""
+"""The elements that blocks stand in: their numbers and their paths.
+
+XPaths select the block's element in the page as parsed; DOM paths name it and what is above.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
 from lxml import etree
 
 from scrapy_justext import Block, extract
+from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import DEMO_PAGES, all_text, ancestors_and_self, page_id, read_page, select, tree
+from tests.builders import PAGES, RULES, all_text, ancestors_and_self, read_page, select, tree
+from tests.products import in_turn
+from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from scrapy_justext.core.tags import TagRules
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 
@@ -34,8 +45,7 @@ def check(root: etree._Element, blocks: list[Block]) -> None:
         assert all(c in characters for c in block.text if not c.isspace() and c != "\ufffd"), block
 
 
-@EVERY_PROFILE
-@pytest.mark.parametrize("page", DEMO_PAGES, ids=page_id)
+@pytest.mark.parametrize(("page", "profile"), in_turn(PAGES, {name: name for name in PROFILES}))
 def test_each_block_of_a_demo_page_is_found_by_its_xpath(page: Path, profile: str) -> None:
     root = tree(read_page(page))
     check(root, blocks_with_paths(root, profile))
@@ -181,3 +191,54 @@ def test_entities_left_in_a_tree_are_no_elements() -> None:
 def test_marks_in_the_page_are_no_elements(profile: str) -> None:
     blocks = blocks_with_paths("<p>one\ufdd0\u0100two</p><p>three", profile)
     assert [b.xpath for b in blocks] == ["/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]"]
+
+
+def walked(root: etree._Element, rules: TagRules) -> list[etree._Element]:
+    """The block-level elements as the slow way of flattening meets them."""
+    events = kept_nodes(root, rules)
+    return [node for event, node, _ in events if event == "start" and node.tag in rules.block_level]
+
+
+@pytest.mark.parametrize(("page", "rules"), in_turn(PAGES, RULES))
+def test_elements_are_numbered_as_reading_does(page: Path, rules: TagRules) -> None:
+    root = tree(read_page(page))
+    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@given(page=bodies | soups)
+def test_elements_of_any_page_are_numbered_so(rules: TagRules, page: str) -> None:
+    root = parse_html(page).root
+    if root is not None:
+        assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<h2><button><p>a</button></h2><button><p>b</button><p>c",
+        "<h2 hidden><button><p>a</button></h2><p>c",
+        "<h2><button hidden><p>a</button></h2><p>c",
+        "<span hidden><div hidden><p>a</div></span><p>b",
+        "<svg><button><p>a</button></svg><h1>b<svg><p>x</svg></h1>",
+        "<html hidden><body hidden><p>a",
+        "<template><p>a</p></template><noscript><p>b</p></noscript><p>c",
+        "</html><p>a<p hidden>b</p><div>c",
+    ],
+)
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_elements_that_are_removed_are_not_numbered(rules: TagRules, html: str) -> None:
+    root = tree(html)
+    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+
+
+def test_inherited_looks_at_each_element_once() -> None:
+    root = tree("<div>" * 300 + "<p>x</p>" * 300)
+    looked_at = []
+
+    def own(node: etree._Element) -> None:
+        looked_at.append(node)
+
+    nearest = Elements(root, RULES["justext"]).inherited(own)
+    assert all(nearest(node) is None for node in root.iter())
+    assert len(looked_at) == len(list(root.iter()))
