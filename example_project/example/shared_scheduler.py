@@ -41,19 +41,19 @@ class SharedScheduler(Scheduler):
         return scheduler
 
     def next_request(self) -> Request | None:
-        """The next request of the queue; none where that is lost."""
+        """Return the next request of the queue; None if the queue is lost."""
         return self._asked(super().next_request, without=None)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Whether the request is in the queue now."""
+        """Return whether the request is in the queue now."""
         return self._asked(lambda: super(SharedScheduler, self).enqueue_request(request), without=False)
 
     def has_pending_requests(self) -> bool:
-        """Whether the queue has requests."""
+        """Return whether the queue has requests."""
         return self._asked(super().has_pending_requests, without=False)
 
     def end(self) -> None:
-        """Have an idle spider closed; raises :class:`CloseSpider`."""
+        """Close an idle spider by raising :class:`CloseSpider`."""
         if self.is_lost:
             raise CloseSpider(LOST)
 

@@ -44,7 +44,7 @@ class Summary:
 
 
 def summarise(stats: Mapping[str, Any], reasons: Mapping[str, int]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Titles with rows of a figure and what it counts; titles without rows are left out."""
+    """Return titles with rows of a number and what it counts; titles without rows are left out."""
     seconds = stats.get("justext/seconds", 0.0)
     pages = stats.get("justext/pages", 0)
     sections = [
@@ -63,6 +63,6 @@ def summarise(stats: Mapping[str, Any], reasons: Mapping[str, int]) -> list[tupl
 
 
 def _rows(stats: Mapping[str, Any], prefix: str) -> list[tuple[Any, str]]:
-    """The figures whose names start with ``prefix``, the highest first."""
+    """Return the stats whose names start with ``prefix``, the highest first."""
     rows = [(value, name.removeprefix(prefix)) for name, value in stats.items() if name.startswith(prefix)]
     return sorted(rows, key=lambda row: (-row[0], row[1]))
