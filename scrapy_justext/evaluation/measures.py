@@ -236,7 +236,7 @@ def _characters(words: list[str]) -> int:
 
 
 def _to_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Number words: libraries compare hashes of other values, and could take two words for one."""
+    """Return numbers for words: libraries compare hashes of other values, and could take two words for one."""
     numbers = {word: number for number, word in enumerate(dict.fromkeys([*first, *second]))}
     return [numbers[word] for word in first], [numbers[word] for word in second]
 

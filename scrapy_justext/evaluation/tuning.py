@@ -339,7 +339,7 @@ def _table(found: Found, goal: Goal) -> str:
 
 
 def _settings(setup: TrialSetup, values: Mapping[str, Any]) -> str:
-    """Settings that give a crawl what was found: those that are not the default."""
+    """Return the settings that give a crawl what was found: those that are not the default."""
     chosen = {"profile": setup.profile, "language": setup.language, **values}
     return custom_settings(
         {name: value for name, value in chosen.items() if name in values or value != SETTINGS[name].default}

@@ -63,7 +63,7 @@ def make_page(document: Document, profile: str = "justext", measure: str = "bag"
 
 class TestPages:
     @pytest.mark.parametrize("profile", PROFILES)
-    @pytest.mark.parametrize("measure", ["bag", "sequence"])
+    @pytest.mark.parametrize("measure", ["bag", pytest.param("sequence", marks=pytest.mark.full)])
     def test_a_trial_is_what_an_extraction_gives(self, small_set: DataSet, profile: str, measure: str) -> None:
         chance = random.Random(7)
         trials = [{}, *(draw_values(profile, chance) for _ in range(6))]
@@ -77,12 +77,20 @@ class TestPages:
         assert differing
 
     def test_the_tree_filter_works_without_the_tree(self, small_set: DataSet) -> None:
-        for document in small_set.documents:
+        for document in small_set.documents[::4]:
             page = make_page(document)
             assert page.read.elements is None
             for depth in range(1, 6):
                 sizes = page.sizes(make_options(tree_depth=depth))
                 assert sizes == expected_sizes(document, "bag", "justext", tree_depth=depth)
+
+    def test_any_measure_compares_the_texts_themselves(self, small_set: DataSet) -> None:
+        trials: list[Values] = [{}, {"length_low": 20, "max_link_density": 0.9}]
+        for document in small_set.documents[::6]:
+            page = make_page(document, measure="sequence")
+            for parameters in trials:
+                sizes = page.sizes(make_options(**parameters))
+                assert sizes == expected_sizes(document, "sequence", "justext", **parameters)
 
     def test_languages_without_spaces_have_thresholds_of_their_own(self) -> None:
         chinese = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
@@ -276,7 +284,7 @@ class TestCommand:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
         outputs = []
         for jobs in "12":
-            assert main(["tune", "--dataset", f"pairs:{folder}", "--trials", "30", "--jobs", jobs]) == 0
+            assert main(["tune", "--dataset", f"pairs:{folder}", "--trials", "15", "--jobs", jobs]) == 0
             outputs.append(re.sub(r"in [\d.]+ s", "", capsys.readouterr().out))
         assert outputs[0] == outputs[1]
 
