@@ -78,8 +78,8 @@ def is_in_view(frame_element: Any) -> bool:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds: frames load and scroll by themselves."""
-    for _ in range(60):
+    """Wait until something holds, a minute at the most: frames load and scroll by themselves."""
+    for _ in range(1200):
         if holds():
             return
         time.sleep(0.05)
@@ -181,6 +181,23 @@ class TestBlocks:
         assert "9 of 44 blocks are good" in page.locator(".jt-counts").text_content()
         until(lambda: page.frame_locator("iframe").locator("[data-block='12'][data-class=bad]").count() == 1)
 
+    @pytest.mark.parametrize(
+        ("value", "said"),
+        [
+            (69, "under length_low (70)"),
+            (70, "between length_low (70) and length_high (200)"),
+            (200, "between length_low (70) and length_high (200)"),
+            (201, "over length_high (200)"),
+        ],
+    )
+    def test_limits_are_those_of_the_rules(self, show: Callable[..., Any], report: str, value: int, said: str) -> None:
+        page = show(report)
+        limits = page.evaluate("JSON.parse(document.querySelector('script.page').textContent).limits.characters")
+        position = "([value, limits]) => positionInWords(value, limits)"
+        assert page.evaluate(position, [value, limits]) == said
+        both = [{**limit, "value": 200} for limit in limits]
+        assert page.evaluate(position, [200, both]) == "between length_low (200) and length_high (200)"
+
 
 class TestFilters:
     def test_by_class(self, show: Callable[..., Any], report: str) -> None:
@@ -238,18 +255,14 @@ class TestStrip:
 
     def test_bands_are_drawn_in_the_colours_of_their_classes(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
-        page.wait_for_timeout(100)
-        alpha, *good = page.evaluate(
-            """() => {
-              const canvas = document.querySelector('.jt-strip canvas');
-              const row = canvas.getContext('2d').getImageData(0, 3, canvas.width, 1).data;
-              const at = share => 4 * Math.floor(share * canvas.width);
-              return [row[at(0.999) + 3], ...row.slice(at(0.32), at(0.32) + 4)];
-            }"""
-        )
-        assert good == [0x12, 0x69, 0x4A, 255]
+        pixels = """() => {
+          const canvas = document.querySelector('.jt-strip canvas');
+          const row = canvas.getContext('2d').getImageData(0, 3, canvas.width, 1).data;
+          const at = share => 4 * Math.floor(share * canvas.width);
+          return [row[at(0.999) + 3], ...row.slice(at(0.32), at(0.32) + 4)];
+        }"""
         # Bad bands are lower: there is nothing so high up.
-        assert alpha == 0
+        until(lambda: page.evaluate(pixels) == [0, 0x12, 0x69, 0x4A, 255])
 
 
 class TestKeyboard:
@@ -350,14 +363,17 @@ class TestLooks:
         page.get_by_role("button", name="Blocks").click()
         assert page.locator(".jt-list").is_visible()
 
-    def test_on_a_narrow_screen_figures_hide_no_chosen_block(self, show: Callable[..., Any], report: str) -> None:
+    def test_on_a_narrow_screen_measurements_hide_no_chosen_block(self, show: Callable[..., Any], report: str) -> None:
         page = show(report, NARROW)
         page.locator(".jt-list").focus()
         for _ in range(13):
             page.keyboard.press("ArrowDown")
-        page.wait_for_timeout(100)
-        chosen, figures = row(page, 13).bounding_box(), page.locator(".jt-details").bounding_box()
-        assert chosen["y"] + chosen["height"] <= figures["y"] + 1
+
+        def is_above() -> bool:
+            chosen, details = row(page, 13).bounding_box(), page.locator(".jt-details").bounding_box()
+            return bool(chosen["y"] + chosen["height"] <= details["y"] + 1)
+
+        until(is_above)
 
     @pytest.mark.parametrize(("scheme", "expected"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 29)")])
     def test_it_follows_the_colour_scheme(
@@ -467,42 +483,45 @@ class TestPagesWithNextToNothing:
         page.close()
 
 
+def laid_out(page: Any) -> list[bool]:
+    """Return for each group of rows whether the browser has laid it out."""
+    found: list[bool] = page.locator(".jt-group").evaluate_all(
+        "groups => groups.map(group => group.firstElementChild.checkVisibility({contentVisibilityAuto: true}))"
+    )
+    return found
+
+
 class TestLargePages:
     def test_only_the_rows_in_sight_are_laid_out(self, browser: Any, tmp_path: Path) -> None:
         page = browser.new_page(viewport={"width": WIDE, "height": 900})
         page.goto(report_on(tmp_path / "r.html", many_blocks(1000)))
         groups = page.locator(".jt-group")
         assert groups.count() == 20
-        is_skipped = "one => !one.firstElementChild.checkVisibility({contentVisibilityAuto: true})"
-        assert [groups.nth(place).evaluate(is_skipped) for place in (0, 19)] == [False, True]
+        until(lambda: laid_out(page)[0] and not laid_out(page)[19])
         # A group of which the filter leaves nothing takes no room.
         page.get_by_role("searchbox").fill("entry 999")
         assert page.locator(".jt-group:visible").count() == 1
         assert page.locator(".jt-list").evaluate("one => one.scrollHeight <= one.clientHeight")
         page.close()
 
-    def assert_swift(self, page: Any, address: str, last: int) -> None:
-        begun = time.perf_counter()
+    def assert_scrolls(self, page: Any, address: str, last: int) -> None:
         page.goto(address)
         page.locator(".jt-list li").first.wait_for()
-        assert time.perf_counter() - begun < 20
         page.locator(".jt-list").focus()
-        begun = time.perf_counter()
         page.keyboard.press("End")
         until(lambda: is_in_view(row(page, last)))
         assert current(page) == last
-        assert time.perf_counter() - begun < 10
+        # What makes it swift: rows that are out of sight cost nothing.
+        until(lambda: sum(laid_out(page)) < 10)
 
     def test_ten_thousand_blocks_open_and_scroll(self, browser: Any, tmp_path: Path) -> None:
         page = browser.new_page()
-        self.assert_swift(page, report_on(tmp_path / "r.html", many_blocks(10_000)), 9_999)
-        begun = time.perf_counter()
+        self.assert_scrolls(page, report_on(tmp_path / "r.html", many_blocks(10_000)), 9_999)
         page.get_by_role("searchbox").fill("entry 99")
         assert page.locator(".jt-found").text_content().endswith("of 10,000 blocks")
-        assert time.perf_counter() - begun < 5
         page.close()
 
-    def test_hits_without_number_are_found_at_once_and_marked_where_they_are_in_sight(
+    def test_hits_without_number_are_found_and_marked_where_they_are_in_sight(
         self, browser: Any, tmp_path: Path
     ) -> None:
         page = browser.new_page()
@@ -511,12 +530,11 @@ class TestLargePages:
         page.goto(report_on(tmp_path / "r.html", "".join(f"<p>{i} {'so it was, ' * 800}" for i in range(600))))
         box = page.get_by_role("searchbox")
         box.focus()
-        begun = time.perf_counter()
         page.keyboard.insert_text("so")
         assert page.locator(".jt-found").text_content() == ""
         marked = "() => [...CSS.highlights.get('jt-hit') ?? []].some(hit => hit.startContainer.data.startsWith('%d '))"
         until(lambda: page.evaluate(marked % 0))
-        assert time.perf_counter() - begun < 1
+        assert page.evaluate("CSS.highlights.get('jt-hit').size") <= 20_000
         assert not page.evaluate(marked % 599)
         page.locator(".jt-list").focus()
         page.keyboard.press("End")
@@ -534,5 +552,5 @@ class TestLargePages:
         page.goto(address)
         last = page.locator(".jt-list li").count() - 1
         assert last > 200
-        self.assert_swift(page, address, last)
+        self.assert_scrolls(page, address, last)
         page.close()

@@ -71,7 +71,8 @@ def expect_classes(tuner: Any, html: str = PAGE, **parameters: Any) -> None:
 
 
 def wait_until(tuner: Any, holds: Any) -> None:
-    for _ in range(100):
+    """Wait until something holds, a minute at the most."""
+    for _ in range(600):
         if holds():
             return
         tuner.wait_for_timeout(100)
