@@ -101,18 +101,18 @@ def test_the_reason_names_the_rule(rules: dict[str, Any], reason: str) -> None:
 @pytest.mark.parametrize("name", ["keep_css", "drop_css"])
 @pytest.mark.parametrize("selector", ["p::text", "p >", "", "[x=", "svg|p", "div " * 2000, 3, None])
 def test_what_is_no_selector_is_an_error(name: str, selector: object) -> None:
-    knobs: dict[str, Any] = {name: [selector]}
+    parameters: dict[str, Any] = {name: [selector]}
     with pytest.raises(ParameterError, match="must be a CSS selector") as caught:
-        extract("", **knobs)
+        extract("", **parameters)
     assert (caught.value.name, caught.value.value) == (name, selector)
 
 
 @pytest.mark.parametrize("name", ["keep_css", "drop_css", "drop_text"])
 @pytest.mark.parametrize("rules", [5, None, b"x"])
 def test_what_is_neither_one_rule_nor_several_is_an_error(name: str, rules: object) -> None:
-    knobs: dict[str, Any] = {name: rules}
+    parameters: dict[str, Any] = {name: rules}
     with pytest.raises(ParameterError, match="must be a string or several") as caught:
-        extract("", **knobs)
+        extract("", **parameters)
     assert (caught.value.name, caught.value.value) == (name, rules)
 
 

@@ -49,7 +49,7 @@ def pair(values: st.SearchStrategy[Any], low: str, high: str) -> st.SearchStrate
     return st.just({}) | both
 
 
-knobs = st.builds(
+parameter_choices = st.builds(
     lambda *parts: {name: value for part in parts for name, value in part.items()},
     pair(lengths, "length_low", "length_high"),
     pair(shares, "stopwords_low", "stopwords_high"),
@@ -69,7 +69,7 @@ knobs = st.builds(
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@given(st.sampled_from(list(HTML)), knobs, st.sampled_from(["auto", "English", ["de", "en"], "zh"]))
+@given(st.sampled_from(list(HTML)), parameter_choices, st.sampled_from(["auto", "English", ["de", "en"], "zh"]))
 @settings(max_examples=60, deadline=None)
 def test_a_judgement_is_an_extraction(
     profile: str, name: str, values: dict[str, Any], language: str | list[str]

@@ -257,13 +257,13 @@ class TestDataSet:
         printed = capsys.readouterr().out
         variables: dict[str, Any] = {}
         exec(printed[printed.index("custom_settings") :], variables)
-        knobs = {
+        parameters = {
             name.removeprefix("JUSTEXT_").lower(): value
             for name, value in variables["custom_settings"].items()
             if name != "JUSTEXT_LANGUAGE"
         }
         assert extract(html, language="English").text == ""
-        assert extract(html, language="English", **knobs).text.startswith("It was the age of wisdom")
+        assert extract(html, language="English", **parameters).text.startswith("It was the age of wisdom")
 
     def test_run_reads_marks(self, path: Path, tmp_path: Path) -> None:
         mark(start(path), HOME, "right")
