@@ -39,7 +39,7 @@ from scrapy_justext.core.flattening import (
     tag_codes,
 )
 from scrapy_justext.core.tags import HEADING_LEVELS
-from scrapy_justext.core.text import collapse
+from scrapy_justext.core.text import collapse, collapse_and_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,15 +157,15 @@ class PublishedReader:
             if INLINE in body:
                 self._read_pieces(body, tags, position, element)
                 return position
-        if collapsed := collapse(body):
-            spaces = collapsed.count(" ")
-            linked, words = (len(collapsed), spaces + 1) if self._links else (0, 0)
+        collapsed, words = collapse_and_count(body)
+        if words:
+            linked, link_words = (len(collapsed), words) if self._links else (0, 0)
             text = _lines(body) if position.preformatted else collapsed
             self.rows.append((
-                text, collapsed, linked, words, tags, position.tag, position.heading_level, position.in_select,
+                text, collapsed, linked, link_words, tags, position.tag, position.heading_level, position.in_select,
                 position.preformatted, element, self._start, None,
             ))  # fmt: skip
-            self._start += len(collapsed) - spaces
+            self._start += len(collapsed) - words + 1
         return position
 
     def _read_pieces(self, body: str, tags: int, position: TreePosition, element: int) -> None:
@@ -174,7 +174,7 @@ class PublishedReader:
             # An entry of a menu, as most blocks of a page are.
             if words := link[1].split():
                 text = " ".join(words)
-                self._add_row(text, text, (len(text), len(words), tags + 1), position, element)
+                self._add_row(text, text, (len(text), len(words), tags + 1), len(words), position, element)
             return
         first, *pieces = body.split(INLINE)
         links = self._links
@@ -207,21 +207,29 @@ class PublishedReader:
 
     def _add(self, texts: list[str], inside: list[bool], tags: int, position: TreePosition, element: int) -> None:
         raw = "".join(texts)
-        if collapsed := collapse(raw):
-            linked, words = count_links(texts, inside) if True in inside else (0, 0)
+        collapsed, words = collapse_and_count(raw)
+        if words:
+            linked, link_words = count_links(texts, inside) if True in inside else (0, 0)
             text = _lines(raw) if position.preformatted else collapsed
-            self._add_row(text, collapsed, (linked, words, tags), position, element)
+            self._add_row(text, collapsed, (linked, link_words, tags), words, position, element)
 
     def _add_row(
-        self, text: str, collapsed: str, counts: tuple[int, int, int], position: TreePosition, element: int
+        self,
+        text: str,
+        collapsed: str,
+        counts: tuple[int, int, int],
+        words: int,
+        position: TreePosition,
+        element: int,
     ) -> None:
         """Add a block of text; ``counts``: its characters and words inside links, and its inline elements."""
-        linked, words, tags = counts
+        linked, link_words, tags = counts
         self.rows.append((
-            text, collapsed, linked, words, tags, position.tag, position.heading_level, position.in_select,
+            text, collapsed, linked, link_words, tags, position.tag, position.heading_level, position.in_select,
             position.preformatted, element, self._start, None,
         ))  # fmt: skip
-        self._start += len(collapsed) - collapsed.count(" ")
+        # The words are separated by one character each.
+        self._start += len(collapsed) - words + 1
 
 
 _TAG = INLINE + TAG
@@ -362,8 +370,7 @@ class ReferenceReader(PublishedReader):
 
     def _add_nodes(self, nodes: list[str], counts: tuple[int, int, int], position: TreePosition, element: int) -> None:
         if text := _collapse_to_lines("".join(nodes).strip()):
-            self._add_row(text, text, counts, position, element)
-            self._start -= text.count("\n")
+            self._add_row(text, text, counts, len(text.split()), position, element)
 
 
 def _reader_for(rules: TagRules) -> PublishedReader:

@@ -26,6 +26,19 @@ def collapse(text: str) -> str:
     return " ".join(part for part in slices if part)
 
 
+def collapse_and_count(text: str) -> tuple[str, int]:
+    r"""Return what :func:`collapse` returns, and how many words that is.
+
+    >>> collapse_and_count(" to be,\nor")
+    ('to be, or', 3)
+    """
+    if len(text) <= SLICE:
+        words = text.split()
+        return " ".join(words), len(words)
+    collapsed = collapse(text)
+    return collapsed, collapsed.count(" ") + bool(collapsed)
+
+
 def visible_length(text: str | None) -> int:
     r"""Return how many characters of ``text`` are no white space.
 
