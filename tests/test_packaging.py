@@ -87,18 +87,18 @@ class TestWheel:
 
     def test_it_holds_what_the_inspector_shows_in_a_browser(self, wheel: Path) -> None:
         folder = REPOSITORY / "scrapy_justext"
-        static = {path.relative_to(folder).as_posix() for path in folder.glob("inspection/*/static/*")}
+        static = {path.relative_to(folder).as_posix() for path in folder.glob("inspection/static/*/*")}
         assert {
-            "inspection/view/static/view.js",
-            "inspection/report/static/report.html",
-            "inspection/tuner/static/tuner.html",
+            "inspection/static/view/view.js",
+            "inspection/static/report/report.html",
+            "inspection/static/tuner/tuner.html",
         } <= static
         assert {f"scrapy_justext/{name}" for name in static} <= set(zipfile.ZipFile(wheel).namelist())
 
     def test_its_command_writes_a_report_and_serves_the_tuner(self, wheel: Path, tmp_path: Path) -> None:
         zipfile.ZipFile(wheel).extractall(tmp_path)
         (tmp_path / "page.html").write_text(f"<p>{STORY}", "utf-8")
-        script = tmp_path / "scrapy_justext" / "inspection" / "view" / "static" / "view.js"
+        script = tmp_path / "scrapy_justext" / "inspection" / "static" / "view" / "view.js"
         script.write_text(script.read_text("utf-8") + "// of the wheel", "utf-8")
         with inspect(tmp_path, "--html=report.html") as writing:
             assert (writing.communicate(), writing.returncode) == (("", ""), 0)
