@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -42,8 +43,8 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1500, help="in each file")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    if shutil.which("java") is None:
-        parser.error("there is no Java")
+    if shutil.which("java") is None or find_spec("pyspark") is None:
+        parser.error("it needs Java and PySpark")
     with tempfile.TemporaryDirectory() as name:
         folder, outs = Path(name), count()
         full, tiny = ([folder / f"{kind}-{number}.warc.gz" for number in (1, 2)] for kind in ("full", "tiny"))

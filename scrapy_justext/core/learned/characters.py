@@ -55,24 +55,16 @@ _BITS = {kind: 1 << position for position, kind in enumerate(_KINDS)}
 #: Stands for all characters outside the Basic Multilingual Plane; most are Chinese, or pictures.
 _BEYOND = 0x10000
 
-UNITS_OF_WORD = 5.5
-"""In scripts without spaces."""
-UNITS_OF_SENTENCE = 100.0
-"""In scripts without sentence ends."""
-
-
-class CharacterTable(NamedTuple):
-    """By code point: how many units it has, and its kinds as bits."""
-
-    units: NDArray[np.float32]
-    kinds: NDArray[np.uint16]
+UNITS_OF_WORD = 5.5  # in scripts without spaces
+UNITS_OF_SENTENCE = 100.0  # in scripts without sentence ends
 
 
 @lru_cache(maxsize=1)
-def _character_table() -> CharacterTable:
+def _character_table() -> tuple[NDArray[np.float32], NDArray[np.uint16]]:
+    """Return by code point its units, and its kinds as bits."""
     units = np.ones(_BEYOND + 1, np.float32)
     kinds = np.zeros(_BEYOND + 1, np.uint16)
-    masks = {name: sum(_BITS[kind] for kind in kinds_of) for name, kinds_of in _CATEGORIES.items()}
+    masks = {name: sum(_BITS[kind] for kind in row) for name, row in _CATEGORIES.items()}
     names = [category(chr(code)) for code in range(_BEYOND)]
     kinds[:_BEYOND] = [masks.get(name, _BITS["mark"] if name[0] in "PS" else 0) for name in names]
     for kind, characters in _CHARACTERS.items():
@@ -83,7 +75,7 @@ def _character_table() -> CharacterTable:
             kinds[start : end + 1] |= _BITS["unspaced"]
     for start, end in _ENDLESS:
         kinds[start : end + 1] |= _BITS["endless"]
-    return CharacterTable(units, kinds)
+    return units, kinds
 
 
 class TextMeasurements(NamedTuple):
@@ -115,11 +107,11 @@ class TextMeasurements(NamedTuple):
 
 def measure_texts(texts: Sequence[str]) -> TextMeasurements:
     """Measure texts, each of them on one line."""
-    table = _character_table()
+    units_of, kinds_of = _character_table()
     # A line feed behind each text keeps it apart from the next one.
     joined = "\n".join(texts) + "\n"
     codes = np.minimum(np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32), _BEYOND)
-    kinds = table.kinds[codes]
+    kinds = kinds_of[codes]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     stops = np.cumsum(lengths + 1) - 1
     starts = stops - lengths
@@ -133,7 +125,7 @@ def measure_texts(texts: Sequence[str]) -> TextMeasurements:
         flags: NDArray[np.bool_] = (kinds & _BITS[kind]) != 0
         return flags
 
-    character_units = table.units[codes]
+    character_units = units_of[codes]
     character_units[stops] = 0
     units: Floats = np.bincount(owner, character_units, len(texts)).astype(np.float64)
 
@@ -149,7 +141,6 @@ def measure_texts(texts: Sequence[str]) -> TextMeasurements:
     # "..." is one end.
     is_end[:-1] &= ~is_end[1:]
     is_endless = count(is_kind("endless")) > letters / 2
-
     upper, digit = is_kind("upper"), is_kind("digit")
     return TextMeasurements(
         units=units,

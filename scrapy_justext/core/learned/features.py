@@ -179,8 +179,8 @@ def _position_features(blocks: BlockArrays) -> list[ArrayLike]:
     units_before, prose_before = _sums_before(units), _sums_before(prose)
     h1, heading = _last_position(level == 1), _last_position(level > 0)
     last_heading = np.maximum(heading, 0)
-    same_class = _sums_by_group(blocks, blocks.elements.classes)
-    same_path = _sums_by_group(blocks, blocks.elements.paths)
+    class_units, class_blocks, class_link_density, class_prose = _sums_by_group(blocks, blocks.elements.classes)
+    path_units, path_blocks, path_link_density, path_prose = _sums_by_group(blocks, blocks.elements.paths)
     return [
         index / count,
         units_before / page_units,
@@ -202,15 +202,15 @@ def _position_features(blocks: BlockArrays) -> list[ArrayLike]:
         np.where(heading >= 0, index - heading, _NEVER),
         np.where(heading >= 0, level[last_heading], 0),
         prose_before - prose_before[last_heading],
-        same_class.units,
-        same_class.blocks,
-        same_class.link_density,
-        same_class.prose_units / page_prose,
-        same_path.blocks,
-        same_path.units / page_units,
-        same_path.link_density,
-        same_path.prose_units / page_prose,
-        same_path.units / same_path.blocks,
+        class_units,
+        class_blocks,
+        class_link_density,
+        class_prose / page_prose,
+        path_blocks,
+        path_units / page_units,
+        path_link_density,
+        path_prose / page_prose,
+        path_units / path_blocks,
     ]
 
 
@@ -223,17 +223,11 @@ def _last_position(flags: Flags) -> Ints:
     return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), -1))
 
 
-class GroupSums(NamedTuple):
-    """Sums over groups of blocks: for each block those of its own group."""
+def _sums_by_group(blocks: BlockArrays, groups: Sequence[int]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return for each block the units, number, link density and sentence-like units of all blocks of its group.
 
-    units: Floats
-    blocks: Floats
-    link_density: Floats
-    prose_units: Floats
-
-
-def _sums_by_group(blocks: BlockArrays, groups: Sequence[int]) -> GroupSums:
-    """Sum over the blocks whose elements are in the same group; ``groups``: a value an element."""
+    ``groups``: the groups of the elements.
+    """
     group = np.array(groups, np.int64)[blocks.element]
 
     def total(weights: Floats) -> Floats:
@@ -241,12 +235,8 @@ def _sums_by_group(blocks: BlockArrays, groups: Sequence[int]) -> GroupSums:
         return sums
 
     units = total(blocks.texts.units)
-    return GroupSums(
-        units=units,
-        blocks=total(np.ones(len(group))),
-        link_density=total(blocks.link_units) / np.maximum(units, 1),
-        prose_units=total(blocks.prose_units),
-    )
+    link_density = total(blocks.link_units) / np.maximum(units, 1)
+    return units, total(np.ones(len(group))), link_density, total(blocks.prose_units)
 
 
 def _element_features(blocks: BlockArrays) -> Floats:
@@ -257,7 +247,7 @@ def _element_features(blocks: BlockArrays) -> Floats:
         np.ones(len(blocks.element)),
         blocks.link_units,
         blocks.prose_units,
-        _is_heading(blocks),
+        blocks.heading_level > 0,
     )
     before = _sums_before_elements(blocks, weights)
     inside = np.maximum(before[:, columns.ends] - before[:, :-1], 0.0)
@@ -280,10 +270,6 @@ def _element_features(blocks: BlockArrays) -> Floats:
     units_before = before[0, levels]
     position = np.clip((_sums_before(blocks.texts.units) - units_before) / at_least_one[levels], 0.0, 1.0)
     return np.concatenate([by_element[:, levels].reshape(-1, len(blocks.element)), position, units_before / page_units])
-
-
-def _is_heading(blocks: BlockArrays) -> Ints:
-    return np.minimum(blocks.heading_level, 1)
 
 
 def _sums_before_elements(blocks: BlockArrays, weights: Sequence[NDArray[np.generic]]) -> Floats:
@@ -320,7 +306,7 @@ def _neighbour_features(blocks: BlockArrays) -> Floats:
     of_neighbours = [
         _of_neighbours(np.array([units, blocks.link_density, blocks.texts.ends])),
         _of_neighbours(kin) == kin[:, None],
-        _of_neighbours(np.array([_is_heading(blocks), blocks.is_prose])),
+        _of_neighbours(np.array([blocks.heading_level > 0, blocks.is_prose])),
     ]
     weights = np.array([blocks.prose_units, blocks.link_units, units])
     prose, links, lengths = np.stack([_window_sums(weights, size) for size in WINDOWS], axis=1)
