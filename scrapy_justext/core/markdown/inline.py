@@ -20,20 +20,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
-from scrapy_justext.core.flattening import (
-    BLOCK,
-    BOLD,
-    BREAK,
-    CLOSE,
-    CODE,
-    INLINE,
-    ITALIC,
-    LINK,
-    PLAIN,
-    SOURCE,
-    UNLINK,
-    tag_codes,
-)
+from scrapy_justext.core import flattening as marks
+from scrapy_justext.core.flattening import BLOCK, INLINE, tag_codes
 from scrapy_justext.core.reading import flat_text
 from scrapy_justext.core.text import collapse, visible_length
 
@@ -63,17 +51,25 @@ class TextRun(NamedTuple):
     is_markup: bool = False
     """Markdown that stands as it is."""
 
+    def with_text(self, text: str) -> TextRun:
+        """Return another text in the same style."""
+        return TextRun._make((text, *self[1:]))
+
+    def gap(self, text: str = " ") -> TextRun:
+        """Return white space in the same style, but no code."""
+        return TextRun(text, self.destination, self.is_bold, self.is_italic)
+
 
 _BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
-    BOLD: lambda style: style._replace(is_bold=True),
-    ITALIC: lambda style: style._replace(is_italic=True),
-    CODE: lambda style: style._replace(is_code=True),
+    marks.BOLD: lambda style: style._replace(is_bold=True),
+    marks.ITALIC: lambda style: style._replace(is_italic=True),
+    marks.CODE: lambda style: style._replace(is_code=True),
 }
-_ENDS = frozenset({UNLINK, PLAIN})
-_BEGIN_MARKS = [INLINE + code for code in (LINK, *_BEGINS)]
+_ENDS = frozenset({marks.UNLINK, marks.PLAIN})
+_BEGIN_MARKS = [INLINE + code for code in (marks.LINK, *_BEGINS)]
 _END_MARKS = [INLINE + code for code in _ENDS]
 #: A mark, with the HREF of a link.
-_MARK = re.compile(f"{INLINE}(?:{LINK}[^{INLINE}]*{INLINE}{SOURCE}|.)", re.DOTALL)
+_MARK = re.compile(f"{INLINE}(?:{marks.LINK}[^{INLINE}]*{INLINE}{marks.SOURCE}|.)", re.DOTALL)
 
 
 def good_runs(
@@ -87,7 +83,7 @@ def good_runs(
     # What is open around the text at hand, innermost last, each a run without text.
     styles = [TextRun()]
     index = 0
-    for chunk in f"{CLOSE}{flat_text(elements.root, rules)}".split(BLOCK):
+    for chunk in f"{marks.CLOSE}{flat_text(elements.root, rules)}".split(BLOCK):
         if index > last:
             break
         body = chunk[1:]
@@ -95,6 +91,8 @@ def good_runs(
             index += 1
         elif not body or body.isspace():
             continue
+        elif not good[index] and INLINE not in body:
+            index += 1
         elif not good[index] and len(styles) == 1 and _is_closed(body):
             index += bool(_MARK.sub("", body).strip())
         else:
@@ -110,9 +108,7 @@ def good_runs(
 
 def _is_closed(body: str) -> bool:
     """Return whether a text that nothing is open around is at most one block, and leaves nothing open."""
-    if INLINE not in body:
-        return True
-    if INLINE + BREAK in body:
+    if INLINE + marks.BREAK in body:
         return False
     return sum(map(body.count, _BEGIN_MARKS)) == sum(map(body.count, _END_MARKS))
 
@@ -120,10 +116,10 @@ def _is_closed(body: str) -> bool:
 def _read(body: str, styles: list[TextRun], resolve: Resolve) -> list[TextRun]:
     """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
     first, *pieces = body.split(INLINE)
-    runs = [styles[-1]._replace(text=first)]
+    runs = [styles[-1].with_text(first)]
     for piece in pieces:
         code, text = piece[:1], piece[1:]
-        if code == LINK:
+        if code == marks.LINK:
             # The text of the link follows behind another mark.
             styles.append(styles[-1]._replace(destination=resolve(text)))
             continue
@@ -131,18 +127,22 @@ def _read(body: str, styles: list[TextRun], resolve: Resolve) -> list[TextRun]:
             styles.append(_BEGINS[code](styles[-1]))
         elif code in _ENDS:
             styles.pop()
-        elif code == BREAK:
+        elif code == marks.BREAK:
             runs.append(styles[-1]._replace(is_break=True))
         if text:
-            runs.append(styles[-1]._replace(text=text))
+            runs.append(styles[-1].with_text(text))
     return runs
 
 
-def _blocks(runs: Iterable[TextRun], starts: Sequence[int], index: int) -> Iterator[list[TextRun]]:
+def _blocks(runs: list[TextRun], starts: Sequence[int], index: int) -> Iterator[list[TextRun]]:
     """Yield the runs of each of the blocks that ``runs`` are: one, or several with BRs between them.
 
     ``starts``: how much of the page's text is before each block; ``index``: the first block's.
     """
+    if not any(run.is_break for run in runs):
+        if any(run.text and not run.text.isspace() for run in runs):
+            yield runs
+        return
     position = starts[index]
     block: list[TextRun] = []
     has_text = False
@@ -250,17 +250,17 @@ def _collapsed(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     started = False
     for run in runs:
         if run.is_break:
-            gap = run._replace(text="\n", is_code=False)
+            gap = run.gap("\n")
         elif gap is None and run.text[:1].isspace():
-            gap = run._replace(text=" ", is_code=False)
+            gap = run.gap()
         text = collapse(run.text)
         if not text:
             continue
         if gap and started:
             yield gap
-        yield run._replace(text=text)
+        yield run.with_text(text)
         started = True
-        gap = run._replace(text=" ", is_code=False) if run.text[-1].isspace() else None
+        gap = run.gap() if run.text[-1].isspace() else None
 
 
 def _without_gaps(runs: Sequence[TextRun]) -> tuple[Sequence[TextRun], Sequence[TextRun], Sequence[TextRun]]:
