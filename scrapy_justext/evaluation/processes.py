@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
-    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
     from scrapy_justext.evaluation.store import Status
 
 #: Seconds that an extractor may take over a page.
@@ -250,7 +250,7 @@ def _extract(name: str, document: Document, plan: Plan) -> Iterator[object]:
 
 
 @cache
-def _load(name: str) -> Extractor:
+def _load(name: str) -> PageExtractor:
     return find_extractor(name)
 
 

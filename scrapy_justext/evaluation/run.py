@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
     from scrapy_justext.evaluation.store import Result, Run
 
 #: The measure of the table that is printed at the end; summary.json has all.
@@ -100,9 +100,9 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     return plan, describe_run(data_sets, extractors, language, arguments.limit)
 
 
-def _usable(names: Iterable[str]) -> list[Extractor]:
+def _usable(names: Iterable[str]) -> list[PageExtractor]:
     """Return the extractors that can be loaded; warn of the others, and raise when none is left."""
-    usable: list[Extractor] = []
+    usable: list[PageExtractor] = []
     problem: ExtractorError | None = None
     for name in names:
         try:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 Status = Literal["ok", "failed", "timeout"]
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -81,7 +81,7 @@ class Run:
 
 
 def describe_run(
-    data_sets: Iterable[DataSet], extractors: Iterable[Extractor], language: str | None, limit: int | None
+    data_sets: Iterable[DataSet], extractors: Iterable[PageExtractor], language: str | None, limit: int | None
 ) -> Run:
     """Return the record of what is about to be run."""
     return Run(

@@ -18,7 +18,7 @@ from tests.builders import CORPORA, REPOSITORY
 from tests.evaluation.sets import make_document
 
 if TYPE_CHECKING:
-    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 SENTENCES = (
     "It was the best of times, it was the worst of times, and all of us knew that it would be both. "
@@ -36,7 +36,7 @@ PAGE = (
 WHOLE_PAGE = {"ref:html-text"}
 
 
-def find(name: str) -> Extractor:
+def find(name: str) -> PageExtractor:
     try:
         return find_extractor(name)
     except MissingLibraryError as error:

@@ -19,7 +19,7 @@ from tests.evaluation.test_peers import PAGE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 NAME = "ref:readability-js"
 
@@ -45,7 +45,7 @@ def make_node(folder: Path, greeting: str = '{"version": "1.2"}') -> str:
 
 
 @pytest.fixture(scope="module")
-def extractor() -> Extractor:
+def extractor() -> PageExtractor:
     """The extractor; its process takes a second to start."""
     try:
         return find_extractor(NAME)
@@ -54,7 +54,7 @@ def extractor() -> Extractor:
 
 
 class TestReadability:
-    def test_its_text(self, extractor: Extractor, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_its_text(self, extractor: PageExtractor, capfd: pytest.CaptureFixture[str]) -> None:
         text = extractor(make_document(PAGE, url="http://example.org/a"), "English")
         assert all(f"Part {number}: It was the best" in text for number in range(5))
         assert "Weather" not in text
@@ -62,15 +62,15 @@ class TestReadability:
         assert capfd.readouterr() == ("", "")
 
     @pytest.mark.parametrize("url", [None, "no address", "http://example.org/"])
-    def test_any_address_will_do(self, extractor: Extractor, url: str | None) -> None:
+    def test_any_address_will_do(self, extractor: PageExtractor, url: str | None) -> None:
         assert "Pärt \U0001f600 0:" in extractor(
             make_document(PAGE.replace("Part", "Pärt \u2028 \U0001f600"), url=url), None
         )
 
-    def test_a_page_of_nothing(self, extractor: Extractor) -> None:
+    def test_a_page_of_nothing(self, extractor: PageExtractor) -> None:
         assert extractor(make_document(""), None) == ""
 
-    def test_its_version(self, extractor: Extractor) -> None:
+    def test_its_version(self, extractor: PageExtractor) -> None:
         assert extractor.version.startswith("0.")
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.languages import Language
 
 
-class Extractor(Protocol):
+class PageExtractor(Protocol):
     """From a page to the text that is taken for its content.
 
     An extractor may also have ``code``, a digest of what does the work, which results are bound to beside the version;

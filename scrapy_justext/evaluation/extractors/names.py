@@ -10,7 +10,7 @@
 
 Other packages add theirs by entry points of the group ``scrapy_justext.extractors``.  An entry point's name is the
 extractor's; what it points to is called without arguments, in each process that extracts, and gives an
-:class:`~scrapy_justext.evaluation.extractors.base.Extractor`::
+:class:`~scrapy_justext.evaluation.extractors.base.PageExtractor`::
 
     [project.entry-points."scrapy_justext.extractors"]
     mine = "my_package.module:MyExtractor"
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.languages import Language
     from scrapy_justext.evaluation.datasets.documents import Document
-    from scrapy_justext.evaluation.extractors.base import Extractor
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 ENTRY_POINT_GROUP = "scrapy_justext.extractors"
 #: A module, not one of the prefixes above, and what is in it.
@@ -53,7 +53,7 @@ def extractor_names() -> list[str]:
     return sorted(_factories())
 
 
-def find_extractor(name: str) -> Extractor:
+def find_extractor(name: str) -> PageExtractor:
     """Return the extractor of that name, its library loaded.
 
     Raise :class:`UnknownNameError` with close matches, :class:`MissingLibraryError` with the command that installs
@@ -70,7 +70,7 @@ def find_extractor(name: str) -> Extractor:
     return factories[name]()
 
 
-def _factories() -> Mapping[str, Callable[[], Extractor]]:
+def _factories() -> Mapping[str, Callable[[], PageExtractor]]:
     """Return what makes each extractor that has a name of its own; ours come before those of other packages."""
     return {
         **{point.name: partial(_load, point) for point in entry_points(group=ENTRY_POINT_GROUP)},
@@ -81,9 +81,9 @@ def _factories() -> Mapping[str, Callable[[], Extractor]]:
     }
 
 
-def _load(point: EntryPoint) -> Extractor:
+def _load(point: EntryPoint) -> PageExtractor:
     try:
-        extractor: Extractor = point.load()()
+        extractor: PageExtractor = point.load()()
     except ExtractorError:
         raise
     except Exception as error:  # whatever the other package raises

@@ -113,7 +113,7 @@ class DocumentDifference(NamedTuple):
         return (self.first.f1 or 0.0) - (self.second.f1 or 0.0)
 
 
-class TextRun(NamedTuple):
+class WordRun(NamedTuple):
     """Words that stand together and are of one kind; of kind ``cut``: a note on what is left out."""
 
     kind: str
@@ -123,9 +123,9 @@ class TextRun(NamedTuple):
 class MarkedTexts(NamedTuple):
     """A gold text and what two extractors retrieved, as runs of words."""
 
-    gold: tuple[TextRun, ...]
-    first: tuple[TextRun, ...]
-    second: tuple[TextRun, ...]
+    gold: tuple[WordRun, ...]
+    first: tuple[WordRun, ...]
+    second: tuple[WordRun, ...]
 
 
 class ComparedDocument(NamedTuple):
@@ -230,8 +230,8 @@ def _match(gold: _SplitText, retrieved: _SplitText) -> tuple[list[bool], list[bo
     return found, kept
 
 
-def _to_runs(words: _SplitText, kinds: Sequence[str]) -> tuple[TextRun, ...]:
-    runs: list[TextRun] = []
+def _to_runs(words: _SplitText, kinds: Sequence[str]) -> tuple[WordRun, ...]:
+    runs: list[WordRun] = []
     shown = start = 0
     for kind, group in groupby(kinds):
         end = start + len(list(group))
@@ -245,14 +245,14 @@ def _to_runs(words: _SplitText, kinds: Sequence[str]) -> tuple[TextRun, ...]:
     return (*runs, _cut(rest)) if rest else tuple(runs)
 
 
-def _shorten(pieces: Sequence[str], kind: str, room: int) -> list[TextRun]:
+def _shorten(pieces: Sequence[str], kind: str, room: int) -> list[WordRun]:
     """Return a run of words, its middle cut out where it is longer than there is room for."""
     if len(pieces) <= room:
-        return [TextRun(kind, _join(pieces))]
+        return [WordRun(kind, _join(pieces))]
     head = (room + 1) // 2
     tail = room - head
-    runs = [TextRun(kind, _join(pieces[:head])), _cut(len(pieces) - room)]
-    return [*runs, TextRun(kind, _join(pieces[-tail:]))] if tail else runs
+    runs = [WordRun(kind, _join(pieces[:head])), _cut(len(pieces) - room)]
+    return [*runs, WordRun(kind, _join(pieces[-tail:]))] if tail else runs
 
 
 def _join(pieces: Sequence[str]) -> str:
@@ -261,5 +261,5 @@ def _join(pieces: Sequence[str]) -> str:
     )
 
 
-def _cut(words: int) -> TextRun:
-    return TextRun(CUT, f"[{words:,} {'word' if words == 1 else 'words'} left out]")
+def _cut(words: int) -> WordRun:
+    return WordRun(CUT, f"[{words:,} {'word' if words == 1 else 'words'} left out]")

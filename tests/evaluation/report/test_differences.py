@@ -11,7 +11,7 @@ from scrapy_justext.evaluation.report.differences import (
     SHOWN_WORDS,
     MarkedTexts,
     RunTexts,
-    TextRun,
+    WordRun,
     compare_documents,
     find_differences,
     mark_texts,
@@ -72,17 +72,17 @@ class TestMarking:
     def test_missed_and_extra_words(self) -> None:
         marked = mark_texts("One two three four.", "one TWO more", "three, four")
         assert marked == MarkedTexts(
-            gold=(TextRun("missed-second", "One two "), TextRun("missed-first", "three four.")),
-            first=(TextRun("equal", "one TWO "), TextRun("extra", "more")),
-            second=(TextRun("equal", "three, four"),),
+            gold=(WordRun("missed-second", "One two "), WordRun("missed-first", "three four.")),
+            first=(WordRun("equal", "one TWO "), WordRun("extra", "more")),
+            second=(WordRun("equal", "three, four"),),
         )
 
     def test_scripts_without_spaces_go_by_characters(self) -> None:
-        assert mark_texts("東京都", "東京", "東京都").gold == (TextRun("equal", "東京"), TextRun("missed-first", "都"))
+        assert mark_texts("東京都", "東京", "東京都").gold == (WordRun("equal", "東京"), WordRun("missed-first", "都"))
 
     @pytest.mark.parametrize("text", ["", "   \n ", "...", "—"])
     def test_texts_without_words(self, text: str) -> None:
-        assert mark_texts(text, text, "word") == MarkedTexts((), (), (TextRun("extra", "word"),))
+        assert mark_texts(text, text, "word") == MarkedTexts((), (), (WordRun("extra", "word"),))
 
     def test_nothing_is_lost_of_short_texts(self) -> None:
         gold, first, second = "« One, two… »", "One! Three", "two"
@@ -101,7 +101,7 @@ class TestMarking:
         first = " ".join(f"a{place}" for place in range(1_000))
         runs = mark_texts(gold, first, first).gold
         assert sum(len(run.text.split()) for run in runs[:-1]) == SHOWN_WORDS
-        assert runs[-1] == TextRun("cut", f"[{2_000 - SHOWN_WORDS:,} words left out]")
+        assert runs[-1] == WordRun("cut", f"[{2_000 - SHOWN_WORDS:,} words left out]")
 
     def test_one_endless_word(self) -> None:
         (run,) = mark_texts("x" * 100_000, "", "").gold
