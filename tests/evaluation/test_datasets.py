@@ -78,8 +78,8 @@ def test_cleaneval_wrapping(attributes: str, expected: dict[str, bytes]) -> None
 
 def test_cleaneval_pages_without_wrapping_or_with_a_text_tag_inside() -> None:
     assert unwrap(b"<p>One</p>") == (b"<p>One</p>", {})
-    assert unwrap(b"<p>One <text>two</text> three</p>").html == b"<p>One <text>two</text> three</p>"
-    assert unwrap(b'\xef\xbb\xbf<text id="u"><p>One</text>').html == b"\xef\xbb\xbf<p>One"
+    assert unwrap(b"<p>One <text>two</text> three</p>")[0] == b"<p>One <text>two</text> three</p>"
+    assert unwrap(b'\xef\xbb\xbf<text id="u"><p>One</text>')[0] == b"\xef\xbb\xbf<p>One"
 
 
 def test_cleaneval_gold_text() -> None:

@@ -33,7 +33,7 @@ RATIOS = {
 
 @pytest.mark.parametrize(("html", "ratios"), RATIOS.values(), ids=RATIOS)
 def test_ratios(html: str, ratios: list[float]) -> None:
-    assert [line.ratio for line in split_lines(html)] == ratios
+    assert [ratio for _, ratio in split_lines(html)] == ratios
 
 
 SMOOTHED = {

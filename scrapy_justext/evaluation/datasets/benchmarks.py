@@ -12,7 +12,7 @@ as ``articleBody`` and perhaps a ``url``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.evaluation.datasets.documents import Problem
 from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
@@ -24,6 +24,7 @@ from scrapy_justext.evaluation.datasets.files import (
     files_by_stem,
     is_file_name,
     pair,
+    parse_lines,
     parse_object,
     read_bytes,
     read_folder,
@@ -32,7 +33,7 @@ from scrapy_justext.evaluation.datasets.files import (
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
@@ -42,13 +43,6 @@ ARTICLE_FILE = "ground-truth.json"
 
 _LEVELS = ("ground_truth", "_internal")
 _METADATA = ("title", "with", "without")
-
-
-class _Records(NamedTuple):
-    """The gold standard's objects by their ids, and what is wrong with the others."""
-
-    by_id: Mapping[str, Any]
-    problems: list[Problem]
 
 
 def open_wcxb(path: Path) -> DataSet:
@@ -61,60 +55,39 @@ def open_article_benchmark(path: Path) -> DataSet:
     return read_folder("article-benchmark", path, _find_articles, _read_article)
 
 
-def _find(path: Path, records: _Records, gold_field: str) -> Listing:
-    """Return the pages in ``html/`` with their objects."""
+def _find(path: Path, records: Mapping[str, Any], bad_records: Sequence[Problem], gold_field: str) -> Listing:
+    """Return the pages in ``html/`` with their objects; ``bad_records``: what is wrong with other objects."""
     pages, problems = files_by_stem(sub_folder(path, "html"), (".html", ".html.gz"))
-    golds = {name: text for name, record in records.by_id.items() if (text := _text(record, gold_field)) is not None}
+    golds = {name: text for name, record in records.items() if (text := _text(record, gold_field)) is not None}
     listing = pair(pages, golds)
-    known = {problem.name for problem in records.problems}
+    known = {problem.name for problem in bad_records}
     left_out = [problem for problem in listing.problems if problem.name not in known]
-    items = [item._replace(url=_text(records.by_id[item.id], "url")) for item in listing.items]
-    return Listing(items, [*problems, *records.problems, *left_out])
+    items = [item._replace(url=_text(records[item.id], "url")) for item in listing.items]
+    return Listing(items, [*problems, *bad_records, *left_out])
 
 
 def _find_wcxb(path: Path) -> Listing:
     sub_folder(path, "html")
-    records = _wcxb_records(path)
-    listing = _find(path, records, "main_content")
-    return listing._replace(items=[_with_fields(item, records.by_id[item.id]) for item in listing.items])
+    records, problems = _wcxb_records(path)
+    listing = _find(path, records, problems, "main_content")
+    return listing._replace(items=[_with_fields(item, records[item.id]) for item in listing.items])
 
 
-def _wcxb_records(path: Path) -> _Records:
-    for name in WCXB_FILES:
-        if (path / name).is_file():
-            return _records_of_lines(path / name)
+def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
+    """Return the gold standard's objects by their ids, and what is wrong with the others."""
+    for file in (path / name for name in WCXB_FILES):
+        if file.is_file():
+            content = read_bytes(file)
+            if content is None:
+                raise DataSetError("dataset", str(file), "cannot be read")
+            records, _, problems = parse_lines(content, file.name, ())
+            return records, problems
     if not (path / "ground-truth").is_dir():
         raise DataSetError("dataset", f"wcxb:{path}", f"has neither {WCXB_FILES[0]} nor a folder ground-truth")
-    return _records_of_files(path / "ground-truth")
-
-
-def _records_of_lines(file: Path) -> _Records:
-    content = read_bytes(file)
-    if content is None:
-        raise DataSetError("dataset", str(file), "cannot be read")
-    records: dict[str, Any] = {}
-    problems: list[Problem] = []
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        record = parse_object(line)
-        name = record.get("id") if record else None
-        if not isinstance(name, str):
-            problems.append(Problem("unreadable gold", f"{file.name}, line {number}"))
-        elif not is_file_name(name):
-            problems.append(Problem("bad id", f"{file.name}, line {number}"))
-        elif name in records:
-            problems.append(Problem("duplicate", f"{file.name}, line {number}"))
-        else:
-            records[name] = record
-    return _Records(records, problems)
-
-
-def _records_of_files(folder: Path) -> _Records:
-    files, problems = files_by_stem(folder, (".json",))
+    files, problems = files_by_stem(path / "ground-truth", (".json",))
     found = {name: parse_object(read_bytes(file)) for name, file in files.items()}
     problems += [Problem("unreadable gold", name) for name, record in found.items() if record is None]
-    return _Records({name: record for name, record in found.items() if record is not None}, problems)
+    return {name: record for name, record in found.items() if record is not None}, problems
 
 
 def _with_fields(item: Item, record: Any) -> Item:
@@ -152,8 +125,9 @@ def _find_articles(path: Path) -> Listing:
     records = parse_object(content)
     if records is None:
         raise DataSetError("dataset", f"article-benchmark:{path}", f"{ARTICLE_FILE} is not a JSON object in UTF-8")
-    bad = [Problem("bad id", name) for name in records if not is_file_name(name)]
-    return _find(path, _Records({name: records[name] for name in records if is_file_name(name)}, bad), "articleBody")
+    problems = [Problem("bad id", name) for name in records if not is_file_name(name)]
+    named = {name: record for name, record in records.items() if is_file_name(name)}
+    return _find(path, named, problems, "articleBody")
 
 
 def _read_article(item: Item) -> Content:

@@ -8,7 +8,7 @@ it are marked ``<p>``, ``<h>`` (heading) and ``<l>`` (list item).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.datasets.encodings import decode_strictly, detect
 from scrapy_justext.evaluation.datasets.files import (
@@ -43,29 +43,22 @@ _URL_LINE = re.compile(r"\A\s*URL:[^\n]*\n?")
 _MARKER = re.compile(r"[ \t]*</?[phl]>[ \t]*", re.IGNORECASE)
 
 
-class Unwrapped(NamedTuple):
-    """A page without its wrapping, and the attributes of that."""
-
-    html: bytes
-    attributes: dict[str, bytes]
-
-
 def open_cleaneval(path: Path) -> DataSet:
     """Open a folder with ``input/`` and ``gold/``; raise :class:`DataSetError`."""
     return read_folder("cleaneval", path, _find, _read)
 
 
-def unwrap(page: bytes) -> Unwrapped:
-    """Return a page without the tag around it.
+def unwrap(page: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """Return a page without the tag around it, and the attributes of that tag.
 
     >>> unwrap(b'<text id="http://a.b/" title="x > y" encoding="utf8"><p>Hello</text>')
-    Unwrapped(html=b'<p>Hello', attributes={'id': b'http://a.b/', 'title': b'x > y', 'encoding': b'utf8'})
+    (b'<p>Hello', {'id': b'http://a.b/', 'title': b'x > y', 'encoding': b'utf8'})
     """
     for opening in _OPENINGS:
         if match := opening.match(page):
             attributes = {name.decode(): value for name, value in _ATTRIBUTE.findall(match["tag"])}
-            return Unwrapped((match["bom"] or b"") + _CLOSING.sub(b"", page[match.end() :]), attributes)
-    return Unwrapped(page, {})
+            return (match["bom"] or b"") + _CLOSING.sub(b"", page[match.end() :]), attributes
+    return page, {}
 
 
 def gold_text(text: str) -> str:

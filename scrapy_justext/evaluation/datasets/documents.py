@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -58,9 +57,6 @@ class Documents(Sequence[Document]):
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __iter__(self) -> Iterator[Document]:
-        return map(self.load, self.ids)
-
     @overload
     def __getitem__(self, index: int) -> Document: ...
     @overload
@@ -81,7 +77,7 @@ class DataSet:
     """The folder's name."""
     ids: tuple[str, ...]
     """The ids of the documents, numbers in them in order of their values."""
-    load: Callable[[str], Document] = field(repr=False)
+    load: Callable[[str], Document] = field(repr=False, compare=False)
     """The document of an id, read from disk at each call."""
     problems: tuple[Problem, ...]
     """What was found and left out."""

@@ -14,7 +14,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem
@@ -84,33 +84,6 @@ Lister = Callable[["Path"], Listing]
 Reader = Callable[[Item], Content]
 
 
-@dataclass(frozen=True, slots=True)
-class Loader:
-    """Reads the document of an id from disk."""
-
-    spec: str
-    read: Reader
-    items: Mapping[str, Item]
-
-    def __call__(self, document_id: str) -> Document:
-        """Read a document; raise :class:`DataSetError` where the files are no longer what they were."""
-        item = self.items[document_id]
-        try:
-            content = self.read(item)
-        except UnusableError as error:
-            message = f"{document_id} has changed since it was opened: {error}"
-            raise DataSetError("dataset", self.spec, message) from error
-        return Document(
-            item.id,
-            content.html,
-            *content.encoding,
-            content.gold,
-            content.url or item.url,
-            item.page_type,
-            {**item.metadata, **content.metadata},
-        )
-
-
 def read_folder(kind: str, path: Path, find: Lister, read: Reader) -> DataSet:
     """Return the data set in a folder.
 
@@ -141,8 +114,26 @@ def read_listing(kind: str, path: Path, listing: Listing, read: Reader) -> DataS
         left_out = "".join(f", {count} {kind}" for kind, count in kinds)
         raise DataSetError("dataset", spec, f"holds no page with its gold standard{left_out}")
     return DataSet(
-        kind, path, path.resolve().name, tuple(items), Loader(spec, read, items), tuple(problems), digest.hexdigest()
+        kind,
+        path,
+        path.resolve().name,
+        tuple(items),
+        partial(_load, spec, read, items),
+        tuple(problems),
+        digest.hexdigest(),
     )
+
+
+def _load(spec: str, read: Reader, items: Mapping[str, Item], document_id: str) -> Document:
+    """Read a document from disk; raise :class:`DataSetError` where the files are no longer what they were."""
+    item = items[document_id]
+    try:
+        content = read(item)
+    except UnusableError as error:
+        raise DataSetError("dataset", spec, f"{document_id} has changed since it was opened: {error}") from error
+    metadata = {**item.metadata, **content.metadata}
+    url = content.url or item.url
+    return Document(item.id, content.html, *content.encoding, content.gold, url, item.page_type, metadata)
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
@@ -219,6 +210,31 @@ def parse_object(content: bytes | None) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def parse_lines(
+    content: bytes, file_name: str, texts: Sequence[str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, int], list[Problem]]:
+    """Return the objects of JSON Lines by their ids, and where their lines start; the other lines are problems.
+
+    ``texts``: the fields that must be strings, beside ``id``.
+    """
+    records: dict[str, dict[str, Any]] = {}
+    starts: dict[str, int] = {}
+    problems: list[Problem] = []
+    start = 0
+    for number, line in enumerate(content.split(b"\n"), 1):
+        record, position = parse_object(line), f"{file_name}, line {number}"
+        if record is None or not all(isinstance(record.get(name), str) for name in ("id", *texts)):
+            problems += [Problem("unreadable gold", position)] if line.strip() else []
+        elif not is_file_name(record["id"]):
+            problems.append(Problem("bad id", position))
+        elif record["id"] in records:
+            problems.append(Problem("duplicate", position))
+        else:
+            records[record["id"]], starts[record["id"]] = record, start
+        start += len(line) + 1
+    return records, starts, problems
 
 
 def is_file_name(name: str) -> bool:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qsl, urldefrag, urlsplit
@@ -53,10 +53,6 @@ def is_service(name: str) -> bool:
     return name.startswith(("http://", "https://"))
 
 
-class _PassingError(Exception):
-    """A try that gave no answer, where another may."""
-
-
 class _NoRedirect(HTTPRedirectHandler):
     """Redirects are errors: urllib would follow them without the page."""
 
@@ -79,26 +75,17 @@ class HttpExtractor:
     def __call__(self, document: Document, language: str | None) -> str:
         """Return the service's text; raise :class:`ExtractorError` with the status or what else went wrong last."""
         request = Request(self.url, document.html, _headers(document, language), method="POST")
-        for attempt in range(self.retries):
-            with suppress(_PassingError):
-                return self._ask(request)
+        for attempt in count():
+            try:
+                with build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
+                    answer = _decode(response.read(), response.headers.get_content_charset() or "utf-8")
+                    break
+            except (OSError, HTTPException) as error:
+                if isinstance(error, HTTPError):
+                    error.close()
+                if attempt == self.retries or (isinstance(error, HTTPError) and error.code not in PASSING_STATUSES):
+                    raise ExtractorError(f"{self.url}: {_describe(error, self.timeout)}") from error
             time.sleep(self.back_off * 2**attempt)
-        try:
-            return self._ask(request)
-        except _PassingError as error:
-            raise ExtractorError(str(error)) from error
-
-    def _ask(self, request: Request) -> str:
-        """Ask once."""
-        try:
-            with build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
-                answer = _decode(response.read(), response.headers.get_content_charset() or "utf-8")
-        except HTTPError as error:
-            with error:
-                problem = f"{self.url}: status {error.code} {error.reason}"
-            raise (_PassingError if error.code in PASSING_STATUSES else ExtractorError)(problem) from error
-        except (OSError, HTTPException) as error:
-            raise _PassingError(f"{self.url}: {_describe(error, self.timeout)}") from error
         return _find_text(answer, self.path) if self.path else answer
 
 
@@ -115,7 +102,7 @@ def make_http(name: str) -> HttpExtractor:
 
 
 def _options(name: str, fragment: str) -> Mapping[str, Any]:
-    readers = {"json": ("path", _path), "timeout": ("timeout", _seconds), "retries": ("retries", _count)}
+    readers = {"json": ("path", _path), "timeout": ("timeout", _seconds), "retries": ("retries", _whole_number)}
     options: dict[str, Any] = {}
     try:
         for key, value in parse_qsl(fragment, keep_blank_values=True, strict_parsing=bool(fragment)):
@@ -140,11 +127,11 @@ def _seconds(value: str) -> float:
     return seconds
 
 
-def _count(value: str) -> int:
-    count = int(value)
-    if count < 0:
+def _whole_number(value: str) -> int:
+    number = int(value)
+    if number < 0:
         raise ValueError(value)
-    return count
+    return number
 
 
 def _headers(document: Document, language: str | None) -> dict[str, str]:
@@ -165,6 +152,8 @@ def _decode(body: bytes, charset: str) -> str:
 
 
 def _describe(error: Exception, timeout: float) -> str:
+    if isinstance(error, HTTPError):
+        return f"status {error.code} {error.reason}"
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, TimeoutError):
         return f"no answer in {timeout:g} s"

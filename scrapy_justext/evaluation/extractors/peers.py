@@ -109,33 +109,28 @@ def _html_text(module: Any, document: Document, _: Language | None) -> str:
 
 
 class Peer(NamedTuple):
-    """``distribution``: its name on PyPI, ``requirements``: what pip has to install, as it is typed."""
+    """``requirements``: what pip has to install, as it is typed, the library's own distribution first."""
 
     module: str
-    distribution: str
     requirements: str
     function: Callable[[Any, Document, Language | None], str]
 
 
 PEERS: Mapping[str, Peer] = MappingProxyType(
     {
-        "ref:justext": Peer("justext", "justext", "justext lxml-html-clean", _justext),
-        "ref:boilerpy3-default": Peer(
-            "boilerpy3.extractors", "boilerpy3", "boilerpy3", partial(_boilerpy3, "DefaultExtractor")
-        ),
-        "ref:boilerpy3-article": Peer(
-            "boilerpy3.extractors", "boilerpy3", "boilerpy3", partial(_boilerpy3, "ArticleExtractor")
-        ),
+        "ref:justext": Peer("justext", "justext lxml-html-clean", _justext),
+        "ref:boilerpy3-default": Peer("boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, "DefaultExtractor")),
+        "ref:boilerpy3-article": Peer("boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, "ArticleExtractor")),
         "ref:boilerpy3-sentences": Peer(
-            "boilerpy3.extractors", "boilerpy3", "boilerpy3", partial(_boilerpy3, "ArticleSentencesExtractor")
+            "boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, "ArticleSentencesExtractor")
         ),
-        "ref:readability-lxml": Peer("readability", "readability-lxml", "readability-lxml", _readability_lxml),
-        "ref:goose3": Peer("goose3", "goose3", "goose3", _goose3),
-        "ref:newspaper4k": Peer("newspaper", "newspaper4k", "newspaper4k", _newspaper4k),
-        "ref:trafilatura": Peer("trafilatura", "trafilatura", "trafilatura", _trafilatura),
-        "ref:resiliparse": Peer("resiliparse.extract.html2text", "resiliparse", "resiliparse", _resiliparse),
-        "ref:turbohtml": Peer("turbohtml", "turbohtml", "turbohtml", _turbohtml),
-        "ref:html-text": Peer("html_text", "html-text", "html-text", _html_text),
+        "ref:readability-lxml": Peer("readability", "readability-lxml", _readability_lxml),
+        "ref:goose3": Peer("goose3", "goose3", _goose3),
+        "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
+        "ref:trafilatura": Peer("trafilatura", "trafilatura", _trafilatura),
+        "ref:resiliparse": Peer("resiliparse.extract.html2text", "resiliparse", _resiliparse),
+        "ref:turbohtml": Peer("turbohtml", "turbohtml", _turbohtml),
+        "ref:html-text": Peer("html_text", "html-text", _html_text),
     }
 )
 
@@ -146,7 +141,7 @@ def make_peer(name: str) -> FunctionExtractor:
     try:
         with quiet():
             module = import_module(peer.module)
-        version = metadata.version(peer.distribution)
+        version = metadata.version(peer.requirements.split()[0])
     except (ImportError, metadata.PackageNotFoundError) as error:
         raise MissingLibraryError(name, f"pip install {peer.requirements}") from error
     except Exception as error:  # whatever a library raises while it loads

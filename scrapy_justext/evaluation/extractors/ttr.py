@@ -22,7 +22,7 @@ from html import unescape
 from math import sqrt
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import scrapy_justext
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, digest_files
@@ -40,13 +40,6 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
-class Line(NamedTuple):
-    """``text``: what is outside tags, its references resolved; ``ratio``: characters, or characters a tag."""
-
-    text: str
-    ratio: float
-
-
 def make_ttr() -> FunctionExtractor:
     """Return the extractor."""
     code = digest_files([Path(__file__)])
@@ -58,29 +51,29 @@ def content_text(html: str, radius: int = RADIUS) -> str:
     lines = split_lines(html)
     if not lines:
         return ""
-    smoothed = smooth([line.ratio for line in lines], radius)
+    smoothed = smooth([ratio for _, ratio in lines], radius)
     # Faster than statistics.pstdev, which computes with fractions.
     mean = fmean(smoothed)
     deviation = sqrt(fmean((ratio - mean) ** 2 for ratio in smoothed))
-    return "\n".join(line.text for line, ratio in zip(lines, smoothed, strict=True) if ratio > deviation and line.text)
+    return "\n".join(text for (text, _), ratio in zip(lines, smoothed, strict=True) if ratio > deviation and text)
 
 
-def split_lines(html: str) -> list[Line]:
-    r"""Return the lines that are not empty, scripts and comments stripped.
+def split_lines(html: str) -> list[tuple[str, float]]:
+    r"""Return the text and the ratio of each line that is not empty, scripts and comments stripped.
 
     >>> split_lines("<p>Caf\u00e9, <b>bars</b>\n\n<br>")
-    [Line(text='Café, bars', ratio=3.0), Line(text='', ratio=0.0)]
+    [('Café, bars', 3.0), ('', 0.0)]
     """
     stripped = _STRIPPED.sub("", html)
     joined = _TAG.sub(lambda tag: _LINE_END.sub(" ", tag[0]), stripped)
     return [_measure(line.strip()) for line in _LINE_END.split(joined) if line.strip()]
 
 
-def _measure(line: str) -> Line:
+def _measure(line: str) -> tuple[str, float]:
     outside, tags = _TAG.subn("", line)
     characters = len(_NON_ASCII.sub("", outside))
     text = " ".join(unescape(_TAG.sub(" ", line)).split())
-    return Line(text, characters / max(tags, 1))
+    return text, characters / max(tags, 1)
 
 
 def smooth(values: Sequence[float], radius: int) -> list[float]:
@@ -89,4 +82,4 @@ def smooth(values: Sequence[float], radius: int) -> list[float]:
     >>> smooth([0, 3, 6, 0], 1)
     [1.5, 3.0, 3.0, 3.0]
     """
-    return [fmean(values[max(0, place - radius) : place + radius + 1]) for place in range(len(values))]
+    return [fmean(values[max(0, position - radius) : position + radius + 1]) for position in range(len(values))]
