@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextlib import closing
 from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from tqdm import tqdm
 
 import scrapy_justext
 from scrapy_justext.archives.command import DONE, raise_on_interrupt
@@ -23,16 +20,13 @@ from scrapy_justext.archives.work import Chunk, Setup, extract_chunks, make_chun
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError, describe_os_error
 from scrapy_justext.files import write_whole
+from scrapy_justext.workers import Progress
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Generator, Sequence
-    from types import TracebackType
 
     from scrapy.settings import BaseSettings
-    from typing_extensions import Self
-
-    from scrapy_justext.archives.work import Trouble
 
 
 class ArchiveJob(NamedTuple):
@@ -144,27 +138,33 @@ def _write_summary(path: Path, progress: RunProgress) -> None:
 
 def clean(job: ArchiveJob) -> RunProgress:
     """Read, extract and write, from where an earlier run came to."""
-    total = sum(source.size for source in job.sources)
     with unfinished(job.out, job.task, restart=job.restart) as output:
-        progress = output.progress
-        if not progress.is_read:
-            with Bar(total, _bytes_done(job.sources, progress), progress.counts["pages"]) as bar:
-                _work(job, output, bar)
+        if not output.progress.is_read:
+            _work(job, output)
         output.finish(job.output_format)
-    return progress
+    return output.progress
 
 
-def _work(job: ArchiveJob, output: Output, bar: Bar) -> None:
+def _work(job: ArchiveJob, output: Output) -> None:
     progress = output.progress
+    begun, first_pages = monotonic(), progress.counts["pages"]
+    done = _bytes_done(job.sources, progress)
     chunks = _read_chunks(job.sources, progress)
+    setup = Setup(job.layers, job.out.name, job.timeout)
     try:
-        setup = Setup(job.layers, job.out.name, job.timeout)
-        with closing(chunks), closing(extract_chunks(chunks, job.processes, setup)) as results:
+        with (
+            Progress(sum(source.size for source in job.sources), done) as bar,
+            closing(chunks),
+            closing(extract_chunks(chunks, job.processes, setup)) as results,
+        ):
             for chunk, result in results:
                 output.add(result, chunk.behind)
-                bar.advance(_bytes_done(job.sources, progress), progress.counts["pages"])
+                pages = progress.counts["pages"]
+                rate = (pages - first_pages) / max(monotonic() - begun, 1e-9)
+                before, done = done, _bytes_done(job.sources, progress)
+                bar.advance(f"{pages} pages, {rate:.0f} a second", done - before)
                 for trouble in result.troubles:
-                    bar.tell(trouble)
+                    bar.tell(f"{trouble.location.file}, {trouble.location.offset}: {trouble.what}")
     except (KeyboardInterrupt, JustextError):
         output.save()
         raise
@@ -182,50 +182,3 @@ def _read_chunks(sources: Sequence[Source], progress: RunProgress) -> Generator[
 
 def _bytes_done(sources: Sequence[Source], progress: RunProgress) -> int:
     return sum(source.size for source in sources[: progress.position.source]) + progress.position.done
-
-
-#: Seconds between two lines of progress where there is no terminal.
-_LINE_INTERVAL = 30.0
-
-
-class Bar:
-    """Shows how far a run is, inside a ``with`` statement: by a bar on a terminal, elsewhere by a line now and then.
-
-    ``total``: the bytes of the input.  ``done``: those that an earlier run has done, with ``pages`` pages.
-    """
-
-    def __init__(self, total: int, done: int, pages: int) -> None:
-        self._done = self._first_done = done
-        self._first_pages = pages
-        self._begun = monotonic()
-        self._next_line = self._begun + _LINE_INTERVAL
-        self._total = total
-        self._tqdm = tqdm(
-            total=total, initial=done, unit="B", unit_scale=True, dynamic_ncols=True, disable=None, file=sys.stderr
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._tqdm.close()
-
-    def advance(self, done: int, pages: int) -> None:
-        """Show that so many bytes are done by now, with so many pages."""
-        now = monotonic()
-        rate = (pages - self._first_pages) / max(now - self._begun, 1e-9)
-        self._tqdm.set_postfix_str(f"{pages} pages, {rate:.0f} a second", refresh=False)
-        self._tqdm.update(done - self._done)
-        self._done = done
-        if self._tqdm.disable and now >= self._next_line:
-            self._next_line = now + _LINE_INTERVAL
-            left = (self._total - done) * (now - self._begun) / max(done - self._first_done, 1)
-            share = done / max(self._total, 1)
-            print(f"{share:.0%}: {pages} pages, {rate:.0f} a second, {left:.0f} s left", file=sys.stderr, flush=True)
-
-    def tell(self, trouble: Trouble) -> None:
-        """Say what is wrong with a record."""
-        location = trouble.location
-        self._tqdm.write(f"{location.file}, {location.offset}: {trouble.what}", file=sys.stderr)

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Collection, Mapping, Sequence
-from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
-
-from scrapy_justext.exceptions import require
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from typing import Any, NamedTuple
 
 Row = Mapping[str, Any]
-
-#: Seconds between two lines of progress.
-INTERVAL = 30.0
 
 #: Stands for a value that is not defined.
 UNDEFINED = "–"
@@ -52,49 +42,6 @@ def seconds(text: str) -> float:
     if not 0 < number < math.inf:
         raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return number
-
-
-class Progress:
-    """How far a command is: a bar on a terminal, elsewhere a line now and then.  To be used in a ``with`` statement.
-
-    ``total``: steps at the end, ``done``: those that are done at the start, ``noun``: what they are.
-    """
-
-    def __init__(self, total: int, done: int, noun: str, stream: TextIO | None = None) -> None:
-        self._total = total
-        self._done = done
-        self._noun = noun
-        self._stream = stream or sys.stderr
-        self._note = ""
-        self._bar: Any = None
-        self._next_line = monotonic() + INTERVAL
-
-    def __enter__(self) -> Self:
-        if self._stream.isatty():
-            tqdm = require("tqdm", "evaluation").tqdm
-            self._bar = tqdm(total=self._total, initial=self._done, file=self._stream, unit="", dynamic_ncols=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-        else:
-            self._print_line()
-
-    def advance(self, note: str = "") -> None:
-        """Count a step; ``note``: what there is to say, for short."""
-        self._done += 1
-        self._note = note
-        if self._bar is not None:
-            self._bar.set_postfix_str(note, refresh=False)
-            self._bar.update()
-        elif monotonic() >= self._next_line:
-            self._print_line()
-
-    def _print_line(self) -> None:
-        line = f"{self._done} of {self._total} {self._noun}" + (f", {self._note}" if self._note else "")
-        print(line, file=self._stream, flush=True)
-        self._next_line = monotonic() + INTERVAL
 
 
 class Column(NamedTuple):

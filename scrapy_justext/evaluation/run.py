@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.command_line import Progress, by_f1, format_table, seconds, whole_number
+from scrapy_justext.evaluation.command_line import by_f1, format_table, seconds, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
@@ -20,6 +20,7 @@ from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
 from scrapy_justext.evaluation.store import describe_run, start_run
 from scrapy_justext.exceptions import ExtractorError, ParameterError
 from scrapy_justext.files import locked
+from scrapy_justext.workers import Progress
 
 if TYPE_CHECKING:
     import argparse

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.parameters import PAIRS, Scale
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
-from scrapy_justext.evaluation.command_line import Progress, format_columns, whole_number
+from scrapy_justext.evaluation.command_line import format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import paired_bootstrap
@@ -40,6 +40,7 @@ from scrapy_justext.evaluation.trials import (
     split,
 )
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.workers import Progress
 
 if TYPE_CHECKING:
     import argparse

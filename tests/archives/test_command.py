@@ -260,7 +260,7 @@ def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path
 
 def test_processes_without_room_for_what_they_need_are_explained_in_one_line(archive: Path, tmp_path: Path) -> None:
     done = end(start(tmp_path, archive, "-o", "out.jsonl", preexec_fn=_no_file_beyond(100_000)))
-    assert (done.returncode, done.stderr) == (2, "justext-archive: a process: cannot begin: File too large\n")
+    assert (done.returncode, done.stderr) == (2, "justext-archive: no process can begin: File too large\n")
 
 
 #: The command where a library of the extra is not installed, as far as Python can tell.

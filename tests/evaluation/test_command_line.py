@@ -1,14 +1,12 @@
-"""Tables in the width of a terminal, and progress on a terminal and elsewhere."""
+"""Tables in the width of a terminal."""
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import pytest
 
-from scrapy_justext.evaluation import command_line
-from scrapy_justext.evaluation.command_line import Progress, by_f1, format_table
+from scrapy_justext.evaluation.command_line import by_f1, format_table
 
 
 def row(extractor: str, f1: float | None, **more: Any) -> dict[str, Any]:
@@ -64,39 +62,3 @@ def test_the_least_important_columns_go_first() -> None:
 def test_a_long_name_is_cut_where_there_is_no_room() -> None:
     [_, line] = format_table([row("http://127.0.0.1:9000/extract", 0.5)], 30).splitlines()
     assert line == "http://127.0.0.1:9000…  0.5000"
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_elsewhere_a_line_at_the_end() -> None:
-    stream = io.StringIO()
-    with Progress(10, 4, "results", stream) as progress:
-        for note in ("", "1 failed", "1 failed", "2 failed, 1 out of time"):
-            progress.advance(note)
-    assert stream.getvalue() == "8 of 10 results, 2 failed, 1 out of time\n"
-
-
-def test_elsewhere_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(command_line, "monotonic", lambda: now[0])
-    stream = io.StringIO()
-    with Progress(10, 0, "results", stream) as progress:
-        for _ in range(7):
-            now[0] += command_line.INTERVAL / 3
-            progress.advance()
-    assert stream.getvalue().splitlines() == ["3 of 10 results", "6 of 10 results", "7 of 10 results"]
-
-
-def test_on_a_terminal_a_bar() -> None:
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
-    stream = Terminal()
-    with Progress(4, 2, "results", stream) as progress:
-        progress.advance("1 failed")
-        progress.advance("1 failed")
-    last = stream.getvalue().rstrip().rpartition("\r")[2]
-    assert "100%" in last
-    assert "4/4" in last
-    assert "1 failed" in last
