@@ -61,10 +61,11 @@ def _serialize(extraction: Extraction) -> dict[str, bytes]:
 
 def _deserialize(kind: type[Extraction], data: dict[str, bytes]) -> Extraction:
     values = json.loads(data[_FILE])
-    rows = [tuple(_value(name, block[name]) for name in BLOCK_FIELDS) for block in values["blocks"]]
+    blocks = values["blocks"]
+    columns = {name: [_value(name, block[name]) for block in blocks] for name in BLOCK_FIELDS}
     made_of_blocks = {"text", "paragraphs", "blocks"}
     rest = {name: value for name, value in values.items() if name not in made_of_blocks}
-    return kind(blocks=make_blocks(rows), **rest)
+    return kind(blocks=make_blocks(columns, len(blocks)), **rest)
 
 
 def _value(name: str, value: Any) -> Any:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,7 +42,7 @@ from scrapy_justext.core.structured_data import PAGE, DataBlocks, ShownBlocks, f
 from scrapy_justext.core.unsegmented import measure_unspaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from typing_extensions import Unpack
 
@@ -199,14 +200,26 @@ class JudgedPage(NamedTuple):
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
         page, context = self.page, self.context
-        columns = Columns(context.segments, page.measurements, context.context_free, self.final, self.probabilities)
-        found = list(rows(columns, self.paths))
+        blocks = _blocks(
+            context.segments,
+            page.measurements,
+            context.context_free,
+            self.final,
+            probability=self.probabilities,
+            paths=self.paths,
+        )
         if self.data is not None:
             decided = self.data.decisions
-            columns = Columns(self.data.segments, self.data_measurements, decided, decided, [None] * len(decided))
-            found += rows(columns, [], start=len(found), origin=self.data.origin)
+            blocks += _blocks(
+                self.data.segments,
+                self.data_measurements,
+                decided,
+                decided,
+                first=len(blocks),
+                origin=self.data.origin,
+            )
         return Extraction(
-            blocks=make_blocks(found),
+            blocks=blocks,
             language=page.language.code,
             language_source=page.language.source,
             language_reason=page.language.reason,
@@ -411,48 +424,39 @@ def _sample(segments: Sequence[Segment]) -> str:
     return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
 
 
-class Columns(NamedTuple):
-    """What is known of blocks, a value each."""
+def _blocks(  # noqa: PLR0913 (a block knows so much)
+    segments: Sequence[Segment],
+    measurements: Sequence[Measurements],
+    context_free: Sequence[Decision],
+    decisions: Sequence[Decision],
+    *,
+    probability: Iterable[float | None] = repeat(None),
+    paths: Sequence[Paths] = (),
+    first: int = 0,
+    origin: str = PAGE,
+) -> tuple[Block, ...]:
+    """Return blocks of what is known of them, a value each.  ``first``: the index of the first one."""
+    if not segments:
+        return ()
+    known = _columns(segments) | _columns(measurements) | _columns(decisions)
+    if paths:
+        known |= _columns([paths[element] for element in known["element"]])
+    columns = {
+        **{name: known.get(name, repeat(None)) for name in BLOCK_FIELDS},
+        "context_free_class": _columns(context_free)["block_class"],
+        "is_heading": map(bool, known["heading_level"]),
+        "index": range(first, first + len(segments)),
+        "image_alt": [None if segment.image_url is None else segment.text for segment in segments],
+        "probability": probability,
+        "origin": repeat(origin),
+        "heading_path": heading_paths(segments, decisions),
+    }
+    return make_blocks(columns, len(segments))
 
-    segments: Sequence[Segment]
-    measurements: Sequence[Measurements]
-    context_free: Sequence[Decision]
-    decisions: Sequence[Decision]
-    probabilities: Sequence[float | None]
 
-
-def rows(
-    columns: Columns, paths: Sequence[Paths], *, start: int = 0, origin: str = PAGE
-) -> Iterator[tuple[object, ...]]:
-    """Yield the values of the fields of each block, in order.  ``start``: the index of the first one."""
-    values = enumerate(zip(*columns, heading_paths(columns.segments, columns.decisions), strict=True), start)
-    for index, (one, figure, (before, _, _), (final, reason, _), probability, above) in values:
-        text, _, link_characters, _, tags_count, tag, level, _, _, element, _, image_url = one
-        characters, word_count, _, link_density, stopword_density = figure
-        xpath, dom_path = paths[element] if paths else (None, None)
-        yield (
-            text,
-            final,
-            before,
-            reason,
-            level > 0,
-            level,
-            tag,
-            link_density,
-            stopword_density,
-            word_count,
-            characters,
-            link_characters,
-            tags_count,
-            index,
-            xpath,
-            dom_path,
-            image_url,
-            None if image_url is None else text,
-            probability,
-            origin,
-            above,
-        )
+def _columns(values: Sequence[NamedTuple]) -> dict[str, tuple[Any, ...]]:
+    """Return the fields of named tuples of one kind as columns."""
+    return dict(zip(values[0]._fields, zip(*values, strict=True), strict=True))
 
 
 def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:

@@ -90,7 +90,10 @@ def split_extraction(extraction: Extraction) -> Iterator[object]:
 def join_extraction(pieces: Iterable[Any]) -> Extraction:
     """Return the extraction that was split."""
     of_page, *rows = pieces
-    return Extraction(blocks=make_blocks(chain.from_iterable(rows)), **of_page)
+    columns = zip(*chain.from_iterable(rows), strict=True)
+    return Extraction(
+        blocks=make_blocks(dict(zip(BLOCK_FIELDS, columns, strict=False)), sum(map(len, rows))), **of_page
+    )
 
 
 def split_judged(page: JudgedPage) -> Iterator[object]:

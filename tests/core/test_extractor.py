@@ -135,7 +135,8 @@ class TestResult:
         assert first == second
         assert len({*first, *second}) == len(first)
         assert type(first[0]) is Block
-        assert make_blocks([tuple(getattr(first[0], name) for name in BLOCK_FIELDS)]) == first[:1]
+        columns = {name: [getattr(block, name) for block in first] for name in BLOCK_FIELDS}
+        assert make_blocks(columns, len(first)) == first
 
     def test_bytes_str_and_tree_give_the_same(self) -> None:
         expected = extract(PAGE, language="English")
