@@ -24,15 +24,7 @@ from scrapy_justext.core.blocks import Block, Decision, make_blocks
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import Elements, element_paths
-from scrapy_justext.core.languages import (
-    OWN_STOPLIST,
-    LanguageChoice,
-    Lists,
-    choose_among,
-    choose_language,
-    declared_tags,
-    given,
-)
+from scrapy_justext.core.languages import OWN_STOPLIST, LanguageChoice, choose_language, chosen
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.overrides import choose
@@ -56,10 +48,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
     from scrapy_justext.core.structured_data import AddedBlocks
-
-#: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
-SAMPLE_CHARACTERS = 600
-SAMPLE_BLOCKS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,24 +392,13 @@ def measure_blocks(segments: Sequence[Segment], judging: Judging) -> list[Measur
     return measure_unspaced(segments, judging.stopwords, judging.script)
 
 
-def _choose_language(segments: Sequence[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
+def _choose_language(segments: Iterable[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
     candidates = options.candidates
     if candidates is not None and len(candidates) == 1:
-        return given(candidates[0])
+        return chosen(candidates[0], "given", "given")
     if options.stopwords is not None:
         return OWN_STOPLIST
-    sample = _sample(segments)
-    tags = declared_tags(declared)
-    lists = Lists(options.library.find, options.library.words)
-    if candidates is None:
-        return choose_language(sample, tags, lists)
-    return choose_among(candidates, sample, tags, lists)
-
-
-def _sample(segments: Sequence[Segment]) -> str:
-    """Return the text to tell the language by: that of the longest blocks."""
-    longest = sorted((segment.collapsed for segment in segments), key=len, reverse=True)
-    return " ".join(longest[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
+    return choose_language((segment.collapsed for segment in segments), declared, options.library, candidates)
 
 
 def _blocks(  # noqa: PLR0913 (a block knows so much)

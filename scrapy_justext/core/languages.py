@@ -21,9 +21,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from py3langid.langid import LanguageIdentifier
+
+    from scrapy_justext.core.stoplists import StoplistLibrary
+
+#: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
+SAMPLE_CHARACTERS = 600
+SAMPLE_BLOCKS = 5
 
 #: How much more probable than a declared language another one must be by the text to be chosen over it.
 DECLARED_WEIGHT = 10
@@ -65,19 +71,12 @@ class LanguageChoice(NamedTuple):
     reason: str
 
 
-class Lists(NamedTuple):
-    """The stoplists at hand, as far as choosing needs them."""
-
-    find: Callable[[str], Language | None]
-    words: Callable[[Language], frozenset[str]]
-
-
 OWN_STOPLIST = LanguageChoice(None, UNDETERMINED, "given", "a stoplist was given, no language")
 
 
-def given(language: Language, reason: str = "given") -> LanguageChoice:
-    """Return the choice of a language that was not left to the page."""
-    return LanguageChoice(language, language.code, "given", reason)
+def chosen(language: Language, source: str, reason: str) -> LanguageChoice:
+    """Return the choice of a language that has stop words."""
+    return LanguageChoice(language, language.code, source, reason)
 
 
 def normalise(name: str) -> str:
@@ -90,6 +89,15 @@ def normalise(name: str) -> str:
     return "".join(character for character in decomposed if character.isalnum())
 
 
+def primary(tag: str) -> str:
+    """Return the first part of a language tag, which names the language.
+
+    >>> primary("pt_BR")
+    'pt'
+    """
+    return re.split("[-_]", tag.strip().lower())[0]
+
+
 def declared_tags(values: Sequence[str]) -> list[str]:
     """Return the language tags in the values of ``lang`` attributes and ``Content-Language`` headers.
 
@@ -99,62 +107,30 @@ def declared_tags(values: Sequence[str]) -> list[str]:
     return [tag for value in values for tag in re.split(r"[\s,;]+", value) if tag]
 
 
-def choose_language(sample: str, declared: Sequence[str], lists: Lists) -> LanguageChoice:
-    """Choose the language of a page among all.
+def choose_language(
+    texts: Iterable[str], declared: Sequence[str], library: StoplistLibrary, candidates: Sequence[Language] | None
+) -> LanguageChoice:
+    """Choose the language of a page.
 
-    ``sample``: text of its longest blocks; ``declared``: the language tags that it claims.
+    ``texts``: those of its blocks; ``declared``: what it says of its languages; ``candidates``: None for all.
     """
-    claims = [claim for tag in declared if (claim := lists.find(tag))]
+    sample = " ".join(sorted(texts, key=len, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
+    claims = [claim for tag in declared_tags(declared) if (claim := library.find(tag))]
+    if candidates is not None:
+        claims = [claim for claim in claims if claim in candidates]
+    if not sample and claims:
+        return chosen(claims[0], "declared", "declared; no text to tell")
+    if not sample and candidates:
+        return chosen(candidates[0], "given", "the first of those given; no text to tell")
     if not sample:
-        return _choose_without_text(claims)
+        return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
     unspaced = _unspaced(sample, claims)
-    if unspaced is not None and (language := lists.find(unspaced)) is not None:
-        return LanguageChoice(language, language.code, "detected", _WRITTEN_SO)
-    probabilities = detect(sample)
-    for claim in claims:
-        is_known = not probabilities.keys().isdisjoint(claim.codes)
-        if not is_known and _density(claim, sample, lists) >= DECLARED_DENSITY:
-            return LanguageChoice(claim, claim.code, "declared", "declared, and its stop words fit")
-    best = _most_probable(probabilities, claims)
-    if probabilities[best] < SURE and lists.find(best) is None:
-        listed = {code: share for code, share in probabilities.items() if lists.find(code)}
-        best = _most_probable(listed, claims)
-    return _choice(best, probabilities, claims, lists)
-
-
-def _choice(best: str, probabilities: Mapping[str, float], claims: Sequence[Language], lists: Lists) -> LanguageChoice:
-    language = lists.find(best)
-    reason = f"probability {probabilities[best]:.2f}"
-    if language is None:
-        return LanguageChoice(None, best, "fallback", f"no stoplist for {best}, {reason}")
-    if language in claims and probabilities[best] < max(probabilities.values()):
-        return LanguageChoice(language, language.code, "declared", f"declared, {reason}")
-    return LanguageChoice(language, language.code, "detected", reason)
-
-
-def choose_among(candidates: Sequence[Language], sample: str, declared: Sequence[str], lists: Lists) -> LanguageChoice:
-    """Choose the language of a page among some.
-
-    Where the detector does not know one of them, it is the one whose stoplist covers most of the text.
-    """
-    claims = [claim for tag in declared if (claim := lists.find(tag)) and claim in candidates]
-    if not sample:
-        choice = _choose_without_text(claims)
-        return choice if claims else given(candidates[0], "the first of those given; no text to tell")
-    unspaced = _unspaced(sample, claims)
-    for candidate in candidates:
-        if unspaced in candidate.codes:
-            return LanguageChoice(candidate, candidate.code, "detected", _WRITTEN_SO)
-    scores = _candidate_scores(candidates, sample, lists)
-    weighed = {c: scores[c] * (DECLARED_WEIGHT if c in claims else 1) for c in candidates}
-    best = max(candidates, key=weighed.__getitem__)
-    top = max(candidates, key=scores.__getitem__)
-    if best != top:
-        return LanguageChoice(best, best.code, "declared", f"declared; {top.code} is as probable")
-    return LanguageChoice(best, best.code, "detected", "the most probable of those given")
-
-
-_WRITTEN_SO = "it is written in its script"
+    of_script = None if unspaced is None else library.find(unspaced)
+    if of_script is not None and (candidates is None or of_script in candidates):
+        return chosen(of_script, "detected", "it is written in its script")
+    if candidates is None:
+        return _choose_among_all(sample, claims, library)
+    return _choose_among(candidates, sample, claims, library)
 
 
 def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
@@ -167,31 +143,47 @@ def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
     return None if script is None else script.code
 
 
-def _choose_without_text(claims: Sequence[Language]) -> LanguageChoice:
-    if claims:
-        return LanguageChoice(claims[0], claims[0].code, "declared", "declared; no text to tell")
-    return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
-
-
-def _most_probable(probabilities: Mapping[str, float], claims: Sequence[Language]) -> str:
-    """Return the most probable code; those of declared languages count more."""
+def _choose_among_all(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> LanguageChoice:
+    probabilities = detect(sample)
+    for claim in claims:
+        is_known = not probabilities.keys().isdisjoint(claim.codes)
+        if not is_known and _density(claim, sample, library) >= DECLARED_DENSITY:
+            return chosen(claim, "declared", "declared, and its stop words fit")
     claimed = {code for claim in claims for code in claim.codes}
+    weighed = {code: share * (DECLARED_WEIGHT if code in claimed else 1) for code, share in probabilities.items()}
+    best = max(weighed, key=weighed.__getitem__)
+    if probabilities[best] < SURE and library.find(best) is None:
+        best = max(filter(library.find, weighed), key=weighed.__getitem__)
+    language = library.find(best)
+    reason = f"probability {probabilities[best]:.2f}"
+    if language is None:
+        return LanguageChoice(None, best, "fallback", f"no stoplist for {best}, {reason}")
+    if language in claims and probabilities[best] < max(probabilities.values()):
+        return chosen(language, "declared", f"declared, {reason}")
+    return chosen(language, "detected", reason)
 
-    def weighed(code: str) -> float:
-        return probabilities[code] * (DECLARED_WEIGHT if code in claimed else 1)
 
-    return max(probabilities, key=weighed)
+def _choose_among(
+    candidates: Sequence[Language], sample: str, claims: Sequence[Language], library: StoplistLibrary
+) -> LanguageChoice:
+    """Choose among some.
 
-
-def _candidate_scores(candidates: Sequence[Language], sample: str, lists: Lists) -> dict[Language, float]:
+    Where the detector does not know one of them, it is the one whose stoplist covers most of the text.
+    """
     probabilities = detect(sample)
     if all(probabilities.keys() & set(candidate.codes) for candidate in candidates):
-        return {candidate: sum(probabilities.get(code, 0.0) for code in candidate.codes) for candidate in candidates}
-    return {candidate: _density(candidate, sample, lists) for candidate in candidates}
+        scores = {language: sum(probabilities.get(code, 0.0) for code in language.codes) for language in candidates}
+    else:
+        scores = {language: _density(language, sample, library) for language in candidates}
+    top = max(candidates, key=scores.__getitem__)
+    best = max(candidates, key=lambda language: scores[language] * (DECLARED_WEIGHT if language in claims else 1))
+    if best != top:
+        return chosen(best, "declared", f"declared; {top.code} is as probable")
+    return chosen(best, "detected", "the most probable of those given")
 
 
-def _density(language: Language, sample: str, lists: Lists) -> float:
-    stoplist = lists.words(language)
+def _density(language: Language, sample: str, library: StoplistLibrary) -> float:
+    stoplist = library.words(language)
     if script_of_words(stoplist) is not None:
         return 0.0
     words = sample.lower().split()

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from scrapy_justext.core.language_table import LANGUAGES
-from scrapy_justext.core.languages import Language, normalise
+from scrapy_justext.core.languages import Language, normalise, primary
 from scrapy_justext.exceptions import StoplistError, UnknownNameError
 
 #: One file, several files merged, or the words themselves.
@@ -55,7 +55,7 @@ class StoplistLibrary:
         Case and punctuation do not count, nor does what follows a code's first part (``pt-BR``).
         """
         key = normalise(name)
-        return self._languages.get(key) or self._languages.get(normalise(_primary(name)))
+        return self._languages.get(key) or self._languages.get(normalise(primary(name)))
 
     def get(self, name: object, parameter: str = "language") -> Language:
         """Do the same as :meth:`find`, but raise :class:`UnknownNameError` with close matches."""
@@ -134,7 +134,3 @@ def _list_own_folder(folder: str | Path) -> dict[str, Path]:
 
 def _language(name: str) -> Language:
     return Language(name, LANGUAGES.get(name, (name.lower(),)))
-
-
-def _primary(name: str) -> str:
-    return name.replace("_", "-").split("-")[0]

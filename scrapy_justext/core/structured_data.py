@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_justext.core.blocks import GOOD, Decision
 from scrapy_justext.core.flattening import top_elements
+from scrapy_justext.core.languages import primary
 from scrapy_justext.core.overrides import first_match
 from scrapy_justext.core.parsing import declared_languages, parse_html
 from scrapy_justext.core.reading import segment_tree
@@ -130,13 +131,9 @@ def _strings(value: object) -> list[str]:
 
 
 def _in_one_language(parts: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[str]:
-    found = dict.fromkeys(_primary(language) for language, _ in parts if language)
-    chosen = next((language for language in map(_primary, languages) if language in found), next(iter(found), ""))
-    return [text for language, text in parts if not language or _primary(language) == chosen]
-
-
-def _primary(tag: str) -> str:
-    return re.split("[-_]", tag.strip().lower())[0]
+    found = dict.fromkeys(primary(language) for language, _ in parts if language)
+    chosen = next((language for language in map(primary, languages) if language in found), next(iter(found), ""))
+    return [text for language, text in parts if not language or primary(language) == chosen]
 
 
 #: Units of a string in another script that counts, at the least.

@@ -8,8 +8,8 @@ import pytest
 
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
-from scrapy_justext.core.extractor import SAMPLE_CHARACTERS, Extractor
-from scrapy_justext.core.languages import declared_tags, detect, normalise
+from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.languages import SAMPLE_CHARACTERS, declared_tags, detect, normalise
 
 GERMAN = "Der Hund und die Katze sind im Garten, und es ist ein schöner Tag für alle, die hier wohnen."
 AMHARIC = "አማርኛ የኢትዮጵያ የሥራ ቋንቋ ነው። ዛሬ አየሩ በጣም ጥሩ ነው። ወደ ውጭ ወጥተን እንሂድ። ልጆቹ በትምህርት ቤት ናቸው። " * 5
