@@ -1,4 +1,4 @@
-r"""Makes the stoplists of the languages without spaces, and of the spaced ones that jusText's lists lack.
+r"""Make the stoplists of the languages without spaces, and of the spaced ones that jusText's lists lack.
 
 Run it in an environment of its own, from any folder::
 
@@ -82,7 +82,7 @@ CONTENT = {
 
 
 def packaged(package: str, path: str) -> str:
-    """The text of a file in an installed package."""
+    """Return the text of a file in an installed package."""
     return Path(str(distribution(package).locate_file(path))).read_text(encoding="utf-8-sig")
 
 
@@ -101,17 +101,17 @@ def check_packages() -> None:
 
 
 def content(language: str) -> set[str]:
-    """The content words that a list must not hold."""
+    """Return the content words that a list must not hold."""
     return set(CONTENT.get(language, "").split())
 
 
 def own(language: str) -> set[str]:
-    """The words that were written for this project."""
+    """Return the words that were written for this project."""
     return set((OWN / f"{language}.txt").read_text(encoding="utf-8").split())
 
 
 def spacy_words(code: str) -> set[str]:
-    """The stop words of spaCy: all words of the string literals in its module, without the remarks after a ``#``."""
+    """Return the stop words of spaCy: all words of the string literals in its module, but for comments."""
     tree = ast.parse(packaged("spacy", f"spacy/lang/{code}/stop_words.py"))
     strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     lines = "\n".join(strings).splitlines()
@@ -119,26 +119,26 @@ def spacy_words(code: str) -> set[str]:
 
 
 def iso_words(code: str) -> set[str]:
-    """The list of one language in Stopwords ISO."""
+    """Return the list of one language in Stopwords ISO."""
     return set(json.loads(packaged("stopwordsiso", "stopwordsiso/stopwords-iso.json"))[code])
 
 
 def advertools_words(language: str) -> set[str]:
-    """The list of one language in advertools, a keyword argument of one call in its module."""
+    """Return the list of one language in advertools, a keyword argument of one call in its module."""
     tree = ast.parse(packaged("advertools", "advertools/stopwords.py"))
     values = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == language]
     return set(ast.literal_eval(values[0]))
 
 
 def substrings(word: str, longest: int) -> Iterator[str]:
-    """Every substring of at most ``longest`` characters, as often as it occurs."""
+    """Yield every substring of at most ``longest`` characters, as often as it occurs."""
     for start in range(len(word)):
         for stop in range(start + 1, min(len(word), start + longest) + 1):
             yield word[start:stop]
 
 
 def purities(candidates: set[str], counts: dict[str, int]) -> dict[str, float]:
-    """For each candidate the share (0 to 1) of its occurrences inside running words that are the word itself."""
+    """Return for each candidate the share (0 to 1) of its occurrences that are a word of their own."""
     longest = max(map(len, candidates))
     inside: Counter[str] = Counter()
     for word, count in counts.items():
@@ -149,14 +149,14 @@ def purities(candidates: set[str], counts: dict[str, int]) -> dict[str, float]:
 
 
 def frequent_and_pure(language: str, candidates: set[str], counts: dict[str, int]) -> set[str]:
-    """The candidates that pass rule 1."""
+    """Return the candidates that pass rule 1."""
     purity = purities(candidates, counts)
     minimum = MINIMUM_COUNT[language]
     return {word for word in candidates if counts.get(word, 0) >= minimum and purity[word] >= MINIMUM_PURITY}
 
 
 def covered(text: str, words: set[str]) -> Counter[str]:
-    """How often each word is found by greedy longest match, left to right, in lower-cased, collapsed text."""
+    """Count the words that greedy longest match finds, left to right, in lower-cased, collapsed text."""
     text, longest = " ".join(text.lower().split()), max(map(len, words))
     found: Counter[str] = Counter()
     position = 0
@@ -171,7 +171,7 @@ def covered(text: str, words: set[str]) -> Counter[str]:
 
 
 def betrayers(words: set[str], codes: Iterable[str]) -> set[str]:
-    """The words of rule 3, by occurrences a character in the good and the boilerplate texts of these codes."""
+    """Return the words of rule 3, by occurrences a character in the good and the boilerplate texts of these codes."""
     texts = [json.loads((TEXTS / f"{code}.json").read_text(encoding="utf-8")) for code in codes]
     rates = {}
     for kind in ("good", "boilerplate"):
@@ -187,7 +187,7 @@ def betrayers(words: set[str], codes: Iterable[str]) -> set[str]:
 
 
 def chinese() -> set[str]:
-    """Stop words that are function words by jieba's tags, pruned by jieba's counts, in both scripts."""
+    """Return stop words that are function words by jieba's tags, pruned by jieba's counts, in both scripts."""
     counts, tags = {}, {}
     for line in packaged("wordfreq", "wordfreq/data/jieba_zh_orig.txt").splitlines():
         word, count, tag = line.rsplit(" ", 2)
@@ -200,19 +200,19 @@ def chinese() -> set[str]:
 
 
 def wanted_chinese(word: str, tag: str, count: int) -> bool:
-    """Whether a stop word may stand in the list: a function word, or a very frequent verb such as 是 or 有."""
+    """Return whether a stop word may stand in the list: a function word, or a very frequent verb such as 是 or 有."""
     return tag in CHINESE_FUNCTION_TAGS or (
         len(word) == 1 and tag in {"a", "v"} and count >= MINIMUM_COUNT_OF_CHINESE_VERB
     )
 
 
 def japanese() -> set[str]:
-    """Stop words in hiragana, or of hiragana and kanji; a lone kanji is part of many nouns."""
+    """Return stop words in hiragana, or of hiragana and kanji; a lone kanji is part of many nouns."""
     return {word for word in iso_words("ja") | spacy_words("ja") if not re.fullmatch("[\u4e00-\u9fff]", word)}
 
 
 def thai() -> set[str]:
-    """PyThaiNLP's stop words that its counts of the Thai National Corpus show to be frequent words of their own."""
+    """Return PyThaiNLP's stop words that are frequent words of their own in the Thai National Corpus."""
     rows = (line.split("\t") for line in packaged("pythainlp", "pythainlp/corpus/tnc_freq.txt").splitlines())
     counts = {row[0]: int(row[1]) for row in rows if len(row) == 2}
     stops = set(packaged("pythainlp", "pythainlp/corpus/stopwords_th.txt").split()) | iso_words("th")
@@ -222,7 +222,7 @@ def thai() -> set[str]:
 
 
 def lao() -> set[str]:
-    """LaoNLP's stop words and the ones it lacks, in the old and the new spelling."""
+    """Return LaoNLP's stop words and the ones it lacks, in the old and the new spelling."""
     lines = packaged("laonlp", "laonlp/corpus/stopwords_lao.txt").splitlines()
     words = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
     words = (words | own("Lao")) - content("Lao")
@@ -232,7 +232,7 @@ def lao() -> set[str]:
 
 
 def tibetan() -> set[str]:
-    """Particles and pronouns, each with the mark that ends it: without it they occur inside most syllables."""
+    """Return particles and pronouns with the mark that ends each: without it they occur inside most syllables."""
     particles = {line.split("\t")[0] for line in packaged("botok", "botok/resources/particles.tsv").splitlines()[1:]}
     words = {word.strip(TIBETAN_TSHEGS + TIBETAN_SHAD) for word in spacy_words("bo") | particles | own("Tibetan")}
     words = {word for word in words if re.fullmatch("[\u0f40-\u0fbc\u0f0b]+", word)}
@@ -240,13 +240,13 @@ def tibetan() -> set[str]:
 
 
 def tibetan_forms(word: str) -> list[str]:
-    """A word with the tsheg or shad after it; a single letter also needs the tsheg before it."""
+    """Return a word with the tsheg or shad after it; a single letter also needs the tsheg before it."""
     before = TIBETAN_TSHEGS[0] if len(word) == 1 else ""
     return [before + word + after for after in TIBETAN_TSHEGS + TIBETAN_SHAD]
 
 
 def spaced(language: str, words: set[str]) -> set[str]:
-    """A spaced language's words: letters, apostrophes and hyphens, no content words, either apostrophe."""
+    """Return a spaced language's words: letters, apostrophes and hyphens, no content words, either apostrophe."""
     lowered = {word.lower().replace("\u2019", "'") for word in words} - content(language)
     plain = {word for word in lowered if re.fullmatch(r"'?[^\W\d_]+(?:['-][^\W\d_]+)*'?", word)}
     return plain | {word.replace("'", "\u2019") for word in plain}

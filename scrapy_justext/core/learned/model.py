@@ -60,7 +60,7 @@ _MULTIPLICATIONS_TOGETHER = 500_000
 _ROWS_TOGETHER = 16
 
 
-class Outcome(NamedTuple):
+class WeighedRows(NamedTuple):
     """What a model says of some of a page's blocks."""
 
     rows: slice
@@ -82,7 +82,7 @@ class Model:
     near_good: float
     arrays: Mapping[str, Floats]
 
-    def judge(self, features: Floats) -> Iterator[Outcome]:
+    def judge(self, features: Floats) -> Iterator[WeighedRows]:
         """Judge all of a page's blocks, in their order, some at a time: there may be very many."""
         arrays = self.arrays
         seeds, _, hidden = arrays["w1"].shape
@@ -109,7 +109,7 @@ class Model:
             slope = _product((second[0] > 0) * arrays["w3"][0], arrays["own"][0].T)
             weights = _product(slope * (first[0, rows] > 0), arrays["w1"][0].T)
             weights *= inputs
-            yield Outcome(rows, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
+            yield WeighedRows(rows, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
 
     def _inputs(self, features: Floats) -> Floats:
         """Return the features as the networks take them: transformed, standardised, cut."""

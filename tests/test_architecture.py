@@ -1,0 +1,111 @@
+"""The house: which folder may know which, one name for one class, no names passed on."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.builders import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE = REPOSITORY / "scrapy_justext"
+MODULES = {
+    ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+        path.read_text("utf-8")
+    )
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+#: From the ground up: a part may know those of floors below its own, and itself.
+FLOORS = (
+    {"exceptions"},
+    {"core"},
+    {"files", "workers", "tables"},
+    {"crawl", "poet"},
+    {"archives", "inspection", "evaluation"},
+    {"spark"},
+)
+FLOOR_OF = {part: number for number, floor in enumerate(FLOORS) for part in floor}
+#: What parts of one floor may know of each other.
+BESIDE = {("workers", "files"), ("tables", "files"), ("poet", "crawl"), ("evaluation", "inspection")}
+
+#: The first part of a dotted name below the package.
+_PART = re.compile(r"scrapy_justext\.([a-z_]+)")
+
+
+def part_of(module: str) -> str:
+    """Return the folder or file below the package that a module belongs to; "" for the package itself."""
+    found = _PART.match(module)
+    return found[1] if found else ""
+
+
+def known_by(tree: ast.Module) -> Iterator[str]:
+    """Yield the modules that a module imports, and those that its strings name as paths of classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        # A sentence that names a module knows nothing of it.
+        elif isinstance(node, ast.Constant) and re.fullmatch(r"scrapy_justext(\.\w+)+(:\w+)?", str(node.value)):
+            yield str(node.value)
+
+
+def test_every_part_stands_on_a_floor() -> None:
+    assert {part_of(module) for module in MODULES} == {"", *FLOOR_OF}
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if part_of(module)])
+def test_imports_lead_downwards(module: str) -> None:
+    here = part_of(module)
+    upward = {
+        name
+        for name in known_by(MODULES[module])
+        if (there := part_of(name)) in FLOOR_OF
+        and there != here
+        and FLOOR_OF[there] >= FLOOR_OF[here]
+        and (here, there) not in BESIDE
+    }
+    assert upward == set()
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if part_of(module) == "core"])
+def test_the_core_knows_no_framework(module: str) -> None:
+    names = {name.partition(".")[0] for name in known_by(MODULES[module])}
+    assert names.isdisjoint({"scrapy", "twisted", "parsel", "itemadapter", "logging"})
+
+
+def test_the_core_loads_no_framework() -> None:
+    modules = [module for module in MODULES if part_of(module) == "core"]
+    code = f"import sys\nfor name in {modules!r}: __import__(name)\nprint('scrapy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_class_name_means_one_thing() -> None:
+    places = defaultdict(list)
+    for module, tree in MODULES.items():
+        for node in ast.walk(tree):
+            # Scrapy finds its commands by this name.
+            if isinstance(node, ast.ClassDef) and node.name != "Command":
+                places[node.name].append(module)
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
+def test_only_the_package_itself_passes_names_on() -> None:
+    folders = {".".join(path.parent.relative_to(REPOSITORY).parts) for path in PACKAGE.rglob("*/__init__.py")}
+    passing = {
+        folder
+        for folder in folders
+        if any(isinstance(node, ast.ImportFrom | ast.Import | ast.FunctionDef) for node in MODULES[folder].body)
+    }
+    assert passing == set()
