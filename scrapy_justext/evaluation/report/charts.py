@@ -43,7 +43,7 @@ from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
 from scrapy_justext.evaluation.report.tables import CASE_TITLES, count_cases, format_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from matplotlib.axes import Axes
 
@@ -123,19 +123,13 @@ def _describe_bars(ranking: Ranking) -> str:
 _SHORTEST = 0.01
 
 
-class _TimePoint(NamedTuple):
-    name: str
-    milliseconds: float
-    f1: float
-
-
-def _time_points(ranking: Ranking) -> list[_TimePoint]:
-    """Return a point for each extractor that has both figures."""
-    return [
-        _TimePoint(extractor.name, max(extractor.row.milliseconds, _SHORTEST), extractor.row.f1)
+def _time_points(ranking: Ranking) -> dict[str, tuple[float, float]]:
+    """Return milliseconds a page and F1 of each extractor that has both."""
+    return {
+        extractor.name: (max(extractor.row.milliseconds, _SHORTEST), extractor.row.f1)
         for extractor in ranking
         if extractor.row.f1 is not None and extractor.row.milliseconds is not None
-    ]
+    }
 
 
 def _draw_times(ranking: Ranking) -> Figure | None:
@@ -146,7 +140,7 @@ def _draw_times(ranking: Ranking) -> Figure | None:
     height = 3.7
     figure = Figure(figsize=(WIDTH, height))
     axes = add_axes(figure, margins)
-    times, values = [point.milliseconds for point in points], [point.f1 for point in points]
+    times, values = zip(*points.values(), strict=True)
     axes.set_xscale("log")
     axes.set_xlim(min(times) / 1.8, max(times) * 1.8)
     room = max(0.02, 0.14 * (max(values) - min(values)))
@@ -166,12 +160,12 @@ def _draw_times(ranking: Ranking) -> Figure | None:
     return figure
 
 
-def _write_names_of_points(axes: Axes, points: Sequence[_TimePoint], frame: Box) -> None:
+def _write_names_of_points(axes: Axes, points: Mapping[str, tuple[float, float]], frame: Box) -> None:
     """Write names beside their points; ``frame``: the axes in points of the drawing, whose size is fixed."""
     to_axes = axes.transData + axes.transAxes.inverted()
-    fractions = [to_axes.transform((point.milliseconds, point.f1)) for point in points]
+    fractions = [to_axes.transform(point) for point in points.values()]
     positions = [(float(x) * frame.right, float(y) * frame.top) for x, y in fractions]
-    names = [shorten(point.name) for point in points]
+    names = [shorten(name) for name in points]
     labels = place_labels(positions, [_text_size(name) for name in names], frame)
     for name, (x, y), label in zip(names, positions, labels, strict=True):
         left, middle = label.box.left, (label.box.bottom + label.box.top) / 2
@@ -188,9 +182,7 @@ def _text_size(text: str) -> tuple[float, float]:
 
 
 def _describe_times(ranking: Ranking) -> str:
-    figures = "; ".join(
-        f"{point.name}: {point.milliseconds:.1f} ms, F1 {point.f1:.3f}" for point in _time_points(ranking)
-    )
+    figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in _time_points(ranking).items())
     return f"A point for each extractor, milliseconds a page against F1. {figures}."
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.report.differences import RunTexts
 from scrapy_justext.evaluation.report.results import ReportOptions, make_results, read_records
 from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
@@ -49,13 +48,14 @@ def execute(arguments: argparse.Namespace) -> int:
     from scrapy_justext.evaluation.report.output import write_report  # noqa: PLC0415
 
     records = read_records(arguments.dir)
+    if arguments.measure not in MEASURES:
+        raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
     options = ReportOptions(
         pairs=tuple(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs)),
         top=_parse_top(arguments.top),
-        measure=_check_measure(arguments.measure),
+        measure=arguments.measure,
     )
-    results = make_results(records, RunTexts(arguments.dir, records.run), options)
-    for path in write_report(arguments.dir, results):
+    for path in write_report(records, [make_results(records, name, options) for name in records.data_sets]):
         print(path)
     return 0
 
@@ -74,9 +74,3 @@ def _parse_top(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ParameterError("top", text, "must be a whole number, 0 or more")
     return int(text)
-
-
-def _check_measure(name: str) -> str:
-    if name not in MEASURES:
-        raise UnknownNameError("measure", name, "measure", MEASURES)
-    return name

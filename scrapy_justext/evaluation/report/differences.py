@@ -20,16 +20,16 @@ from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import BOTH_EMPTY, RELEVANT_EMPTY, matching_blocks
 from scrapy_justext.evaluation.scoring import FAILED
 from scrapy_justext.evaluation.store import open_results
-from scrapy_justext.exceptions import JustextError
+from scrapy_justext.exceptions import JustextError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.report.results import RankedExtractor
+    from scrapy_justext.evaluation.report.results import RankedExtractor, RunRecords
     from scrapy_justext.evaluation.scoring import DocumentScores
-    from scrapy_justext.evaluation.store import Run
+    from scrapy_justext.evaluation.store import DataSetRecord
 
 #: Words of a run that are shown: when there are more, its middle is cut out.
 SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
@@ -56,63 +56,6 @@ MISSED_FIRST, MISSED_SECOND, MISSED_BOTH = "missed-first", "missed-second", "mis
 _MISSED = {(True, True): EQUAL, (False, True): MISSED_FIRST, (True, False): MISSED_SECOND, (False, False): MISSED_BOTH}
 
 
-class TextsMissing(NamedTuple):
-    """Stands for a data set that is no longer there, or no longer as it was measured."""
-
-    reason: str
-
-
-class RunTexts:
-    """The texts of a run; each data set is opened when it is first asked for, and only once."""
-
-    def __init__(self, folder: Path, run: Run | None) -> None:
-        self._folder = folder
-        self._records = {record.name: record for record in run.data_sets} if run else {}
-        self._opened: dict[str, DataSet | TextsMissing] = {}
-
-    def open(self, data_set: str) -> DataSet | TextsMissing:
-        """Return a data set, the gold texts in it as they were measured, or why it is missing."""
-        if data_set not in self._opened:
-            self._opened[data_set] = self._open(data_set)
-        return self._opened[data_set]
-
-    def read_retrieved(self, scores: DocumentScores) -> str | None:
-        """Return the text that an extractor gave for a document; None when it gave none or the text is gone."""
-        try:
-            return open_results(self._folder, scores.dataset, scores.extractor).read_text(scores.id)
-        except (OSError, UnicodeDecodeError):
-            return None
-
-    def _open(self, name: str) -> DataSet | TextsMissing:
-        record = self._records.get(name)
-        if record is None:
-            return TextsMissing("the run has no record of where the data set is")
-        try:
-            data_set = open_data_set(f"{record.kind}:{record.path}")
-        except (JustextError, OSError) as error:
-            return TextsMissing(f"the data set can no longer be read: {error}")
-        if data_set.digest != record.digest:
-            return TextsMissing(f"the data set in {record.path} has changed since the run")
-        return data_set
-
-
-class DocumentDifference(NamedTuple):
-    """A document, and how two extractors did on it."""
-
-    first: DocumentScores
-    second: DocumentScores
-
-    @property
-    def id(self) -> str:
-        """The document's id."""
-        return self.first.id
-
-    @property
-    def value(self) -> float:
-        """The first extractor's F1 less the second one's."""
-        return (self.first.f1 or 0.0) - (self.second.f1 or 0.0)
-
-
 class WordRun(NamedTuple):
     """Words that stand together and are of one kind; of kind ``cut``: a note on what is left out."""
 
@@ -128,41 +71,75 @@ class MarkedTexts(NamedTuple):
     second: tuple[WordRun, ...]
 
 
-class ComparedDocument(NamedTuple):
-    """A document with its texts."""
+class DocumentDifference(NamedTuple):
+    """A document, and how two extractors did on it."""
 
-    difference: DocumentDifference
-    url: str | None
-    texts: MarkedTexts | None
+    first: DocumentScores
+    second: DocumentScores
+    url: str | None = None
+    texts: MarkedTexts | None = None
     """None when a text is missing."""
-    note: str
+    note: str = ""
     """Why a text is missing, or what else is to be said of the texts."""
+
+    @property
+    def id(self) -> str:
+        """The document's id."""
+        return self.first.id
+
+    @property
+    def value(self) -> float:
+        """The first extractor's F1 less the second one's."""
+        return (self.first.f1 or 0.0) - (self.second.f1 or 0.0)
 
 
 class ExtractorPair(NamedTuple):
-    """Two extractors, document by document."""
+    """Two extractors, and the documents on which they differ most."""
 
     first: RankedExtractor
     second: RankedExtractor
     differences: tuple[DocumentDifference, ...]
-    documents: tuple[ComparedDocument, ...]
-    """The documents that differ, with their texts; none where the texts are gone."""
     note: str
     """Why there are no differences, or no texts; empty when there are."""
 
 
-def compare_documents(first: RankedExtractor, second: RankedExtractor, top: int, texts: RunTexts) -> ExtractorPair:
-    """Return the ``top`` documents on which two extractors differ most, with their texts where they are still there."""
-    differences = tuple(find_differences(first, second)[:top])
-    if not differences:
-        note = "They differ on no page that both were run on." if top else ""
-        return ExtractorPair(first, second, (), (), note)
-    data_set = texts.open(first.row.dataset)
-    if isinstance(data_set, TextsMissing):
-        note = f"Texts cannot be shown side by side: {data_set.reason}."
-        return ExtractorPair(first, second, differences, (), note)
-    documents = tuple(_compare_texts(difference, data_set, texts) for difference in differences)
-    return ExtractorPair(first, second, differences, documents, "")
+def compare_documents(
+    extractors: Iterable[tuple[RankedExtractor, RankedExtractor]], top: int, records: RunRecords
+) -> tuple[ExtractorPair, ...]:
+    """Return the ``top`` documents on which each two extractors on a data set differ most.
+
+    The documents have their texts where these are still as they were measured.
+    """
+    note = "They differ on no page that both were run on." if top else ""
+    pairs = [ExtractorPair(*pair, tuple(find_differences(*pair)[:top]), note) for pair in extractors]
+    differing = next((pair for pair in pairs if pair.differences), None)
+    if differing is None:
+        return tuple(pairs)
+    try:
+        data_set = _open_as_measured(records.data_set_record(differing.first.row.dataset))
+    except StoreError as error:
+        note = f"Texts cannot be shown side by side: {error}."
+        return tuple(pair._replace(note=note) if pair.differences else pair for pair in pairs)
+    return tuple(
+        pair._replace(
+            differences=tuple(_add_texts(difference, data_set, records.folder) for difference in pair.differences),
+            note="" if pair.differences else pair.note,
+        )
+        for pair in pairs
+    )
+
+
+def _open_as_measured(record: DataSetRecord | None) -> DataSet:
+    """Return a data set; raise :class:`StoreError` where its gold texts are no longer those of the run."""
+    if record is None:
+        raise StoreError("the run has no record of where the data set is")
+    try:
+        data_set = open_data_set(f"{record.kind}:{record.path}")
+    except (JustextError, OSError) as error:
+        raise StoreError(f"the data set can no longer be read: {error}") from error
+    if data_set.digest != record.digest:
+        raise StoreError(f"the data set in {record.path} has changed since the run")
+    return data_set
 
 
 def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[DocumentDifference]:
@@ -170,21 +147,31 @@ def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[Do
     others = {scores.id: scores for scores in second.scores}
     pairs = [DocumentDifference(scores, others[scores.id]) for scores in first.scores if scores.id in others]
     without_gold = {RELEVANT_EMPTY, BOTH_EMPTY}
-    differing = [pair for pair in pairs if pair.value and not {scores.case for scores in pair} & without_gold]
+    differing = [pair for pair in pairs if pair.value and not {pair.first.case, pair.second.case} & without_gold]
     return sorted(differing, key=lambda pair: (-abs(pair.value), pair.id))
 
 
-def _compare_texts(difference: DocumentDifference, data_set: DataSet, texts: RunTexts) -> ComparedDocument:
+def _add_texts(difference: DocumentDifference, data_set: DataSet, run_folder: Path) -> DocumentDifference:
     document = data_set.load(difference.id)
-    first, second = (texts.read_retrieved(scores) for scores in difference)
-    missing = [scores for scores, text in zip(difference, (first, second), strict=True) if text is None]
+    both = difference.first, difference.second
+    first, second = (_read_retrieved(run_folder, scores) for scores in both)
+    missing = [scores for scores, text in zip(both, (first, second), strict=True) if text is None]
     # A failed extraction leaves no text, and is worth seeing beside the one that did not fail.
     lost = [scores.extractor for scores in missing if scores.case != FAILED]
     if lost:
         note = f"The text of {' and '.join(lost)} is no longer in the run's folder."
-        return ComparedDocument(difference, document.url, None, note)
+        return difference._replace(url=document.url, note=note)
     note = " ".join(f"{scores.extractor} failed on this page." for scores in missing)
-    return ComparedDocument(difference, document.url, mark_texts(document.gold, first or "", second or ""), note)
+    texts = mark_texts(document.gold, first or "", second or "")
+    return difference._replace(url=document.url, texts=texts, note=note)
+
+
+def _read_retrieved(run_folder: Path, scores: DocumentScores) -> str | None:
+    """Return the text that an extractor gave for a document; None when it gave none or the text is gone."""
+    try:
+        return open_results(run_folder, scores.dataset, scores.extractor).read_text(scores.id)
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def mark_texts(gold: str, first: str, second: str) -> MarkedTexts:

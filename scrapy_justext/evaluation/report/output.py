@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -24,12 +24,12 @@ from scrapy_justext.exceptions import StoreError
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from scrapy_justext.evaluation.report.differences import ComparedDocument, ExtractorPair
+    from scrapy_justext.evaluation.report.differences import DocumentDifference, ExtractorPair
     from scrapy_justext.evaluation.report.drawing import Chart
-    from scrapy_justext.evaluation.report.results import DataSetResults, RunResults
+    from scrapy_justext.evaluation.report.results import DataSetResults, RunRecords
 
 MARKDOWN_FILE = "report.md"
 HTML_FILE = "report.html"
@@ -76,20 +76,22 @@ _PROPERTIES = {shade.light: f"var(--{name})" for name, shade in SHADES.items()}
 _COLOUR = re.compile("|".join(_PROPERTIES))
 
 
-def write_report(folder: Path, results: RunResults) -> tuple[Path, Path]:
+def write_report(records: RunRecords, results: Sequence[DataSetResults]) -> tuple[Path, Path]:
     """Write Markdown, its charts and HTML into the folder of a run, and return the paths of the two reports.
 
     All are made before the first is written.  Raises :class:`StoreError`.
     """
-    anchors = {data_set.name: _make_anchor(place, data_set.name) for place, data_set in enumerate(results.data_sets, 1)}
+    folder = records.folder
+    anchors = {data_set.name: _make_anchor(place, data_set.name) for place, data_set in enumerate(results, 1)}
     charts = {
         measure.subject: draw_charts(f"{anchors[data_set.name]}-{measure.measure}", measure)
-        for data_set in results.data_sets
+        for data_set in results
         for measure in data_set.measures
     }
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
-    files[MARKDOWN_FILE] = _render("report.md.j2", escape_markdown, results, anchors, charts)
-    files[HTML_FILE] = _render("report.html.j2", str, results, anchors, charts)
+    values = {"data_sets": results, "anchors": anchors, "charts": charts, "run_facts": _describe_run(records)}
+    files[MARKDOWN_FILE] = _render("report.md.j2", escape_markdown, values)
+    files[HTML_FILE] = _render("report.html.j2", str, values)
     try:
         (folder / CHARTS_FOLDER).mkdir(exist_ok=True)
         for name, text in files.items():
@@ -109,13 +111,7 @@ def _make_anchor(place: int, data_set: str) -> str:
     return f"d{place}-{slug}".rstrip("-")
 
 
-def _render(
-    template: str,
-    escape_text: Callable[[str], str],
-    results: RunResults,
-    anchors: Mapping[str, str],
-    charts: Mapping[str, Mapping[str, Chart]],
-) -> str:
+def _render(template: str, escape_text: Callable[[str], str], values: Mapping[str, Any]) -> str:
     environment = Environment(
         autoescape=True,
         finalize=lambda value: value if isinstance(value, Markup) else escape_text(value),
@@ -128,9 +124,7 @@ def _render(
     environment.filters.update(html=escape_line, inline=_inline, mark=mark_run)
     environment.tests.update(web_address=is_web_address)
     text = environment.get_template(template).render(
-        results=results,
-        anchors=anchors,
-        charts=charts,
+        values,
         tables=tables,
         shades=SHADES,
         title="How well the extractors did",
@@ -139,7 +133,6 @@ def _render(
         significance_note=SIGNIFICANCE_NOTE,
         pairs_note=PAIRS_NOTE,
         no_cases="No page was a boundary case, and none failed.",
-        describe_run=_describe_run,
         describe_data_set=_describe_data_set,
         describe_document=_describe_document,
         explain_marks=_explain_marks,
@@ -147,11 +140,13 @@ def _render(
     return text.rstrip() + "\n"
 
 
-def _describe_run(results: RunResults) -> dict[str, str]:
+def _describe_run(records: RunRecords) -> dict[str, str]:
     """Say what was run, and how."""
-    extractors = ", ".join(f"{name} {version}".strip() for name, version in results.extractors.items())
-    pages = "all" if results.limit is None else f"the first {results.limit:,} of each data set"
-    return {"Extractors": extractors, "Language": results.language or "not given", "Pages": pages}
+    versions = {row.extractor: row.version for row in records.rows}
+    extractors = ", ".join(f"{name} {version}".strip() for name, version in versions.items())
+    language, limit = (records.run.language, records.run.limit) if records.run else (None, None)
+    pages = "all" if limit is None else f"the first {limit:,} of each data set"
+    return {"Extractors": extractors, "Language": language or "not given", "Pages": pages}
 
 
 def _describe_data_set(data_set: DataSetResults) -> dict[str, str]:
@@ -160,13 +155,13 @@ def _describe_data_set(data_set: DataSetResults) -> dict[str, str]:
     return {**pages, "Kind": data_set.record.kind, "Digest": data_set.record.digest[:16]} if data_set.record else pages
 
 
-def _describe_document(document: ComparedDocument) -> str:
+def _describe_document(document: DocumentDifference) -> str:
     """Return the heading of a page's texts."""
     figures = "; ".join(
         f"{scores.extractor}: {'no F1' if scores.f1 is None else f'F1 {scores.f1:.3f}'}"
-        for scores in document.difference
+        for scores in (document.first, document.second)
     )
-    return f"{document.difference.id} ({figures})"
+    return f"{document.id} ({figures})"
 
 
 def _explain_marks(pair: ExtractorPair) -> dict[str, str]:

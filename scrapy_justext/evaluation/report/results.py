@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from scrapy_justext.evaluation.report.differences import ExtractorPair, RunTexts
+    from scrapy_justext.evaluation.report.differences import ExtractorPair
     from scrapy_justext.evaluation.store import DataSetRecord, Run
 
 #: The scores that a measure gives, as rows name them, with their titles.
@@ -51,6 +51,7 @@ EDGES = tuple(place / BINS for place in range(BINS + 1))
 class RunRecords:
     """All that was measured, in the order of the run."""
 
+    folder: Path
     run: Run | None
     """What was run; None when its record is gone."""
     rows: tuple[Row, ...]
@@ -87,6 +88,7 @@ def read_records(folder: Path) -> RunRecords:
         raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
     types = _read_list(folder / PAGE_TYPES_FILE) if (folder / PAGE_TYPES_FILE).is_file() else []
     return RunRecords(
+        folder=folder,
         run=read_run(folder),
         rows=rows,
         page_types=tuple((str(values.get("page_type")), _to_row(folder, values)) for values in types),
@@ -285,29 +287,9 @@ class DataSetResults(NamedTuple):
     pairs: tuple[ExtractorPair, ...]
 
 
-class RunResults(NamedTuple):
-    """All that a report says of a run."""
-
-    language: str | None
-    limit: int | None
-    extractors: Mapping[str, str]
-    """Versions by names."""
-    data_sets: tuple[DataSetResults, ...]
-
-
-def make_results(records: RunRecords, texts: RunTexts, options: ReportOptions) -> RunResults:
-    """Return all that a report says of a run."""
-    return RunResults(
-        records.run.language if records.run else None,
-        records.run.limit if records.run else None,
-        {row.extractor: row.version for row in records.rows},
-        tuple(_data_set_results(records, name, texts, options) for name in records.data_sets),
-    )
-
-
-def _data_set_results(records: RunRecords, name: str, texts: RunTexts, options: ReportOptions) -> DataSetResults:
+def make_results(records: RunRecords, name: str, options: ReportOptions) -> DataSetResults:
+    """Return all that a report says of a data set."""
     rankings = {measure: ranking for measure in MEASURES if (ranking := rank_extractors(records, name, measure))}
-    pairs = _choose_pairs(rankings.get(options.measure, ()), options)
     return DataSetResults(
         name,
         records.data_set_record(name),
@@ -317,7 +299,7 @@ def _data_set_results(records: RunRecords, name: str, texts: RunTexts, options: 
             for measure, ranking in rankings.items()
         ),
         options.measure,
-        tuple(compare_documents(first, second, options.top, texts) for first, second in pairs),
+        compare_documents(_choose_pairs(rankings.get(options.measure, ()), options), options.top, records),
     )
 
 

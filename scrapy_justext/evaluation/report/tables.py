@@ -55,21 +55,15 @@ class TableLine(NamedTuple):
     aside: str = ""
 
 
-class ColumnGroup(NamedTuple):
-    """A title over several columns."""
-
-    title: str
-    span: int
-
-
 class ReportTable(NamedTuple):
-    """A table; ``groups`` cover all columns but the first, or there are none."""
+    """A table."""
 
     caption: str
     corner: str
     heads: tuple[str, ...]
     lines: tuple[TableLine, ...]
-    groups: tuple[ColumnGroup, ...] = ()
+    groups: Mapping[str, int] = {}
+    """Titles over several columns, and over how many; they cover all columns but the first, or there are none."""
     stacked: bool = False
     """Whether what stands beside figures goes below them, where there are many columns."""
 
@@ -78,7 +72,7 @@ class ReportTable(NamedTuple):
         """The heads, each with the title of its group."""
         if not self.groups:
             return list(self.heads)
-        titles = [group.title for group in self.groups for _ in range(group.span)]
+        titles = [title for title, span in self.groups.items() for _ in range(span)]
         return [f"{title}, {head}" for title, head in zip(titles, self.heads, strict=True)]
 
 
@@ -134,11 +128,7 @@ def scores_table(results: MeasureResults) -> ReportTable:
         for summary in extractor.summaries:
             cells += _mean_cell(summary.value, summary.sd), Cell(format_figure(summary.median))
         lines.append(TableLine(extractor.name, (*cells, *_page_cells(extractor.row)), extractor.row.version))
-    groups = (
-        *(ColumnGroup(title, 2) for title in SCORE_TITLES.values()),
-        ColumnGroup("Time", 1),
-        ColumnGroup("Pages", 1 + len(CASE_TITLES)),
-    )
+    groups = {**dict.fromkeys(SCORE_TITLES.values(), 2), "Time": 1, "Pages": 1 + len(CASE_TITLES)}
     heads = (*("mean ± sd", "median") * len(SCORE_TITLES), "ms a page", "all", *_CASE_HEADS)
     marked = _mark_highest(lines, range(0, 2 * len(SCORE_TITLES), 2))
     return ReportTable(f"Figures: {results.subject}", "Extractor", heads, marked, groups)

@@ -10,7 +10,6 @@ from scrapy_justext.evaluation.report.differences import (
     SHOWN_EQUAL,
     SHOWN_WORDS,
     MarkedTexts,
-    RunTexts,
     WordRun,
     compare_documents,
     find_differences,
@@ -44,28 +43,27 @@ class TestDifferences:
         assert sizes == sorted(sizes, reverse=True)
         assert {"6", "7", "8"}.isdisjoint(difference.id for difference in differences)
 
-    def test_a_failed_extraction_is_shown_beside_the_other(self, run_folder: Path, records: RunRecords) -> None:
+    def test_a_failed_extraction_is_shown_beside_the_other(self, records: RunRecords) -> None:
         by_name = {extractor.name: extractor for extractor in rank_extractors(records, "pages", "sequence")}
-        pair = compare_documents(by_name["good"], by_name["middling"], 2, RunTexts(run_folder, records.run))
-        failed = pair.documents[1]
+        (pair,) = compare_documents([(by_name["good"], by_name["middling"])], 2, records)
+        failed = pair.differences[1]
         assert failed.note == "middling failed on this page."
         assert failed.texts is not None
         assert failed.texts.second == ()
 
-    def test_the_two_best_are_compared_unless_others_are_asked_for(self, run_folder: Path, records: RunRecords) -> None:
-        texts = RunTexts(run_folder, records.run)
-        (best,) = make_results(records, texts, ReportOptions()).data_sets[0].pairs
+    def test_the_two_best_are_compared_unless_others_are_asked_for(self, records: RunRecords) -> None:
+        (best,) = make_results(records, "pages", ReportOptions()).pairs
         ranking = rank_extractors(records, "pages", "sequence")
         assert (best.first.name, best.second.name) == (ranking[0].name, ranking[1].name)
         request = ReportOptions(pairs=((HOSTILE_NAME, "good"),), top=1)
-        (asked,) = make_results(records, texts, request).data_sets[0].pairs
-        assert (asked.first.name, asked.second.name, len(asked.documents)) == (HOSTILE_NAME, "good", 1)
+        (asked,) = make_results(records, "pages", request).pairs
+        assert (asked.first.name, asked.second.name) == (HOSTILE_NAME, "good")
+        assert [difference.texts is not None for difference in asked.differences] == [True]
 
     def test_equal_extractors(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"one": {}, "other": {}})
-        found = read_records(run)
-        (pair,) = make_results(found, RunTexts(run, found.run), ReportOptions()).data_sets[0].pairs
-        assert (pair.documents, pair.note) == ((), "They differ on no page that both were run on.")
+        (pair,) = make_results(read_records(run), "pages", ReportOptions()).pairs
+        assert (pair.differences, pair.note) == ((), "They differ on no page that both were run on.")
 
 
 class TestMarking:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.report.differences import RunTexts
-from scrapy_justext.evaluation.report.results import ReportOptions, RunResults, make_results, read_records
+from scrapy_justext.evaluation.report.results import DataSetResults, ReportOptions, make_results, read_records
 from scrapy_justext.evaluation.report.tables import distribution_table, overview_table, scores_table
 
 if TYPE_CHECKING:
@@ -15,23 +14,22 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def results(run_folder: Path) -> RunResults:
-    records = read_records(run_folder)
-    return make_results(records, RunTexts(run_folder, records.run), ReportOptions(top=0))
+def results(run_folder: Path) -> DataSetResults:
+    return make_results(read_records(run_folder), "pages", ReportOptions(top=0))
 
 
-def test_the_highest_f1_comes_first(results: RunResults) -> None:
-    for measure in results.data_sets[0].measures:
+def test_the_highest_f1_comes_first(results: DataSetResults) -> None:
+    for measure in results.measures:
         values = [extractor.row.f1 for extractor in measure.ranking if extractor.row.f1 is not None]
         assert values == sorted(values, reverse=True)
         table = scores_table(measure)
         assert [line.head for line in table.lines] == [extractor.name for extractor in measure.ranking]
-        assert sum(group.span for group in table.groups) == len(table.heads)
+        assert sum(table.groups.values()) == len(table.heads)
         assert all(len(line.cells) == len(table.heads) for line in table.lines)
 
 
-def test_figures_are_those_of_the_summary(results: RunResults) -> None:
-    table = scores_table(results.data_sets[0].measures[0])
+def test_figures_are_those_of_the_summary(results: DataSetResults) -> None:
+    table = scores_table(results.measures[0])
     cells = {line.head: dict(zip(table.heads[6:], line.cells[6:], strict=True)) for line in table.lines}
     middling = {head: cell.text or cell.aside for head, cell in cells["middling"].items()}
     assert middling == {
@@ -45,15 +43,15 @@ def test_figures_are_those_of_the_summary(results: RunResults) -> None:
     }
 
 
-def test_distributions_hold_all_counted_documents(results: RunResults) -> None:
-    table = distribution_table(results.data_sets[0].measures[0])
+def test_distributions_hold_all_counted_documents(results: DataSetResults) -> None:
+    table = distribution_table(results.measures[0])
     counts = {(line.head, line.aside): sum(int(cell.text) for cell in line.cells) for line in table.lines}
     assert counts["good", "F1"] == 8
     assert counts["middling", "F1"] == counts["middling", "Recall"] == 5
 
 
-def test_the_highest_figure_of_a_column_stands_out(results: RunResults) -> None:
-    table = overview_table(results.data_sets[0])
+def test_the_highest_figure_of_a_column_stands_out(results: DataSetResults) -> None:
+    table = overview_table(results)
     for column in range(len(table.heads)):
         cells = [line.cells[column] for line in table.lines]
         highest = max(cell.text for cell in cells)
