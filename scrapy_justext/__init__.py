@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import Block, BlockClass
-from scrapy_justext.core.extractor import Extraction, Extractor, extract
+from scrapy_justext.core.blocks import Block, BlockClass, Extraction
+from scrapy_justext.core.extractor import Extractor, extract
 from scrapy_justext.exceptions import JustextError
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from scrapy.http import Response
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import register_serialization
 
-from scrapy_justext.core.blocks import BlockClass, make_blocks
-from scrapy_justext.core.extractor import BLOCK_FIELDS, Extraction
+from scrapy_justext.core.blocks import BLOCK_FIELDS, BlockClass, Extraction, make_blocks
 from scrapy_justext.crawl.session import Session, get_session
 from scrapy_justext.exceptions import NoExtraction
 

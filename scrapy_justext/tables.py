@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from scrapy_justext.core.blocks import Block
-from scrapy_justext.core.extractor import part_of
+from scrapy_justext.core.blocks import Block, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.blocks import Extraction
 
 #: The types of a block's fields, by their annotations.
 _TYPES = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from scrapy.http import TextResponse
 
-    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.blocks import Extraction
     from scrapy_justext.crawl.settings import Configuration
 
 REPOSITORY = Path(__file__).parents[1]

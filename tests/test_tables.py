@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.core.blocks import BLOCK_FIELDS
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS
 from scrapy_justext.tables import BLOCK, SCHEMA
 

@@ -2,20 +2,21 @@
 
 A page is first a list of :class:`Segment`: what was cut out of the tree.  Beside it go a list of
 :class:`Measurements` and one of :class:`Decision`, a class and the reason for it; each has one entry a segment.  At the
-end they become :class:`Block`, which is what a user sees.
+end they become the blocks of an :class:`Extraction`, which is what a user sees.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import partial
 from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class BlockClass(str, Enum):
@@ -154,6 +155,84 @@ def make_blocks(columns: Mapping[str, Iterable[object]], count: int) -> tuple[Bl
         # The slot itself sets a value at a fifth of what a frozen dataclass takes, and pages have hundreds of blocks.
         deque(map(getattr(Block, name).__set__, blocks, values), maxlen=0)
     return blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What was found on a page: plain data without a tree."""
+
+    blocks: tuple[Block, ...]
+    """Every block in document order, boilerplate too."""
+    language: str
+    """ISO 639 code of the stoplist used; of the page where that language has none (``fallback``);
+    ``und`` where nothing tells."""
+    language_source: str
+    """``given``, ``detected``, ``declared`` or ``fallback`` (judged without stop words)."""
+    language_reason: str
+    """Why this language, in words."""
+    profile: str
+    title: str
+    """The TITLE's text; dates and authors are left to other libraries."""
+    url: str | None = None
+    is_cut: bool = False
+    """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
+    markdown: str = ""
+    """The good blocks as Markdown; empty unless it was asked for."""
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The texts of the good blocks."""
+        # An image without ALT has no text.
+        return [block.text for block in self.blocks if block.is_good and block.text]
+
+    @property
+    def text(self) -> str:
+        """The paragraphs, with a blank line between them."""
+        return "\n\n".join(self.paragraphs)
+
+    @property
+    def good_characters(self) -> int:
+        """Characters in good blocks."""
+        return sum(block.characters for block in self.blocks if block.is_good)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
+        return {
+            "text": self.text,
+            "paragraphs": self.paragraphs,
+            "blocks": blocks_to_dicts(self.blocks),
+            **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
+        }
+
+
+BLOCK_FIELDS = tuple(field.name for field in fields(Block))
+
+#: What makes plain JSON values of the fields that hold others.
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "block_class": attrgetter("value"),
+    "context_free_class": attrgetter("value"),
+    "heading_path": list,
+}
+
+
+def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
+    """Return some fields of each block as plain JSON values."""
+    blocks = tuple(blocks)
+    # Field by field: dicts that have their keys are filled faster than dicts that grow.
+    empty: dict[str, Any] = dict.fromkeys(names)
+    rows = [empty.copy() for _ in blocks]
+    for name in names:
+        values = map(attrgetter(name), blocks)
+        for row, value in zip(rows, map(_PLAIN[name], values) if name in _PLAIN else values, strict=True):
+            row[name] = value
+    return rows
+
+
+def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
+    """Return a part of an extraction as plain JSON values; of the blocks, those ``which`` are ``good`` or ``all``."""
+    if part != "blocks":
+        return getattr(extraction, part)
+    return blocks_to_dicts((block for block in extraction.blocks if which == "all" or block.is_good), block_fields)
 
 
 Row = TypeVar("Row")

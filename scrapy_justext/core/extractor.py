@@ -14,13 +14,12 @@ The language has a say in reading, because the stop words that are counted are i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import Block, Decision, make_blocks
+from scrapy_justext.core.blocks import BLOCK_FIELDS, Block, Decision, Extraction, make_blocks
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import Elements, element_paths
@@ -34,7 +33,7 @@ from scrapy_justext.core.structured_data import PAGE, DataBlocks, ShownBlocks, f
 from scrapy_justext.core.unsegmented import measure_unspaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from typing_extensions import Unpack
 
@@ -48,77 +47,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
     from scrapy_justext.core.structured_data import AddedBlocks
-
-
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """What was found on a page: plain data without a tree."""
-
-    blocks: tuple[Block, ...]
-    """Every block in document order, boilerplate too."""
-    language: str
-    """ISO 639 code of the stoplist used; of the page where that language has none (``fallback``);
-    ``und`` where nothing tells."""
-    language_source: str
-    """``given``, ``detected``, ``declared`` or ``fallback`` (judged without stop words)."""
-    language_reason: str
-    """Why this language, in words."""
-    profile: str
-    title: str
-    """The TITLE's text; dates and authors are left to other libraries."""
-    url: str | None = None
-    is_cut: bool = False
-    """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
-    markdown: str = ""
-    """The good blocks as Markdown; empty unless it was asked for."""
-
-    @property
-    def paragraphs(self) -> list[str]:
-        """The texts of the good blocks."""
-        # An image without ALT has no text.
-        return [block.text for block in self.blocks if block.is_good and block.text]
-
-    @property
-    def text(self) -> str:
-        """The paragraphs, with a blank line between them."""
-        return "\n\n".join(self.paragraphs)
-
-    @property
-    def good_characters(self) -> int:
-        """Characters in good blocks."""
-        return sum(block.characters for block in self.blocks if block.is_good)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
-        return {
-            "text": self.text,
-            "paragraphs": self.paragraphs,
-            "blocks": blocks_to_dicts(self.blocks),
-            **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
-        }
-
-
-BLOCK_FIELDS = tuple(field.name for field in fields(Block))
-
-#: What makes plain JSON values of the fields that hold others.
-_PLAIN: dict[str, Callable[[Any], Any]] = {
-    "block_class": attrgetter("value"),
-    "context_free_class": attrgetter("value"),
-    "heading_path": list,
-}
-
-
-def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
-    """Return some fields of each block as plain JSON values."""
-    blocks = tuple(blocks)
-    # Field by field: dicts that have their keys are filled faster than dicts that grow.
-    empty: dict[str, Any] = dict.fromkeys(names)
-    rows = [empty.copy() for _ in blocks]
-    for name in names:
-        values = map(attrgetter(name), blocks)
-        for row, value in zip(rows, map(_PLAIN[name], values) if name in _PLAIN else values, strict=True):
-            row[name] = value
-    return rows
 
 
 class ReadPage(NamedTuple):
@@ -434,10 +362,3 @@ def _blocks(  # noqa: PLR0913 (a block knows so much)
 def _columns(values: Sequence[NamedTuple]) -> dict[str, tuple[Any, ...]]:
     """Return the fields of named tuples of one kind as columns."""
     return dict(zip(values[0]._fields, zip(*values, strict=True), strict=True))
-
-
-def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
-    """Return a part of an extraction as plain JSON values; of the blocks, those ``which`` are ``good`` or ``all``."""
-    if part != "blocks":
-        return getattr(extraction, part)
-    return blocks_to_dicts((block for block in extraction.blocks if which == "all" or block.is_good), block_fields)

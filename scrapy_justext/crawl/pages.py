@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-    from scrapy_justext.core.blocks import Block
-    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.blocks import Block, Extraction
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.crawl.settings import Configuration
     from scrapy_justext.crawl.site_memory.memory import SitePage

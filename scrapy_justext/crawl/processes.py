@@ -17,8 +17,8 @@ from operator import attrgetter
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from scrapy_justext.core.blocks import make_blocks
-from scrapy_justext.core.extractor import BLOCK_FIELDS, Extraction, Extractor
+from scrapy_justext.core.blocks import BLOCK_FIELDS, Extraction, make_blocks
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import decode_response
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers import Pool, spare_what_is_there

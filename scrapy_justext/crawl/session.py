@@ -25,7 +25,8 @@ from weakref import WeakKeyDictionary, WeakSet, finalize
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
-from scrapy_justext.core.extractor import Extraction, Extractor
+from scrapy_justext.core.blocks import Extraction
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import is_response, response_encoding
 from scrapy_justext.crawl.pages import Page, header_languages, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, RawPage

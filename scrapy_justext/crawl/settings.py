@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.core.blocks import BLOCK_FIELDS
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, make_options
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.conversion import (

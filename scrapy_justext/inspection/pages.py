@@ -27,7 +27,7 @@ from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from scrapy_justext.core.extractor import Extraction, Extractor, JudgedPage, ReadPage
+from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.crawl.pages import header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 
+    from scrapy_justext.core.blocks import Extraction
     from scrapy_justext.core.options import Options
 
 #: The PAGE that stands for standard input, and what it is called.

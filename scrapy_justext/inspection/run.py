@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
     from scrapy.settings import Settings
 
-    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.blocks import Extraction
 
 #: The exit statuses.
 GOOD_CONTENT, NO_GOOD_CONTENT, BAD_INPUT = range(3)

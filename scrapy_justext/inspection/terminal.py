@@ -27,8 +27,7 @@ from scrapy_justext.inspection.alignment import AlignedBlocks, align
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Block
-    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.blocks import Block, Extraction
     from scrapy_justext.exceptions import JustextError
     from scrapy_justext.inspection.pages import Inspection
 

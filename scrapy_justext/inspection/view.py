@@ -19,7 +19,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.extractor import blocks_to_dicts
+from scrapy_justext.core.blocks import blocks_to_dicts
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import text_at

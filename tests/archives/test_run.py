@@ -18,7 +18,7 @@ from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import PageColumns
 from scrapy_justext.archives.run import ArchiveJob, clean
 from scrapy_justext.archives.work import ChunkResult, RecordExtractor, extract_records
-from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.core.blocks import BLOCK_FIELDS
 from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.tables import SCHEMA

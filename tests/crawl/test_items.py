@@ -15,7 +15,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import StatsCollector
 
 from scrapy_justext import extract
-from scrapy_justext.core.extractor import BLOCK_FIELDS
+from scrapy_justext.core.blocks import BLOCK_FIELDS
 from scrapy_justext.crawl.session import Session, get_session
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.core.markdown.rendering import rendered_text

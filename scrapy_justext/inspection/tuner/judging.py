@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.extractor import Extraction, Extractor
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parameters import PARAMETERS, Scale
 from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
 from scrapy_justext.crawl.sites import find_domain, host_of
@@ -19,7 +19,7 @@ from scrapy_justext.inspection.pages import Inspection
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Block
+    from scrapy_justext.core.blocks import Block, Extraction
     from scrapy_justext.core.extractor import ReadPage
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.parameters import Parameter, Thresholds

@@ -21,7 +21,7 @@ from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.core.extractor import Extraction
+    from scrapy_justext.core.blocks import Extraction
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 CHINESE = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
