@@ -8,35 +8,27 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from scrapy_justext.evaluation import gate, run, tuning
-from scrapy_justext.evaluation.report import command as report_command
+from scrapy_justext.evaluation.report import command as report
 from scrapy_justext.exceptions import JustextError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from types import ModuleType
 
 PROGRAM = "python -m scrapy_justext.evaluation"
 
 #: Exit status for bad input, as argparse has it.
 BAD_INPUT = 2
 
-
-class Command(NamedTuple):
-    """``configure`` adds a parser's arguments; ``execute`` returns the exit status, or raises JustextError."""
-
-    name: str
-    summary: str
-    configure: Callable[[argparse.ArgumentParser], None]
-    execute: Callable[[argparse.Namespace], int]
-
-
-COMMANDS = (
-    Command("run", "extract the pages of data sets and score the texts", run.configure, run.execute),
-    Command("report", "write down what a run has measured", report_command.configure, report_command.execute),
-    Command("gate", "compare the figures of a run with floors", gate.configure, gate.execute),
-    Command("tune", "search the thresholds of a profile on labelled pages", tuning.configure, tuning.execute),
+#: Names, what the commands do, and their modules: ``configure`` adds arguments, ``execute`` returns the exit status.
+COMMANDS: tuple[tuple[str, str, ModuleType], ...] = (
+    ("run", "extract the pages of data sets and score the texts", run),
+    ("report", "write down what a run has measured", report),
+    ("gate", "compare the figures of a run with floors", gate),
+    ("tune", "search the thresholds of a profile on labelled pages", tuning),
 )
 
 
@@ -47,22 +39,16 @@ class _Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: {message}\n")
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
-    parser = _Parser(prog=PROGRAM, description="Measure extractors on labelled pages.", allow_abbrev=False)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
-    for command in COMMANDS:
-        subparser = commands.add_parser(
-            command.name, help=command.summary, description=f"{command.summary.capitalize()}.", allow_abbrev=False
-        )
-        command.configure(subparser)
-        subparser.set_defaults(execute=command.execute)
-    return parser
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say and return the exit status."""
-    chosen = make_parser().parse_args(arguments)
+    parser = _Parser(prog=PROGRAM, description="Measure extractors on labelled pages.", allow_abbrev=False)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
+    for name, summary, module in COMMANDS:
+        description = f"{summary.capitalize()}."
+        subparser = commands.add_parser(name, help=summary, description=description, allow_abbrev=False)
+        module.configure(subparser)
+        subparser.set_defaults(execute=module.execute)
+    chosen = parser.parse_args(arguments)
     try:
         status: int = chosen.execute(chosen)
     except JustextError as error:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from contextlib import suppress
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
 
 Row = Mapping[str, Any]
 
@@ -20,53 +25,47 @@ def whole_number(least: int) -> Callable[[str], int]:
     """Return a converter for argparse of whole numbers from ``least`` on."""
 
     def convert(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            raise ArgumentTypeError(
-                f"{text!r} is not a whole number {f'of {least} or more' if least != 1 else 'above 0'}"
-            )
-        return number
+        with suppress(ValueError):
+            if int(text) >= least:
+                return int(text)
+        allowed = "above 0" if least == 1 else f"of {least} or more"
+        raise ArgumentTypeError(f"{text!r} is not a whole number {allowed}")
 
     return convert
 
 
 def seconds(text: str) -> float:
     """Convert an argument to a number of seconds."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
-    return number
+    with suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
 
 
 class Column(NamedTuple):
     """A column of a table; those with the lowest ``weight`` are left out first."""
 
     title: str
-    show: Callable[[Row], str]
+    field: str
+    form: str
     weight: int
 
-
-def _number(name: str, form: str) -> Callable[[Row], str]:
-    return lambda row: UNDEFINED if row[name] is None else format(row[name], form)
+    def show(self, row: Row) -> str:
+        """Return the cell of a row."""
+        return UNDEFINED if row[self.field] is None else format(row[self.field], self.form)
 
 
 _COLUMNS = (
-    Column("extractor", lambda row: str(row["extractor"]), 9),
-    Column("version", lambda row: str(row["version"]), 1),
-    Column("precision", _number("precision", ".4f"), 7),
-    Column("recall", _number("recall", ".4f"), 7),
-    Column("F1", _number("f1", ".4f"), 8),
-    Column("sd", _number("f1_sd", ".4f"), 4),
-    Column("pages", _number("documents", "d"), 3),
-    Column("failed", _number("failed", "d"), 6),
-    Column("empty", lambda row: str(row["retrieved_empty"] + row["both_empty"]), 2),
-    Column("ms/page", _number("milliseconds", ".1f"), 5),
+    Column("extractor", "extractor", "", 9),
+    Column("version", "version", "", 1),
+    Column("precision", "precision", ".4f", 7),
+    Column("recall", "recall", ".4f", 7),
+    Column("F1", "f1", ".4f", 8),
+    Column("sd", "f1_sd", ".4f", 4),
+    Column("pages", "documents", "d", 3),
+    Column("failed", "failed", "d", 6),
+    Column("empty", "empty", "d", 2),
+    Column("ms/page", "milliseconds", ".1f", 5),
 )
 
 
@@ -77,20 +76,19 @@ def by_f1(rows: Sequence[Row]) -> list[Row]:
 
 def format_table(rows: Sequence[Row], width: int) -> str:
     """Set rows of ``summary.json`` in at most ``width`` characters, if that can be done with F1 and names left."""
-    columns = sorted(_COLUMNS, key=lambda column: column.weight)
-    longest = _SHORTEST_NAME
+    rows = [{**row, "empty": row["retrieved_empty"] + row["both_empty"]} for row in rows]
+    shown = list(_COLUMNS)
     while True:
-        shown = [column for column in _COLUMNS if column in columns]
-        cells = [[column.title for column in shown], *([column.show(row) for column in shown] for row in rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        others = sum(len(_GAP) + column for column in widths[1:])
-        if min(widths[0], longest) + others <= width or len(columns) == 2:
+        lines = [[column.title for column in shown], *([column.show(row) for column in shown] for row in rows)]
+        names, *others = ([*map(len, cells)] for cells in zip(*lines, strict=True))
+        room = width - sum(len(_GAP) + max(lengths) for lengths in others)
+        if min(max(names), _SHORTEST_NAME) <= room or len(shown) == 2:
             break
-        columns = columns[1:]
-    longest = max(longest, width - others)
-    for line in cells:
-        line[0] = line[0] if len(line[0]) <= longest else line[0][: longest - 1] + "…"
-    return format_columns(cells, right=range(1, len(shown)))
+        shown.remove(min(shown, key=attrgetter("weight")))
+    room = max(room, _SHORTEST_NAME)
+    for line in lines:
+        line[0] = line[0] if len(line[0]) <= room else line[0][: room - 1] + "…"
+    return format_columns(lines, right=range(1, len(shown)))
 
 
 def format_columns(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
@@ -103,8 +101,8 @@ def format_columns(lines: Sequence[Sequence[str]], right: Collection[int] = ()) 
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         _GAP.join(
-            cell.rjust(width) if place in right else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
     )

@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.evaluation.command_line import UNDEFINED, format_columns
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES
 from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
-from scrapy_justext.evaluation.store import read_run
+from scrapy_justext.evaluation.store import read_run, write_json
 from scrapy_justext.exceptions import GateError
-from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
     import argparse
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
 
 #: Shares, from 0 to 1, and numbers of documents.
 SHARES = ("precision", "recall", "f1")
-COUNTS = ("documents", "ok")
-FIGURES = (*SHARES, *COUNTS)
+FIGURES = (*SHARES, "documents", "ok")
 
 #: Floors are written with so many decimals.
 _QUANTUM = Decimal("0.0001")
@@ -58,21 +56,6 @@ class Floor(NamedTuple):
     least: float
 
 
-class Floors(NamedTuple):
-    """What a file of floors holds; ``digests``: those of its data sets."""
-
-    digests: Mapping[str, str]
-    floors: Sequence[Floor]
-
-
-class Fallen(NamedTuple):
-    """A floor that does not hold; ``found``: None where the run has no such figure, as ``why`` says."""
-
-    floor: Floor
-    found: float | None
-    why: str
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("out", type=Path, metavar="DIR", help="folder of results of the command run")
@@ -83,53 +66,47 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Compare, or write; raise :class:`JustextError` for what cannot be done as it was asked for."""
-    digests, rows = _read_summary(arguments.out)
+    run = read_run(arguments.out)
+    if run is None:
+        raise GateError(f"{arguments.out} holds no run")
+    digests = {data_set.name: data_set.digest for data_set in run.data_sets}
+    rows = _read_json(arguments.out / SUMMARY_FILE, "the run has not come to its end")
+    if not isinstance(rows, list):
+        raise GateError(f"{arguments.out / SUMMARY_FILE} is not a summary")
     if arguments.write:
         written = _write_floors(arguments.floors, digests, rows, force=arguments.force)
         print(f"{written} floors written: {arguments.floors}")
         return 0
-    floors = _read_floors(arguments.floors)
-    _check_digests(floors, digests, arguments.floors)
-    fallen = list(_find_fallen(floors.floors, rows))
+    floors = list(_read_floors(arguments.floors, digests))
+    if not floors:
+        raise GateError(f"{arguments.floors}: no floor in it, so that nothing could fall")
+    fallen = list(_find_fallen(floors, rows))
     if fallen:
-        print(_table(fallen))
-        print(f"{len(fallen)} of {len(floors.floors)} floors do not hold", file=sys.stderr)
+        titles = ("data set", "extractor", "measure", "figure", "floor", "found", "")
+        print(format_columns([titles, *fallen], right=(4, 5)))
+        print(f"{len(fallen)} of {len(floors)} floors do not hold", file=sys.stderr)
         return 1
-    print(f"all {len(floors.floors)} floors hold")
+    print(f"all {len(floors)} floors hold")
     return 0
 
 
-def _read_summary(out: Path) -> tuple[dict[str, str], Rows]:
-    """Return the digests of a run's data sets, and the rows of its summary."""
-    run = read_run(out)
-    if run is None:
-        raise GateError(f"{out} holds no run")
-    path = out / SUMMARY_FILE
-    rows = _read_json(path, "the run has not come to its end")
-    if not isinstance(rows, list):
-        raise GateError(f"{path} is not a summary")
-    return {data_set.name: data_set.digest for data_set in run.data_sets}, rows
-
-
-def _read_floors(path: Path) -> Floors:
-    """Return what a file of floors holds; raise :class:`GateError` where it is not one, or has no floor."""
-    digests: dict[str, str] = {}
-    floors: list[Floor] = []
-    for dataset, entry in _items(_read_json(path, "--write makes it from a run"), path, "the file"):
-        fields = dict(_items(entry, path, dataset))
+def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[Floor]:
+    """Yield the floors of a file; raise :class:`GateError` where it is none, or one of other documents."""
+    for dataset, entry in _items(_read_json(path, "--write makes it from a run"), f"{path}: the file"):
+        fields = dict(_items(entry, f"{path}: {dataset}"))
         digest = fields.get("digest")
         if set(fields) != {"digest", "floors"} or not isinstance(digest, str) or len(digest) < _DIGITS:
             raise GateError(f"{path}: {dataset}: must have floors and a digest of {_DIGITS} digits or more")
-        digests[dataset] = digest
-        for extractor, measures in _items(fields["floors"], path, dataset):
-            for measure, figures in _items(measures, path, f"{dataset}, {extractor}"):
-                where = f"{dataset}, {extractor}, {measure}"
-                for figure, least in _items(figures, path, where):
-                    _check_floor(figure, least, f"{path}: {where}")
-                    floors.append(Floor(dataset, extractor, measure, figure, least))
-    if not floors:
-        raise GateError(f"{path}: no floor in it, so that nothing could fall")
-    return Floors(digests, floors)
+        found = digests.get(dataset, digest)
+        if not found.startswith(digest):
+            problem = f"digest {digest[:_DIGITS]} expected, {found[:_DIGITS]} found"
+            raise GateError(f"the data set {dataset} is not the one of {path}: {problem}")
+        for extractor, measures in _items(fields["floors"], f"{path}: {dataset}"):
+            for measure, figures in _items(measures, f"{path}: {dataset}, {extractor}"):
+                where = f"{path}: {dataset}, {extractor}, {measure}"
+                for figure, least in _items(figures, where):
+                    _check_floor(figure, least, where)
+                    yield Floor(dataset, extractor, measure, figure, least)
 
 
 def _read_json(path: Path, hint: str) -> object:
@@ -143,9 +120,9 @@ def _read_json(path: Path, hint: str) -> object:
         raise GateError(f"{path} is not JSON: {error}") from error
 
 
-def _items(value: object, path: Path, where: str) -> Iterator[tuple[str, Any]]:
+def _items(value: object, where: str) -> Iterator[tuple[str, Any]]:
     if not isinstance(value, dict):
-        raise GateError(f"{path}: {where}: must be an object, not {json.dumps(value)[:40]}")
+        raise GateError(f"{where}: must be an object, not {json.dumps(value)[:40]}")
     yield from value.items()
 
 
@@ -158,32 +135,25 @@ def _check_floor(figure: str, least: object, where: str) -> None:
         raise GateError(f"{where}: {figure} = {least!r}: must be a number of 0 or more, of a share at most 1")
 
 
-def _check_digests(floors: Floors, digests: Mapping[str, str], path: Path) -> None:
-    """Raise :class:`GateError` where floors are those of other documents than the run's."""
-    for dataset, expected in floors.digests.items():
-        found = digests.get(dataset)
-        if found is not None and not found.startswith(expected):
-            raise GateError(
-                f"the data set {dataset} is not the one of {path}: digest {expected[:_DIGITS]} expected,"
-                f" {found[:_DIGITS]} found"
-            )
-
-
-def _find_fallen(floors: Sequence[Floor], rows: Rows) -> Iterator[Fallen]:
-    """Yield the floors that do not hold, in their order."""
+def _find_fallen(floors: Sequence[Floor], rows: Rows) -> Iterator[Sequence[str]]:
+    """Yield a line for each floor that does not hold: its key, the floor, what was found, and why or by how much."""
     by_key = {(row["dataset"], row["extractor"], row["measure"]): row for row in rows}
     for floor in floors:
-        # The first part of the key that the run does not have.
-        for length, part in enumerate(("data set", "extractor", "measure"), 1):
-            if not any(key[:length] == floor[:length] for key in by_key):
-                yield Fallen(floor, None, f"no such {part} in the run")
-                break
-        else:
+        found, why = None, "undefined"
+        if floor[:3] in by_key:
             found = _figure(by_key[floor[:3]], floor.figure)
-            if found is None:
-                yield Fallen(floor, None, "undefined")
-            elif found < floor.least:
-                yield Fallen(floor, found, _show(floor.figure, found - floor.least))
+        else:
+            parts = enumerate(("data set", "extractor", "measure"), 1)
+            missing = next(part for end, part in parts if not any(key[:end] == floor[:end] for key in by_key))
+            why = f"no such {missing} in the run"
+        if found is None:
+            yield (*floor[:4], _show(floor.figure, floor.least), UNDEFINED, why)
+        elif found < floor.least:
+            yield (*floor[:4], *(_show(floor.figure, value) for value in (floor.least, found, found - floor.least)))
+
+
+def _show(figure: str, value: float) -> str:
+    return format(value, ".4f" if figure in SHARES else "g")
 
 
 def _figure(row: Mapping[str, Any], figure: str) -> float | None:
@@ -206,7 +176,7 @@ def _write_floors(path: Path, digests: Mapping[str, str], rows: Rows, *, force: 
     if not count:
         raise GateError("the run has no figures")
     try:
-        write_whole(path, (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
+        write_json(path, content)
     except OSError as error:
         raise GateError(f"{path} cannot be written: {error.strerror}") from error
     return count
@@ -215,15 +185,3 @@ def _write_floors(path: Path, digests: Mapping[str, str], rows: Rows, *, force: 
 def _rounded_down(value: float) -> float:
     """Round a share to four decimals, never up; leave a number of documents as it is."""
     return value if isinstance(value, int) else float(Decimal(value).quantize(_QUANTUM, ROUND_FLOOR))
-
-
-def _table(fallen: Sequence[Fallen]) -> str:
-    lines = [("data set", "extractor", "measure", "figure", "floor", "found", "")]
-    for floor, found, why in fallen:
-        shown = UNDEFINED if found is None else _show(floor.figure, found)
-        lines.append((*floor[:4], _show(floor.figure, floor.least), shown, why))
-    return format_columns(lines, right=(4, 5))
-
-
-def _show(figure: str, value: float) -> str:
-    return f"{value:.4f}" if figure in SHARES else f"{value:g}"

@@ -17,10 +17,11 @@ import sys
 import time
 import warnings
 from collections import deque
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache, partial
+from itertools import islice
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,17 +32,24 @@ from scrapy_justext.workers import Begun, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Future
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
-    from scrapy_justext.evaluation.extractors.base import PageExtractor
     from scrapy_justext.evaluation.store import Status
+
+    #: The result of the next extractor of a task, and its text; None when it failed.
+    ResultWithText = tuple[Result, str | None]
 
 #: Seconds that an extractor may take over a page.
 DEFAULT_TIMEOUT = 60.0
 #: Seconds for everything but an extractor's own work: starting a process, loading an extractor, reading a page.
 PATIENCE = 120.0
+
+#: What a process begins, in words for the result if it ends in it.
+READING = "reading the page: "
+LOADING = "loading the extractor: "
+WARMING_UP = "warming the extractor up: "
+EXTRACTING = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,11 @@ class Plan:
     jobs: int = 1
     timeout: float = DEFAULT_TIMEOUT
 
+    @property
+    def total(self) -> int:
+        """How many results there are in the end."""
+        return len(self.extractors) * sum(len(data_set.ids[: self.limit]) for data_set in self.data_sets)
+
 
 class DocumentTask(NamedTuple):
     """A document of the ``data_set``-th data set, and the extractors that are to have it, in this order."""
@@ -65,143 +78,100 @@ class DocumentTask(NamedTuple):
     extractors: tuple[str, ...]
 
 
-class Remaining(NamedTuple):
-    """``tasks``: what is left to do; ``done``: results that are there already; ``total``: those of a whole run."""
-
-    tasks: Sequence[DocumentTask]
-    done: int
-    total: int
-
-
-class Step(Enum):
-    """What a process is doing."""
-
-    READING = "reading the page"
-    LOADING = "loading the extractor"
-    WARMING_UP = "warming the extractor up"
-    EXTRACTING = "extracting"
-
-
-class Outcome(NamedTuple):
-    """What the next extractor of a task gave; ``text``: None when it failed."""
-
-    result: Result
-    text: str | None = None
-
-
-def find_remaining(plan: Plan) -> Remaining:
+def find_remaining(plan: Plan) -> list[DocumentTask]:
     """Return what a run still has to do; a result that was torn in the writing is cut off."""
     tasks: list[DocumentTask] = []
-    done = total = 0
     for number, data_set in enumerate(plan.data_sets):
         stores = {name: open_results(plan.out, data_set.name, name) for name in plan.extractors}
         for store in stores.values():
             store.mend()
         finished = {name: store.read().keys() for name, store in stores.items()}
-        ids = data_set.ids[: plan.limit]
-        total += len(ids) * len(plan.extractors)
-        for document_id in ids:
+        for document_id in data_set.ids[: plan.limit]:
             lacking = tuple(name for name in plan.extractors if document_id not in finished[name])
-            done += len(plan.extractors) - len(lacking)
             if lacking:
                 tasks.append(DocumentTask(number, document_id, lacking))
-    return Remaining(tasks, done, total)
+    return tasks
 
 
-def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result], None]) -> None:
+def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result], object]) -> None:
     """Do the tasks and store each result; ``report`` is called after each.
 
     However it ends, by the end of the work or by an exception such as ``KeyboardInterrupt``, no process is left.
     Raise :class:`RunningError` when processes do not even start.
     """
-    for data_set in plan.data_sets:
-        _check_sendable(data_set)
-    events: SimpleQueue[tuple[_TaskAtWork, Outcome | Future[Any]]] = SimpleQueue()
-    waiting = deque(_TaskAtWork(task, deque(task.extractors)) for task in tasks)
+    _check_sendable(plan.data_sets)
+    events: SimpleQueue[tuple[int, ResultWithText | Future[Any]]] = SimpleQueue()
+    # The extractors of each task without a result, the one whose turn it is first.
+    lacking = [deque(task.extractors) for task in tasks]
+    waiting = iter(range(len(tasks)))
+    tried_again: set[int] = set()
 
-    def begin(work: _TaskAtWork) -> None:
-        left = work.task._replace(extractors=tuple(work.lacking))
-        future: Future[Any] = pool.submit(left, hear=lambda outcome: events.put((work, outcome)))
-        future.add_done_callback(lambda future: events.put((work, future)))
+    def begin(number: int) -> None:
+        left = tasks[number]._replace(extractors=tuple(lacking[number]))
+        future: Future[Any] = pool.submit(left, hear=lambda result: events.put((number, result)))
+        future.add_done_callback(lambda future: events.put((number, future)))
+
+    def keep(number: int, result: Result, text: str | None = None) -> None:
+        data_set = plan.data_sets[tasks[number].data_set]
+        open_results(plan.out, data_set.name, lacking[number].popleft()).append(result, text)
+        report(result)
 
     at_work = min(plan.jobs, len(tasks))
     with Pool(at_work, start, plan, start_seconds=PATIENCE, has_children=True) as pool:
-        for _ in range(at_work):
-            begin(waiting.popleft())
+        for number in islice(waiting, at_work):
+            begin(number)
         while at_work:
-            work, event = events.get()
-            outcome = event if isinstance(event, Outcome) else work.failure(event.exception())
-            if outcome is not None:
-                data_set = plan.data_sets[work.task.data_set]
-                open_results(plan.out, data_set.name, work.lacking.popleft()).append(*outcome)
-                report(outcome.result)
-            if isinstance(event, Outcome):
+            number, event = events.get()
+            if not isinstance(event, Future):
+                keep(number, *event)
                 continue
-            if work.lacking:
-                begin(work)
-            elif waiting:
-                begin(waiting.popleft())
+            failure = event.exception()
+            if failure is not None and lacking[number]:
+                result = _describe_failure(failure, tasks[number].document_id, may_retry=number not in tried_again)
+                if result is None:
+                    tried_again.add(number)
+                else:
+                    keep(number, result)
+            if lacking[number]:
+                begin(number)
+            elif (following := next(waiting, None)) is not None:
+                begin(following)
             else:
                 at_work -= 1
 
 
-def _check_sendable(data_set: DataSet) -> None:
+def _check_sendable(data_sets: Sequence[DataSet]) -> None:
     """Raise for a data set of another package whose way of making documents stays in its process."""
-    try:
-        pickle.dumps(data_set)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise RunningError(f"the data set {data_set.name} cannot be given to other processes: {error}") from error
+    for data_set in data_sets:
+        try:
+            pickle.dumps(data_set)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise RunningError(f"the data set {data_set.name} cannot be given to other processes: {error}") from error
 
 
-@dataclass(slots=True, eq=False)
-class _TaskAtWork:
-    """``lacking``: the extractors of a task without a result, the one whose turn it is first."""
-
-    task: DocumentTask
-    lacking: deque[str]
-    is_tried_again: bool = False
-
-    def failure(self, error: BaseException | None) -> Outcome | None:
-        """Return the result of the extractor whose turn it was; None where it is not to blame."""
-        if error is None or not self.lacking:
-            return None
-        if not isinstance(error, WorkerCrashed | PageTimeout):
-            raise RunningError(str(error)) from error
-        if isinstance(error, WorkerCrashed):
-            status: Status = "failed"
-            reason = f"the process {error.how}"
-            if not error.is_ready:
-                raise RunningError(f"a process for the extractors does not start: {reason}") from error
-        else:
-            status = "timeout"
-            reason = f"not finished in {error.seconds:g} s"
-        if error.step is None and not self.is_tried_again:
-            # It ended before it came to the task.
-            self.is_tried_again = True
-            return None
-        step = error.step if isinstance(error.step, Step) else Step.READING
-        return Outcome(Result(self.task.document_id, status, None, _in_step(step, reason)))
-
-
-def _in_step(step: Step, reason: str) -> str:
-    """Return what went wrong, with the step in which it did where that is not the extraction."""
-    return reason if step is Step.EXTRACTING else f"{step.value}: {reason}"
+def _describe_failure(error: BaseException, document_id: str, *, may_retry: bool) -> Result | None:
+    """Return the result of the extractor whose turn it was; None where the task is to be tried again."""
+    if isinstance(error, PageTimeout):
+        status: Status = "timeout"
+        reason = f"not finished in {error.seconds:g} s"
+    elif isinstance(error, WorkerCrashed):
+        status = "failed"
+        reason = f"the process {error.how}"
+        if not error.is_ready:
+            raise RunningError(f"a process for the extractors does not start: {reason}") from error
+    else:
+        raise RunningError(str(error)) from error
+    if error.step is None and may_retry:
+        # It ended before it came to the task.
+        return None
+    return Result(document_id, status, None, f"{READING if error.step is None else error.step}{reason}")
 
 
 # What runs in a process.
 
 
 def start(plan: Plan) -> Callable[[DocumentTask], Iterator[object]]:
-    """Make a process ready for tasks."""
-    _silence()
-    if hasattr(signal, "SIGTERM"):
-        # The processes that extractors start are ended by it.
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    return partial(_work, plan)
-
-
-def _silence() -> None:
-    """Keep all that libraries print, in whatever language they are written, from the terminal."""
+    """Make a process ready for tasks; keep all that libraries print, in whatever language, from the terminal."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -209,56 +179,57 @@ def _silence() -> None:
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     warnings.simplefilter("ignore")
+    if hasattr(signal, "SIGTERM"):
+        # The processes that extractors start are ended by it.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    return partial(_work, plan)
 
 
-def _work(plan: Plan, task: DocumentTask) -> Iterator[object]:
-    yield Begun(Step.READING, PATIENCE)
+def _work(plan: Plan, task: DocumentTask) -> Iterator[Begun | ResultWithText]:
+    yield Begun(READING, PATIENCE)
     try:
         document = plan.data_sets[task.data_set].load(task.document_id)
     except Exception as error:  # a file that went away or was changed
-        reason = _in_step(Step.READING, _describe(error))
-        yield from (Outcome(Result(task.document_id, "failed", None, reason)) for _ in task.extractors)
+        result = Result(task.document_id, "failed", None, READING + _describe(error))
+        yield from ((result, None) for _ in task.extractors)
         return
     for name in task.extractors:
         yield from _extract(name, document, plan)
 
 
-def _extract(name: str, document: Document, plan: Plan) -> Iterator[object]:
-    yield Begun(Step.LOADING, PATIENCE)
+def _extract(name: str, document: Document, plan: Plan) -> Iterator[Begun | ResultWithText]:
+    yield Begun(LOADING, PATIENCE)
     # An extractor may raise anything, SystemExit too.
     try:
         extractor = _load(name)
-        yield Begun(Step.WARMING_UP, plan.timeout)
+        yield Begun(WARMING_UP, plan.timeout)
         _warm_up(name, plan.language)
     except BaseException as error:
-        yield Outcome(Result(document.id, "failed", None, _in_step(Step.LOADING, _describe(error))))
+        yield Result(document.id, "failed", None, LOADING + _describe(error)), None
         return
-    yield Begun(Step.EXTRACTING, plan.timeout)
+    yield Begun(EXTRACTING, plan.timeout)
     started = time.perf_counter()
-    problem = None
-    text: object = None
+    text = problem = None
     try:
         text = extractor(document, plan.language)
     except BaseException as error:
         problem = _describe(error)
     seconds = round(time.perf_counter() - started, 6)
     if isinstance(text, str):
-        yield Outcome(Result(document.id, "ok", seconds, None), text)
+        yield Result(document.id, "ok", seconds, None), text
     else:
         problem = problem or f"the extractor gave {type(text).__name__}, not str"
-        yield Outcome(Result(document.id, "failed", seconds, problem))
+        yield Result(document.id, "failed", seconds, problem), None
 
 
-@cache
-def _load(name: str) -> PageExtractor:
-    return find_extractor(name)
+_load = cache(find_extractor)
 
 
 @cache
 def _warm_up(name: str, language: str | None) -> None:
-    warm_up = getattr(_load(name), "warm_up", None)
-    if warm_up is not None:
-        warm_up(language)
+    extractor = _load(name)
+    if hasattr(extractor, "warm_up"):
+        extractor.warm_up(language)
 
 
 def _describe(error: BaseException) -> str:

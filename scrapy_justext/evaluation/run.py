@@ -7,7 +7,6 @@ import shutil
 import signal
 import sys
 from collections import Counter, defaultdict
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +16,18 @@ from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.processes import DEFAULT_TIMEOUT, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
-from scrapy_justext.evaluation.store import describe_run, start_run
+from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Run, start_run
 from scrapy_justext.exceptions import ExtractorError, ParameterError
 from scrapy_justext.files import locked
 from scrapy_justext.workers import Progress
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.extractors.base import PageExtractor
-    from scrapy_justext.evaluation.store import Result, Run
+    from scrapy_justext.evaluation.store import Result
 
 #: The measure of the table that is printed at the end; summary.json has all.
 SHOWN_MEASURE = "sequence"
@@ -36,10 +35,6 @@ SHOWN_MEASURE = "sequence"
 _NAMES_SHOWN = 5
 #: What progress tells of results that are no text.
 _TROUBLES = {"failed": "failed", "timeout": "out of time"}
-
-
-class _Terminated(KeyboardInterrupt):
-    """The process was asked to end by a signal other than Ctrl-C's."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,16 +58,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run, score and print; raise :class:`JustextError` for what cannot be done as it was asked for."""
+
+    def terminate(number: int, _: object) -> None:
+        # As Ctrl-C does, so that processes are ended.
+        raise KeyboardInterrupt(number)
+
+    before = signal.signal(signal.SIGTERM, terminate)
     try:
-        with _terminable():
-            plan, record = _make_plan(arguments)
-            with locked(plan.out):
-                start_run(plan.out, record)
-                _carry_out(plan)
-                rows = score_run(plan.out, plan.data_sets, plan.jobs, keep_non_ascii=arguments.keep_non_ascii)
+        plan, record = _make_plan(arguments)
+        with locked(plan.out):
+            start_run(plan.out, record)
+            _carry_out(plan)
+            rows = score_run(plan.out, plan.data_sets, plan.jobs, keep_non_ascii=arguments.keep_non_ascii)
     except KeyboardInterrupt as stop:
         _say("stopped; the same command goes on from here")
-        return 128 + (signal.SIGTERM if isinstance(stop, _Terminated) else signal.SIGINT)
+        return 128 + (stop.args[0] if stop.args else signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     _print_tables(plan, rows)
     return 0
 
@@ -80,7 +82,6 @@ def execute(arguments: argparse.Namespace) -> int:
 def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     """Return what to do, and the record of it, everything checked but the folder of results."""
     found = find_language(arguments.language)
-    language = None if found is None else found.name
     names = list(dict.fromkeys(name for part in arguments.extractor for name in part.split(",") if name))
     if not names:
         raise ParameterError("extractor", ",".join(arguments.extractor), "must be at least one name")
@@ -93,26 +94,30 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
         out=arguments.out,
         data_sets=data_sets,
         extractors=[extractor.name for extractor in extractors],
-        language=language,
+        language=None if found is None else found.name,
         limit=arguments.limit,
         jobs=arguments.jobs,
         timeout=arguments.timeout,
     )
-    return plan, describe_run(data_sets, extractors, language, arguments.limit)
+    record = Run(
+        tuple(DataSetRecord(found.kind, str(found.path), found.name, found.digest) for found in data_sets),
+        tuple(ExtractorRecord(found.name, found.version, getattr(found, "code", None)) for found in extractors),
+        plan.language,
+        plan.limit,
+    )
+    return plan, record
 
 
 def _usable(names: Iterable[str]) -> list[PageExtractor]:
     """Return the extractors that can be loaded; warn of the others, and raise when none is left."""
     usable: list[PageExtractor] = []
-    problem: ExtractorError | None = None
     for name in names:
         try:
             usable.append(find_extractor(name))
         except ExtractorError as error:
             _say(f"left out: {error}")
-            problem = error
-    if problem is not None and not usable:
-        raise ExtractorError("no extractor is left") from problem
+    if not usable:
+        raise ExtractorError("no extractor is left")
     return usable
 
 
@@ -135,21 +140,21 @@ def _warn_of_problems(data_set: DataSet) -> None:
 
 
 def _carry_out(plan: Plan) -> None:
-    remaining = find_remaining(plan)
-    if remaining.done:
-        _say(f"{remaining.done} of {remaining.total} results are there already")
-    if not remaining.tasks:
+    tasks = find_remaining(plan)
+    done = plan.total - sum(len(task.extractors) for task in tasks)
+    if done:
+        _say(f"{done} of {plan.total} results are there already")
+    if not tasks:
         return
     statuses: Counter[str] = Counter()
-    with Progress(remaining.total, remaining.done, "results") as progress:
+    with Progress(plan.total, done, "results") as progress:
 
         def report(result: Result) -> None:
             statuses[result.status] += 1
-            progress.advance(
-                ", ".join(f"{statuses[status]} {words}" for status, words in _TROUBLES.items() if statuses[status])
-            )
+            troubles = (f"{statuses[status]} {words}" for status, words in _TROUBLES.items() if statuses[status])
+            progress.advance(", ".join(troubles))
 
-        run_plan(plan, remaining.tasks, report)
+        run_plan(plan, tasks, report)
 
 
 def _print_tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> None:
@@ -159,20 +164,6 @@ def _print_tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> None:
             print(f"\n{name}, measure {SHOWN_MEASURE}")
             print(format_table(shown, shutil.get_terminal_size((120, 24)).columns))
     print(f"\nAll measures: {plan.out / SUMMARY_FILE}")
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Have SIGTERM raise as Ctrl-C does, so that processes are ended."""
-
-    def terminate(*_: object) -> None:
-        raise _Terminated
-
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _say(message: str) -> None:

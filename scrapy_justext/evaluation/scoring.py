@@ -12,27 +12,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES, MEASURES, Scores
 from scrapy_justext.evaluation.statistics import mean_of, standard_deviation_of
-from scrapy_justext.evaluation.store import open_results, read_run
+from scrapy_justext.evaluation.store import open_results, read_run, write_json
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.files import write_whole
 from scrapy_justext.workers import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Future
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.measures import Measure
     from scrapy_justext.evaluation.store import ExtractorRecord, Result, ResultStore
-
-_of_measure = attrgetter("precision", "recall", "f1", "case")
 
 SUMMARY_FILE = "summary.json"
 PAGE_TYPES_FILE = "page_types.json"
@@ -106,23 +103,33 @@ def score_run(
     if jobs < 1:
         raise ParameterError("jobs", jobs, "must be 1 or more")
     run = read_run(out)
-    chunks: list[_Chunk] = []
+    texts: list[_StoredText] = []
     for data_set in data_sets:
-        golds = [_Gold(document.id, document.gold, document.page_type) for document in data_set.documents]
+        golds = {document.id: (document.gold, document.page_type) for document in data_set.documents}
         for extractor in run.extractors if run else ():
             store = open_results(out, data_set.name, extractor.name)
             results = store.read()
-            done = [(gold, results[gold.id]) for gold in golds if gold.id in results]
-            parts = (done[start : start + _CHUNK] for start in range(0, len(done), _CHUNK))
-            chunks += [_Chunk(data_set.name, store, extractor, part, keep_non_ascii) for part in parts]
+            texts += [
+                _StoredText(data_set.name, extractor, *gold, results[document_id], store)
+                for document_id, gold in golds.items()
+                if document_id in results
+            ]
     given = {data_set.name for data_set in data_sets}
     scores = [document for document in read_scores(out) if document.dataset not in given]
-    scores += _by_measure(document for chunk in _score_chunks(chunks, jobs) for document in chunk)
+    order = [*MEASURES]
+    for _, group in groupby(_score_all(texts, jobs, keep_non_ascii=keep_non_ascii), attrgetter("dataset", "extractor")):
+        scores += sorted(group, key=lambda document: order.index(document.measure))
     rows = [asdict(row) for row in _summarise(scores)]
-    _write_json(out / PAGE_TYPES_FILE, _summarise_by_page_type(scores))
+    page_types = sorted({document.page_type for document in scores if document.page_type is not None})
+    of_types = [
+        {**asdict(row), "page_type": page_type}
+        for page_type in page_types
+        for row in _summarise(document for document in scores if document.page_type == page_type)
+    ]
+    write_json(out / PAGE_TYPES_FILE, of_types)
     lines = (json.dumps(document._asdict(), ensure_ascii=False) + "\n" for document in scores)
     write_whole(out / DOCUMENTS_FILE, "".join(lines).encode())
-    _write_json(out / SUMMARY_FILE, rows)
+    write_json(out / SUMMARY_FILE, rows)
     return rows
 
 
@@ -135,59 +142,43 @@ def read_scores(out: Path) -> list[DocumentScores]:
     return [DocumentScores(**{**row, "sizes": tuple(row["sizes"])}) for row in rows]
 
 
-class _Gold(NamedTuple):
-    """What scoring needs of a document."""
-
-    id: str
-    text: str
-    page_type: str | None
-
-
-class _Chunk(NamedTuple):
-    """Documents of which one process scores the texts."""
+class _StoredText(NamedTuple):
+    """What an extractor gave for a document, to be compared with its gold standard."""
 
     dataset: str
-    store: ResultStore
     extractor: ExtractorRecord
-    documents: Sequence[tuple[_Gold, Result]]
-    keep_non_ascii: bool
+    gold: str
+    page_type: str | None
+    result: Result
+    store: ResultStore
 
 
-def _by_measure(scores: Iterable[DocumentScores]) -> list[DocumentScores]:
-    """Put the scores of a data set, extractor and measure together."""
-    groups: dict[tuple[str, str], dict[str, list[DocumentScores]]] = {}
-    for document in scores:
-        by_measure = groups.setdefault((document.dataset, document.extractor), {name: [] for name in MEASURES})
-        by_measure[document.measure].append(document)
-    return [document for by_measure in groups.values() for part in by_measure.values() for document in part]
-
-
-def _score_chunks(chunks: list[_Chunk], jobs: int) -> Iterator[list[DocumentScores]]:
+def _score_all(texts: Sequence[_StoredText], jobs: int, *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
+    chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
     if jobs == 1 or len(chunks) < 2:
-        yield from map(list, map(_score_chunk, chunks))
+        yield from _start(keep_non_ascii)(texts)
         return
-    with Pool(min(jobs, len(chunks)), _start) as pool:
-        futures: list[Future[list[DocumentScores]]] = [pool.submit(chunk) for chunk in chunks]
-        for future in futures:
-            yield future.result()
+    with Pool(min(jobs, len(chunks)), _start, keep_non_ascii) as pool:
+        for future in [pool.submit(chunk) for chunk in chunks]:
+            yield from future.result()
 
 
-def _start(_: object) -> Callable[[_Chunk], Iterator[DocumentScores]]:
-    return _score_chunk
+def _start(keep_non_ascii: bool) -> Callable[[Sequence[_StoredText]], Iterator[DocumentScores]]:
+    return partial(_score, keep_non_ascii=keep_non_ascii)
 
 
-def _score_chunk(chunk: _Chunk) -> Iterator[DocumentScores]:
-    for gold, result in chunk.documents:
-        text = chunk.store.read_text(result.id) if result.status == "ok" else None
+def _score(texts: Sequence[_StoredText], *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
+    for dataset, extractor, gold, page_type, result, store in texts:
+        text = store.read_text(result.id) if result.status == "ok" else None
         for measure in MEASURES.values():
-            scores = _FAILED if text is None else measure(gold.text, text, keep_non_ascii=chunk.keep_non_ascii)
+            scores = _FAILED if text is None else measure(gold, text, keep_non_ascii=keep_non_ascii)
             yield DocumentScores(
-                dataset=chunk.dataset,
-                extractor=chunk.extractor.name,
-                version=chunk.extractor.version,
+                dataset=dataset,
+                extractor=extractor.name,
+                version=extractor.version,
                 measure=measure.name,
                 id=result.id,
-                page_type=gold.page_type,
+                page_type=page_type,
                 seconds=result.seconds,
                 **scores._asdict(),
             )
@@ -195,36 +186,23 @@ def _score_chunk(chunk: _Chunk) -> Iterator[DocumentScores]:
 
 def _summarise(scores: Iterable[DocumentScores]) -> list[Row]:
     """Return a row for each run of scores of one data set, extractor and measure."""
-    groups = groupby(scores, key=lambda document: (document.dataset, document.extractor, document.measure))
-    return [_row(list(group)) for _, group in groups]
-
-
-def _summarise_by_page_type(scores: Sequence[DocumentScores]) -> list[dict[str, Any]]:
-    """Return the same for each page type, in alphabetical order, of the documents that have one."""
-    return [
-        {**asdict(row), "page_type": page_type}
-        for page_type in sorted({document.page_type for document in scores if document.page_type is not None})
-        for row in _summarise(document for document in scores if document.page_type == page_type)
-    ]
+    return [_row(list(group)) for _, group in groupby(scores, attrgetter("dataset", "extractor", "measure"))]
 
 
 def _row(group: list[DocumentScores]) -> Row:
     first, cases = group[0], Counter(document.case for document in group)
-    measure: Measure = MEASURES[first.measure]
+    measure = MEASURES[first.measure]
     sound = [document for document in group if document.case != FAILED]
     counted = measure.counted(
         [Scores(document.precision, document.recall, document.f1, document.case) for document in sound]
     )
-    means = measure.aggregate(counted)
     seconds = mean_of(document.seconds for document in sound)
     return Row(
         dataset=first.dataset,
         extractor=first.extractor,
         version=first.version,
         measure=first.measure,
-        precision=means.precision,
-        recall=means.recall,
-        f1=means.f1,
+        **measure.aggregate(counted)._asdict(),
         precision_sd=standard_deviation_of(document.precision for document in counted),
         recall_sd=standard_deviation_of(document.recall for document in counted),
         f1_sd=standard_deviation_of(document.f1 for document in counted),
@@ -232,7 +210,3 @@ def _row(group: list[DocumentScores]) -> Row:
         milliseconds=None if seconds is None else 1000 * seconds,
         **{case: cases[case] for case in (FAILED, *BOUNDARY_CASES)},
     )
-
-
-def _write_json(path: Path, rows: list[dict[str, Any]]) -> None:
-    write_whole(path, (json.dumps(rows, indent=2, ensure_ascii=False) + "\n").encode())

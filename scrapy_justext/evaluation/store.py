@@ -16,19 +16,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+import re
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 from scrapy_justext.exceptions import StoreError
 from scrapy_justext.files import LOCK_FILE, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
-
-    from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 Status = Literal["ok", "failed", "timeout"]
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -51,7 +49,8 @@ class Result(NamedTuple):
     """What went wrong; None when nothing did."""
 
 
-class DataSetRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DataSetRecord:
     """A data set as it was when it was run."""
 
     kind: str
@@ -60,13 +59,19 @@ class DataSetRecord(NamedTuple):
     digest: str
 
 
-class ExtractorRecord(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ExtractorRecord:
     """An extractor as it was when it was run."""
 
     name: str
     version: str
     code: str | None = None
     """Digest of the code and data that do the work, where the extractor has one: a version may be edited."""
+
+    @property
+    def state(self) -> str:
+        """The version, and the code where it is known."""
+        return self.version if self.code is None else f"{self.version} ({self.code})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +85,9 @@ class Run:
     """At most so many documents of each data set; None: all."""
 
 
-def describe_run(
-    data_sets: Iterable[DataSet], extractors: Iterable[PageExtractor], language: str | None, limit: int | None
-) -> Run:
-    """Return the record of what is about to be run."""
-    return Run(
-        tuple(
-            DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest) for data_set in data_sets
-        ),
-        tuple(
-            ExtractorRecord(extractor.name, extractor.version, getattr(extractor, "code", None))
-            for extractor in extractors
-        ),
-        language,
-        limit,
-    )
+def write_json(path: Path, value: object) -> None:
+    """Write a value as people read it, too; raise ``OSError``."""
+    write_whole(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def read_run(out: Path) -> Run | None:
@@ -125,18 +118,17 @@ def start_run(out: Path, run: Run) -> Run:
     before = read_run(out)
     if before is None:
         _check_empty(out)
-        merged = run
     else:
         _check_conditions(out, before, run)
-        merged = Run(
-            _merge(before.data_sets, run.data_sets), _merge(before.extractors, run.extractors), run.language, run.limit
-        )
+        data_sets = {record.name: record for record in (*before.data_sets, *run.data_sets)}
+        extractors = {record.name: record for record in (*before.extractors, *run.extractors)}
+        run = replace(run, data_sets=tuple(data_sets.values()), extractors=tuple(extractors.values()))
     try:
         out.mkdir(parents=True, exist_ok=True)
-        write_whole(out / RUN_FILE, (json.dumps(_to_dict(merged), indent=2, ensure_ascii=False) + "\n").encode())
+        write_json(out / RUN_FILE, asdict(run))
     except OSError as error:
         raise StoreError(f"{out} cannot be written: {error.strerror}") from error
-    return merged
+    return run
 
 
 def _check_empty(out: Path) -> None:
@@ -151,40 +143,22 @@ def _check_empty(out: Path) -> None:
 
 
 def _check_conditions(out: Path, before: Run, now: Run) -> None:
-    data_sets = {data_set.name: data_set for data_set in before.data_sets}
+    digests = {data_set.name: data_set.digest for data_set in before.data_sets}
     extractors = {extractor.name: extractor for extractor in before.extractors}
     differences = [
-        *(
-            f"the data set {data_set.name} has digest {data_set.digest[:16]}, not {known.digest[:16]}"
-            for data_set in now.data_sets
-            if (known := data_sets.get(data_set.name, data_set)).digest != data_set.digest
-        ),
-        *(
-            f"{extractor.name} is of version {_version(extractor)}, not {_version(other)}"
-            for extractor in now.extractors
-            if (other := extractors.get(extractor.name, extractor)) != extractor
-        ),
+        f"the data set {name} has digest {digest[:16]}, not {digests[name][:16]}"
+        for name, digest in ((data_set.name, data_set.digest) for data_set in now.data_sets)
+        if digests.get(name, digest) != digest
+    ]
+    differences += [
+        f"{extractor.name} is of version {extractor.state}, not {known.state}"
+        for extractor in now.extractors
+        if (known := extractors.get(extractor.name, extractor)) != extractor
     ]
     if before.language != now.language:
         differences.append(f"the language is {now.language}, not {before.language}")
     if differences:
         raise StoreError(f"{out} holds results of something else: {'; '.join(differences)}; choose a new folder")
-
-
-def _version(record: ExtractorRecord) -> str:
-    return record.version if record.code is None else f"{record.version} ({record.code})"
-
-
-def _merge(before: tuple[Any, ...], now: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple({record.name: record for record in (*before, *now)}.values())
-
-
-def _to_dict(run: Run) -> dict[str, Any]:
-    return {
-        **asdict(run),
-        "data_sets": [record._asdict() for record in run.data_sets],
-        "extractors": [record._asdict() for record in run.extractors],
-    }
 
 
 def safe_name(name: str) -> str:
@@ -193,9 +167,7 @@ def safe_name(name: str) -> str:
     >>> safe_name("wcxb-dev"), safe_name("ref:justext"), safe_name("..")
     ('wcxb-dev', 'ref%3Ajustext', '%2E.')
     """
-    quoted = quote(name, safe=" ")
-    if quoted.startswith("."):
-        quoted = "%2E" + quoted[1:]
+    quoted = re.sub(r"^\.", "%2E", quote(name, safe=" "))
     if len(quoted) <= _LONGEST_NAME:
         return quoted
     return f"{quoted[:_LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"
@@ -215,9 +187,10 @@ class ResultStore:
             return {}
         results: dict[str, Result] = {}
         for line in lines[:-1]:
-            result = _parse(line)
-            if result is not None:
-                results[result.id] = result
+            with suppress(ValueError, TypeError):
+                result = Result(**json.loads(line))
+                if isinstance(result.id, str) and result.status in STATUSES:
+                    results[result.id] = result
         return results
 
     def read_text(self, document_id: str) -> str:
@@ -237,12 +210,8 @@ class ResultStore:
     def mend(self) -> None:
         """Cut off a last line that was not written to its end."""
         path = self.folder / RESULTS_FILE
-        if not path.exists():
-            return
-        content = path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.truncate(path, whole)
+        if path.exists():
+            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
 
     def _text_path(self, document_id: str) -> Path:
         return self.folder / f"{safe_name(document_id)}.txt"
@@ -251,11 +220,3 @@ class ResultStore:
 def open_results(out: Path, data_set: str, extractor: str) -> ResultStore:
     """Return the results of an extractor on a data set, both given by name."""
     return ResultStore(out / "raw" / safe_name(data_set) / safe_name(extractor))
-
-
-def _parse(line: bytes) -> Result | None:
-    try:
-        result = Result(**json.loads(line))
-    except (ValueError, TypeError):
-        return None
-    return result if isinstance(result.id, str) and result.status in STATUSES else None

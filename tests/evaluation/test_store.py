@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,7 +113,7 @@ class TestNames:
 
 
 REFUSED = {
-    "another digest": (Run((SET._replace(digest="ef"),), (), "English", 10), "pages has digest ef, not abababab"),
+    "another digest": (Run((replace(SET, digest="ef"),), (), "English", 10), "pages has digest ef, not abababab"),
     "another version": (Run((), (ExtractorRecord("justext", "2"),), "English", 10), "justext is of version 2, not 1.0"),
     "code where none was noted": (
         Run((), (ExtractorRecord("justext", "1.0", "abc"),), "English", 10),
@@ -148,7 +149,7 @@ class TestStarting:
 
     def test_a_data_set_may_move(self, tmp_path: Path) -> None:
         start_run(tmp_path, RUN)
-        moved = Run((SET._replace(path="/new"),), (JUSTEXT,), "English", 10)
+        moved = Run((replace(SET, path="/new"),), (JUSTEXT,), "English", 10)
         assert start_run(tmp_path, moved) == moved
 
     @pytest.mark.parametrize(("run", "message"), REFUSED.values(), ids=REFUSED)
@@ -160,9 +161,9 @@ class TestStarting:
         assert snapshot(tmp_path) == before
 
     def test_edited_code_of_the_same_version_is_refused(self, tmp_path: Path) -> None:
-        start_run(tmp_path, Run((SET,), (JUSTEXT._replace(code="abc"),), "English", 10))
+        start_run(tmp_path, Run((SET,), (replace(JUSTEXT, code="abc"),), "English", 10))
         with pytest.raises(StoreError, match=r"justext is of version 1\.0 \(def\), not 1\.0 \(abc\)"):
-            start_run(tmp_path, Run((SET,), (JUSTEXT._replace(code="def"),), "English", 10))
+            start_run(tmp_path, Run((SET,), (replace(JUSTEXT, code="def"),), "English", 10))
 
     def test_a_record_of_before_there_were_digests_of_code(self, tmp_path: Path) -> None:
         start_run(tmp_path, RUN)
