@@ -26,7 +26,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
 from scrapy_justext.evaluation.statistics import mean_of
@@ -73,13 +73,6 @@ class Means(NamedTuple):
     f1: float | None
 
 
-class Score(Protocol):
-    """Compares the text retrieved from a page with its gold standard."""
-
-    def __call__(self, gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-        """Score a document; ``keep_non_ascii`` matters to measures that would remove letters outside ASCII."""
-
-
 def mean_scores(scores: Sequence[Scores]) -> Means:
     """Return the mean of each value over the documents that have it."""
     return Means(
@@ -94,21 +87,19 @@ class Measure:
     """A measure by its name; called, it scores a document."""
 
     name: str
-    score: Score
-    source: str
-    """Where it is defined."""
+    score: Callable[..., Scores]
     boundary_counts: bool = False
     """Whether boundary cases are part of the means."""
     aggregate: Callable[[Sequence[Scores]], Means] = mean_scores
     """How the documents' scores become those of the data set."""
 
     def __call__(self, gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-        """Score a document."""
+        """Score a document; ``keep_non_ascii`` matters to measures that would remove letters outside ASCII."""
         return self.score(gold, retrieved, keep_non_ascii=keep_non_ascii)
 
-    def counted(self, scores: Sequence[Scores]) -> list[Scores]:
-        """Return the scores that are part of the means."""
-        return [document for document in scores if self.boundary_counts or document.case == OK]
+    def counts(self, case: str) -> bool:
+        """Return whether a document of that case is part of the means."""
+        return case == OK or (self.boundary_counts and case in BOUNDARY_CASES)
 
 
 def f_score(precision: float, recall: float, beta: float = 1.0) -> float:
@@ -295,17 +286,11 @@ def _shingles(words: list[str]) -> Counter[tuple[str, ...]]:
 
 
 _ALL = (
-    Measure("sequence", score_sequence, "[D]: word sequences, difflib's matching blocks"),
-    Measure("character", score_characters, "[C]: the characters of the matching words"),
-    Measure("bag", score_bag, "WCXB: bags of words", boundary_counts=True),
-    Measure(
-        "shingle",
-        score_shingles,
-        "article extraction benchmark: bags of four-word shingles",
-        boundary_counts=True,
-        aggregate=aggregate_shingles,
-    ),
-    Measure("edit", score_edits, "CleanEval: words that the fewest insertions and deletions leave"),
+    Measure("sequence", score_sequence),
+    Measure("character", score_characters),
+    Measure("bag", score_bag, boundary_counts=True),
+    Measure("shingle", score_shingles, boundary_counts=True, aggregate=aggregate_shingles),
+    Measure("edit", score_edits),
 )
 
 MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _ALL})

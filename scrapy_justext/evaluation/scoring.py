@@ -193,9 +193,11 @@ def _row(group: list[DocumentScores]) -> Row:
     first, cases = group[0], Counter(document.case for document in group)
     measure = MEASURES[first.measure]
     sound = [document for document in group if document.case != FAILED]
-    counted = measure.counted(
-        [Scores(document.precision, document.recall, document.f1, document.case) for document in sound]
-    )
+    counted = [
+        Scores(document.precision, document.recall, document.f1, document.case)
+        for document in sound
+        if measure.counts(document.case)
+    ]
     seconds = mean_of(document.seconds for document in sound)
     return Row(
         dataset=first.dataset,

@@ -161,6 +161,7 @@ class TestNames:
             "http:///path",
             "http://host:port/",
             "http://[::1/",
+            "http://[::1/#json=a",
             "http://host/#text",
             "http://host/#xml=a",
             "http://host/#json=",

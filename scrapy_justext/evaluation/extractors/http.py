@@ -16,6 +16,7 @@ go better later; any other status, and a redirect, is an error at once.
 from __future__ import annotations
 
 import json
+import math
 import time
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -29,8 +30,6 @@ from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.exceptions import ExtractorError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy_justext.evaluation.datasets.documents import Document
 
 #: Seconds that a service may take for an answer, and how often it is asked again.
@@ -91,47 +90,18 @@ class HttpExtractor:
 
 def make_http(name: str) -> HttpExtractor:
     """Return the extractor of a service's address; raise :class:`ParameterError` for one that cannot be used."""
-    url, fragment = urldefrag(name)
     try:
-        usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ParameterError("extractor", name, f"must be {_FORM}")
-    return HttpExtractor(name, url, **_options(name, fragment))
-
-
-def _options(name: str, fragment: str) -> Mapping[str, Any]:
-    readers = {"json": ("path", _path), "timeout": ("timeout", _seconds), "retries": ("retries", _whole_number)}
-    options: dict[str, Any] = {}
-    try:
-        for key, value in parse_qsl(fragment, keep_blank_values=True, strict_parsing=bool(fragment)):
-            option, read = readers[key]
-            options[option] = read(value)
-    except (KeyError, ValueError) as error:
+        url, fragment = urldefrag(name)
+        options = dict(parse_qsl(fragment, keep_blank_values=True, strict_parsing=bool(fragment)))
+        path = tuple(options.pop("json").split(".")) if "json" in options else ()
+        timeout = float(options.pop("timeout", DEFAULT_TIMEOUT))
+        retries = int(options.pop("retries", DEFAULT_RETRIES))
+        is_address = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
+    except ValueError as error:
         raise ParameterError("extractor", name, f"must be {_FORM}") from error
-    return options
-
-
-def _path(value: str) -> tuple[str, ...]:
-    steps = tuple(value.split("."))
-    if not all(steps):
-        raise ValueError(value)
-    return steps
-
-
-def _seconds(value: str) -> float:
-    seconds = float(value)
-    if not 0 < seconds < float("inf"):
-        raise ValueError(value)
-    return seconds
-
-
-def _whole_number(value: str) -> int:
-    number = int(value)
-    if number < 0:
-        raise ValueError(value)
-    return number
+    if options or not (is_address and all(path) and 0 < timeout < math.inf and retries >= 0):
+        raise ParameterError("extractor", name, f"must be {_FORM}")
+    return HttpExtractor(name, url, path, timeout, retries)
 
 
 def _headers(document: Document, language: str | None) -> dict[str, str]:

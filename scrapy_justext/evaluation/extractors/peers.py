@@ -201,6 +201,8 @@ class NodeProcess:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
+        self._requests: Any = self._process.stdin
+        self._answers: Any = self._process.stdout
         self._finalizer = weakref.finalize(self, _stop, self._process)
         greeting = self._read()
         if "version" not in greeting:
@@ -218,7 +220,7 @@ class NodeProcess:
         request = json.dumps({"html": document.text, "url": document.url or ""})
         # A process that has ended shows in what is read.
         with suppress(OSError):
-            self._write(request)
+            print(request, file=self._requests, flush=True)
         answer = self._read()
         if "error" in answer:
             raise ExtractorError(f"{NAME}: {answer['error']}")
@@ -228,14 +230,8 @@ class NodeProcess:
         """End the process, at the latest when the interpreter ends."""
         self._finalizer()
 
-    def _write(self, line: str) -> None:
-        stream: Any = self._process.stdin
-        stream.write(line + "\n")
-        stream.flush()
-
     def _read(self) -> dict[str, Any]:
-        stream: Any = self._process.stdout
-        line = stream.readline()
+        line = self._answers.readline()
         if not line:
             self.close()
             raise ExtractorError(f"{NAME}: Node has ended with status {self._process.returncode}")

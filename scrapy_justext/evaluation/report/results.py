@@ -17,11 +17,10 @@ from statistics import median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.measures import MEASURES, OK
+from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.report.differences import compare_documents
 from scrapy_justext.evaluation.scoring import (
     DOCUMENTS_FILE,
-    FAILED,
     PAGE_TYPES_FILE,
     SUMMARY_FILE,
     DocumentScores,
@@ -193,11 +192,7 @@ def sort_by_f1(rows: Iterable[Row]) -> list[Row]:
 
 def counted_documents(scores: Iterable[DocumentScores]) -> list[DocumentScores]:
     """Return the documents that are part of the means."""
-    return [
-        document
-        for document in scores
-        if document.case == OK or (document.case != FAILED and MEASURES[document.measure].boundary_counts)
-    ]
+    return [document for document in scores if MEASURES[document.measure].counts(document.case)]
 
 
 def count_bins(values: Sequence[float]) -> tuple[int, ...]:
