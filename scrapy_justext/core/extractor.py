@@ -29,7 +29,7 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.reading import segment_and_count
-from scrapy_justext.core.structured_data import PAGE, DataBlocks, ShownBlocks, find_data, find_missing, shows_little
+from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
 from scrapy_justext.core.unsegmented import measure_unspaced
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.options import Choices, Judging, Options
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
-    from scrapy_justext.core.structured_data import AddedBlocks
 
 
 class ReadPage(NamedTuple):
@@ -91,9 +90,8 @@ class JudgedPage(NamedTuple):
     final: Sequence[Decision]
     """The decisions that the passes left."""
     paths: Sequence[Paths]
-    data: AddedBlocks | None
-    """The blocks from the page's data, which stay as they are."""
-    data_measurements: Sequence[Measurements]
+    data: DataBlocks | None
+    """The blocks that the page's data add, which stay as they are."""
     profile: str
     markdown: str = ""
 
@@ -116,24 +114,11 @@ class JudgedPage(NamedTuple):
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
         page, context = self.page, self.context
-        blocks = _blocks(
-            context.segments,
-            page.measurements,
-            context.context_free,
-            self.final,
-            probability=self.probabilities,
-            paths=self.paths,
-        )
+        known = (context.segments, page.measurements, context.context_free, self.final)
+        blocks = _blocks(*known, probability=self.probabilities, paths=self.paths)
         if self.data is not None:
-            decided = self.data.decisions
-            blocks += _blocks(
-                self.data.segments,
-                self.data_measurements,
-                decided,
-                decided,
-                first=len(blocks),
-                origin=self.data.origin,
-            )
+            origin, segments, decided, measurements = self.data
+            blocks += _blocks(segments, measurements, decided, decided, first=len(blocks), origin=origin)
         return Extraction(
             blocks=blocks,
             language=page.language.code,
@@ -229,9 +214,10 @@ class Extractor:
         final = context.pass_through(profile.passes)
         data = None
         if profile.reads_data and elements is not None:
-            shown = ShownBlocks(page.segments, final, probabilities, page.overrides)
-            data = find_missing(shown, elements, options.selection, page.data)
-        judging = None if data is None else options.judging(page.language.language)
+            data = find_missing(context, final, probabilities, elements, options.selection, page.data)
+        if data is not None:
+            judging = options.judging(page.language.language)
+            data = data._replace(measurements=measure_blocks(data.segments, judging))
         # What is not needed any more does not wait with the page in a crawl's memory.
         kept = page._replace(weighed=None, data=None, elements=elements if options.markdown else None)
         return JudgedPage(
@@ -242,7 +228,6 @@ class Extractor:
             final=final,
             paths=element_paths(elements.root, profile.tags) if options.paths and elements is not None else [],
             data=data,
-            data_measurements=[] if data is None or judging is None else measure_blocks(data.segments, judging),
             profile=profile.name,
         ).with_markdown()
 
@@ -338,7 +323,7 @@ def _blocks(  # noqa: PLR0913 (a block knows so much)
     probability: Iterable[float | None] = repeat(None),
     paths: Sequence[Paths] = (),
     first: int = 0,
-    origin: str = PAGE,
+    origin: str = "page",
 ) -> tuple[Block, ...]:
     """Return blocks of what is known of them, a value each.  ``first``: the index of the first one."""
     if not segments:

@@ -30,11 +30,12 @@ from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.unsegmented import MOST_UNITS, script_of, units
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import Measurements, Segment
+    from scrapy_justext.core.context_sensitive import Context
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.overrides import Selection
     from scrapy_justext.core.tags import TagRules
@@ -43,25 +44,12 @@ if TYPE_CHECKING:
 PROPERTIES = ("articleBody", "text", "reviewBody", "description")
 #: Names may stand with their vocabulary before them.
 VOCABULARIES = ("", "schema:", "http://schema.org/", "https://schema.org/")
-#: Things that a page is not about, without case.
-PASSED_OVER = frozenset(
-    [
-        "airline",
-        "brand",
-        "breadcrumblist",
-        "consortium",
-        "corporation",
-        "imageobject",
-        "ngo",
-        "onlinebusiness",
-        "onlinestore",
-        "person",
-        "searchaction",
-        "website",
-    ]
+#: Things that a page is not about.
+_PASSED_OVER = re.compile(
+    "airline|brand|breadcrumblist|consortium|corporation|imageobject|ngo|onlinebusiness|onlinestore|.*organization"
+    "|person|searchaction|website",
+    re.IGNORECASE | re.DOTALL,
 )
-#: How the names of most kinds of organizations end.
-PASSED_OVER_END = "organization"
 
 #: Characters of a script that are read; longer ones are cut there.
 MOST_READ = 1 << 22
@@ -98,9 +86,7 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _is_passed_over(kind: object) -> bool:
-    kinds = kind if isinstance(kind, list) else [kind]
-    names = [re.split("[/#:]", name)[-1].lower() for name in kinds if isinstance(name, str)]
-    return any(name in PASSED_OVER or name.endswith(PASSED_OVER_END) for name in names)
+    return any(_PASSED_OVER.fullmatch(re.split("[/#:]", name)[-1]) for name in _strings(kind))
 
 
 def _texts_of(thing: Mapping[str, object], languages: Sequence[str]) -> list[str]:
@@ -230,7 +216,7 @@ def _is_message(text: str, before: str) -> bool:
     return len(set(signs)) >= _MESSAGE_SIGNS and len(signs) * _MESSAGE_SPACING >= length
 
 
-JSON_LD, EMBEDDED, PAGE = "json-ld", "embedded", "page"
+JSON_LD, EMBEDDED = "json-ld", "embedded"
 
 #: Units; a page with so many in its content has no need of its data, one with so many in all its blocks no need of
 #: what scripts hold.  By validation on WCXB's development set: JSON-LD helps below, and hurts from 300 on.
@@ -252,34 +238,22 @@ _ESCAPED = 2
 
 
 class DataBlocks(NamedTuple):
-    """The blocks of text that a page's data hold.  ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`."""
+    """The blocks of text that a page's data hold.
+
+    ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`.
+    ``decisions``, ``measurements``: one a segment, once it is known what is added to the page.
+    """
 
     origin: str
-    segments: list[Segment]
-
-
-class AddedBlocks(NamedTuple):
-    """The blocks that a page's data add to those that it shows; ``decisions``: one a segment."""
-
-    origin: str
-    segments: list[Segment]
-    decisions: list[Decision]
+    segments: Sequence[Segment]
+    decisions: Sequence[Decision] = ()
+    measurements: Sequence[Measurements] = ()
 
     @property
     def good(self) -> list[Segment]:
         """The segments that no rule of the user's made bad."""
         rows = zip(self.segments, self.decisions, strict=True)
         return [segment for segment, decision in rows if decision.block_class is GOOD]
-
-
-class ShownBlocks(NamedTuple):
-    """The blocks that a page shows, as they were judged."""
-
-    segments: Sequence[Segment]
-    decisions: Sequence[Decision]
-    probabilities: Sequence[float | None]
-    overridden: Container[int]
-    """The indices of the blocks that the user's rules decided."""
 
 
 def shows_little(segments: Iterable[Segment]) -> bool:
@@ -293,41 +267,42 @@ def shows_little(segments: Iterable[Segment]) -> bool:
 
 
 def find_missing(
-    shown: ShownBlocks, elements: Elements, selection: Selection, data: DataBlocks | None = None
-) -> AddedBlocks | None:
+    context: Context,
+    decisions: Sequence[Decision],
+    probabilities: Sequence[float | None],
+    elements: Elements,
+    selection: Selection,
+    data: DataBlocks | None = None,
+) -> DataBlocks | None:
     """Return what a page's data add to its blocks; None where those have enough content of their own.
 
-    ``data``: what was found on the page, where it was looked for.
+    ``decisions``: those that the passes left; ``data``: what was found on the page, where it was looked for.
     """
     is_content = [
         decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
-        for decision, probability in zip(shown.decisions, shown.probabilities, strict=True)
+        for decision, probability in zip(decisions, probabilities, strict=True)
     ]
-    length = sum(units(segment.collapsed) for segment in compress(shown.segments, is_content))
+    length = sum(units(segment.collapsed) for segment in compress(context.segments, is_content))
     if length >= ENOUGH:
         return None
-    data = data or find_data(elements, selection, embedded=shows_little(shown.segments))
+    data = data or find_data(elements, selection, embedded=shows_little(context.segments))
     if not data.segments:
         return None
-    present = _PresentTexts(
-        [segment for i, segment in enumerate(shown.segments) if is_content[i] or i in shown.overridden]
-    )
-    segments = [segment for segment in data.segments if segment not in present]
+    present = [s.collapsed for i, s in enumerate(context.segments) if is_content[i] or i in context.pinned]
+    missing = _missing_from(present, data.segments)
     added = Decision(GOOD, f"from {data.origin}, as the page has only {length} < {ENOUGH} characters of content")
-    decisions = [first_match(selection.patterns, segment.collapsed) or added for segment in segments]
-    return AddedBlocks(data.origin, segments, decisions) if segments else None
+    made = [first_match(selection.patterns, segment.collapsed) or added for segment in missing]
+    return DataBlocks(data.origin, missing, made) if missing else None
 
 
-class _PresentTexts:
-    """The texts of blocks: each by itself, and all as one run of words, for texts that stand in several blocks."""
-
-    def __init__(self, segments: Sequence[Segment]) -> None:
-        self._texts = {segment.collapsed for segment in segments}
-        self._run = _words(" ".join(segment.collapsed for segment in segments)[:MOST_COMPARED])
-
-    def __contains__(self, segment: Segment) -> bool:
-        text = segment.collapsed
-        return text in self._texts or (units(text) >= LEAST_UNITS and _words(text) in self._run)
+def _missing_from(present: Sequence[str], segments: Iterable[Segment]) -> list[Segment]:
+    """Return the segments whose text is none of those present, nor stands in several of them."""
+    texts, run = {*present}, _words(" ".join(present)[:MOST_COMPARED])
+    return [
+        segment
+        for segment in segments
+        if (text := segment.collapsed) not in texts and (units(text) < LEAST_UNITS or _words(text) not in run)
+    ]
 
 
 def _words(text: str) -> str:
@@ -339,22 +314,16 @@ def find_data(elements: Elements, selection: Selection, *, embedded: bool = True
 
     ``embedded``: whether embedded state is looked at.  Scripts in elements that the user dropped are passed over.
     """
-    scripts = _scripts(elements, selection)
-    linked = [script.text or "" for script in scripts if _is_linked_data(script)]
-    others = [script.text or "" for script in scripts if not _is_linked_data(script)] if embedded else []
+    scripts: dict[str, list[str]] = {JSON_LD: [], EMBEDDED: []}
+    for script in _scripts(elements, selection):
+        is_linked_data = "ld+json" in (script.get("type") or "").lower()
+        scripts[JSON_LD if is_linked_data else EMBEDDED].append(script.text or "")
     languages = declared_languages(elements.root)
-    for origin, texts in (
-        (JSON_LD, (text for script in linked for text in json_ld_texts(script, languages))),
-        (EMBEDDED, (text for script in others for text in embedded_texts(script))),
-    ):
-        segments = list(segments_of(texts, elements.rules))
-        if segments:
-            return DataBlocks(origin, segments)
-    return DataBlocks(PAGE, [])
-
-
-def _is_linked_data(script: etree._Element) -> bool:
-    return "ld+json" in (script.get("type") or "").lower()
+    texts = (text for script in scripts[JSON_LD] for text in json_ld_texts(script, languages))
+    if segments := segments_of(texts, elements.rules):
+        return DataBlocks(JSON_LD, segments)
+    texts = (text for script in scripts[EMBEDDED] for text in embedded_texts(script))
+    return DataBlocks(EMBEDDED, segments_of(texts, elements.rules) if embedded else [])
 
 
 def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
@@ -370,23 +339,20 @@ def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
     return [script for script in scripts if not is_dropped(script)] if dropped else scripts
 
 
-def segments_of(texts: Iterable[str], rules: TagRules) -> Iterator[Segment]:
-    """Yield the blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
+def segments_of(texts: Iterable[str], rules: TagRules) -> list[Segment]:
+    """Return the blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
+    segments: list[Segment] = []
     readable = map(_unescaped, dict.fromkeys(texts))
     for has_markup, group in groupby(readable, lambda text: _MARKUP.search(text) is not None):
         # Markup that is not closed must not reach into the next text.  All else is cut at once, which is far quicker.
-        for page in map(_without_escaped_entities, group) if has_markup else ["".join(map(_paragraphs, group))]:
+        if has_markup:
+            pages = [_ESCAPED_ENTITY.sub("&", html) for html in group]
+        else:
+            pages = ["".join(f"<p>{escape(line)}</p>" for text in group for line in text.splitlines())]
+        for page in pages:
             root = parse_html(f"<body>{page}").root
-            yield from [] if root is None else segment_tree(root, rules)
-
-
-def _without_escaped_entities(html: str) -> str:
-    return _ESCAPED_ENTITY.sub("&", html)
-
-
-def _paragraphs(text: str) -> str:
-    """Return a plain text as HTML, a paragraph a line."""
-    return "".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
+            segments += [] if root is None else segment_tree(root, rules)
+    return segments
 
 
 def _unescaped(text: str) -> str:
