@@ -28,7 +28,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 from scrapy.settings import Settings
 
 from scrapy_justext.archives.output import format_summary
-from scrapy_justext.archives.records import LoadedRecord, Location, PageColumns, Read, SourcePosition, cells_to_page
+from scrapy_justext.archives.records import BEGINNING, LoadedRecord, Location, PageColumns, Read, cells_to_page
 from scrapy_justext.archives.warc import read_warc
 from scrapy_justext.archives.work import RecordExtractor, extract_records, make_chunks
 from scrapy_justext.crawl.settings import configure, from_settings, make_layers
@@ -96,18 +96,18 @@ def _map_warc(packed: bytes, count: Count, batches: Iterable[pa.RecordBatch]) ->
     for batch in batches:
         for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
             open_file = partial(io.BytesIO, content.as_py())
-            yield from _extract(packed, count, read_warc(open_file, path.as_py(), _MAX_BYTES, SourcePosition()))
+            yield from _extract(packed, count, read_warc(open_file, path.as_py(), _MAX_BYTES, BEGINNING))
 
 
 def _extract(packed: bytes, count: Count | None, reads: Iterable[Read]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of records, in batches of which several fit into memory."""
     extractor = _make_extractor(packed)
-    for chunk in make_chunks(0, reads):
-        rows, counts, _ = extract_records(chunk.records, extractor)
+    for chunk in make_chunks(reads):
+        result = extract_records(chunk.records, extractor)
         if count is not None:
-            count(counts)
-        if rows:
-            yield to_batch(rows)
+            count(result.counts)
+        if result.rows:
+            yield to_batch(result.rows)
 
 
 @cache
@@ -127,7 +127,7 @@ def _read_batch(batch: pa.RecordBatch) -> Iterator[Read]:
     for _, *cells in zip(range(batch.num_rows), *columns, strict=False):
         html, url, content_type, file, offset = (cell.as_py() for cell in cells)
         record = LoadedRecord(Location(file, offset), cells_to_page(html, url, content_type))
-        yield Read(record, SourcePosition(), 0)
+        yield Read(record, BEGINNING)
 
 
 # The job.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 import pyarrow as pa
@@ -88,24 +88,9 @@ def _finish_zstandard(chunks: Path, out: Path) -> None:
 
 
 def zstandard_reader(file: BinaryIO) -> io.BufferedReader:
-    """Return what is in a compressed file of any number of frames; reading raises ``EOFError`` where it is damaged."""
-    return io.BufferedReader(_ZstandardFile(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)))
-
-
-class _ZstandardFile(io.RawIOBase):
-    """Raises for damage what Python's own readers raise."""
-
-    def __init__(self, source: zstandard.ZstdDecompressionReader) -> None:
-        self._source = source
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        try:
-            return self._source.readinto(buffer)
-        except zstandard.ZstdError as error:
-            raise EOFError(str(error)) from error
+    """Return what is in a compressed file of any number of frames; reading raises ``ZstdError`` where it is damaged."""
+    source: Any = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    return io.BufferedReader(source)
 
 
 # Parquet: until the end, the rows of each chunk are an Arrow stream.

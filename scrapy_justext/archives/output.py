@@ -15,37 +15,33 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Set
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.archives.records import Location, SourcePosition
-from scrapy_justext.archives.work import InputPosition, Trouble
+from scrapy_justext.archives.records import BEGINNING, InputPosition, Location
+from scrapy_justext.archives.work import Trouble
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.files import LOCK_FILE, locked, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from io import FileIO
     from pathlib import Path
 
     from scrapy_justext.archives.formats import OutputFormat
     from scrapy_justext.archives.work import ChunkResult
 
-#: The version of the journal's format.
-_VERSION = 1
 #: Seconds between two entries in the journal: at most so much is done twice.
 _INTERVAL = 2.0
 #: Damaged records and failed pages that are remembered; all are counted.
 _REMEMBERED = 1000
-BEGINNING = InputPosition(0, SourcePosition(), 0)
 
 _ROWS, _JOURNAL = "rows", "journal.json"
 
 
-@dataclass(slots=True)
+@dataclass
 class RunProgress:
     """What was done up to a position in the input."""
 
@@ -96,7 +92,8 @@ class Output:
         os.fsync(self._rows.fileno())
         now = monotonic()
         self.progress.seconds += now - self._saved
-        write_whole(_folder(self._out) / _JOURNAL, json.dumps(_to_journal(self._task, self.progress)).encode())
+        journal = {"task": self._task, **vars(self.progress)}
+        write_whole(_folder(self._out) / _JOURNAL, json.dumps(journal).encode())
         self._saved = now
 
     def finish(self, output_format: OutputFormat) -> None:
@@ -163,57 +160,14 @@ def _empty(folder: Path) -> None:
             path.unlink()
 
 
-# The journal: a progress as JSON, with the task that it belongs to.
-
-
-def plain(value: Any) -> Any:
-    """Return a value in JSON, the same for equal values in whatever process.
-
-    >>> plain({"b": {2, 1}, "a": ("x", None)})
-    {'a': ['x', None], 'b': [1, 2]}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in sorted(value.items(), key=str)}
-    if isinstance(value, Set):
-        return sorted((plain(item) for item in value), key=str)
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value if value is None or isinstance(value, str | int | float) else str(value)
-
-
-def _to_journal(task: Mapping[str, Any], progress: RunProgress) -> dict[str, Any]:
-    position = progress.position
-    return {
-        "version": _VERSION,
-        "task": task,
-        "position": [position.source, *position.behind, position.done],
-        "length": progress.length,
-        "counts": progress.counts,
-        "troubles": [[*trouble.location, trouble.what] for trouble in progress.troubles],
-        "seconds": progress.seconds,
-        "is_read": progress.is_read,
-    }
-
-
-def _from_journal(values: Mapping[str, Any]) -> RunProgress:
-    if values["version"] != _VERSION:
-        raise ValueError("another version's")
-    source, offset, skip, done = values["position"]
-    return RunProgress(
-        InputPosition(source, SourcePosition(offset, skip), done),
-        values["length"],
-        Counter(values["counts"]),
-        [Trouble(Location(file, offset), what) for file, offset, what in values["troubles"]],
-        values["seconds"],
-        values["is_read"],
-    )
-
-
 def _load_journal(path: Path, task: Mapping[str, Any]) -> RunProgress:
     """Return how far a run got; raise :class:`ArchiveError` where it was to do something else than ``task``."""
     try:
         values = json.loads(path.read_text("utf-8"))
-        progress = _from_journal(values)
+        progress = RunProgress(**{field.name: values[field.name] for field in fields(RunProgress)})
+        progress.position = InputPosition(*values["position"])
+        progress.counts = Counter(values["counts"])
+        progress.troubles = [Trouble(Location(*location), what) for location, what in values["troubles"]]
     except FileNotFoundError:
         return RunProgress()
     except (ValueError, KeyError, TypeError) as error:

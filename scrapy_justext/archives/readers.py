@@ -11,25 +11,27 @@ import hashlib
 import json
 import os
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import zstandard
 
 from scrapy_justext.archives.formats import zstandard_reader
 from scrapy_justext.archives.records import (
     ArchivedPage,
+    InputPosition,
     LoadedRecord,
     Location,
     NoPage,
     PageColumns,
     Read,
     Record,
-    SourcePosition,
     cells_to_page,
+    explaining,
 )
 from scrapy_justext.archives.warc import check_warc, read_warc
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
@@ -52,7 +54,7 @@ class Source(NamedTuple):
     size: int
     stamp: Sequence[Any]
     """What another source, or this one after a change, would not have."""
-    read: Callable[[SourcePosition], Iterator[Read]]
+    read: Callable[[InputPosition], Iterator[Read]]
 
 
 def find_sources(names: Sequence[str], columns: PageColumns, max_bytes: int) -> list[Source]:
@@ -64,24 +66,23 @@ def find_sources(names: Sequence[str], columns: PageColumns, max_bytes: int) -> 
 
 
 def _find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
-    try:
+    with explaining(path, "read"):
+        if not path.exists():
+            raise ArchiveError(path, "no such file or folder")
         if path.is_dir():
             files = _html_files(path)
             stamps = [(name, status.st_size, status.st_mtime_ns) for name, status in files]
             size = sum(status.st_size for _, status in files)
             # There may be a million names: their digest tells whether they are the same.
-            return Source(path, size, [str(path), len(files), _digest(stamps)], partial(read_folder, path))
+            digest = hashlib.sha256(repr(stamps).encode("utf-8", "surrogateescape")).hexdigest()
+            return Source(path, size, [str(path), len(files), digest], partial(read_folder, path))
         status = path.stat()
         read = _find_reader(path, columns, max_bytes)
         with path.open("rb"):
             return Source(path, status.st_size, [str(path), status.st_size, status.st_mtime_ns], read)
-    except FileNotFoundError as error:
-        raise ArchiveError(path, "no such file or folder") from error
-    except OSError as error:
-        raise ArchiveError(path, f"cannot be read: {describe_os_error(error)}") from error
 
 
-def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[SourcePosition], Iterator[Read]]:
+def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[InputPosition], Iterator[Read]]:
     name = path.name.lower()
     if name.endswith(_WARC):
         check_warc(path)
@@ -96,10 +97,6 @@ def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[
     raise ArchiveError(path, f"what it holds is told by the end of its name, one of {known}, or it is a folder of HTML")
 
 
-def _digest(values: object) -> str:
-    return hashlib.sha256(repr(values).encode("utf-8", "surrogateescape")).hexdigest()
-
-
 # A folder of HTML files, in the order of their names.
 
 
@@ -108,20 +105,19 @@ class HtmlFile(NamedTuple):
 
     location: Location
     size: int
-    path: str
 
     def page(self) -> ArchivedPage:
         """Read the page; raise ``OSError``."""
-        return ArchivedPage(None, Path(self.path).read_bytes())
+        return ArchivedPage(None, Path(str(self.location.file)).read_bytes())
 
 
-def read_folder(folder: Path, position: SourcePosition) -> Iterator[Read]:
+def read_folder(folder: Path, position: InputPosition) -> Iterator[Read]:
     """Yield the files from a position on, which is a number of files."""
     done = 0
     for number, (path, status) in enumerate(_html_files(folder)):
         done += status.st_size
         if number >= position.offset:
-            yield Read(HtmlFile(Location(path, 0), status.st_size, path), SourcePosition(number + 1), done)
+            yield Read(HtmlFile(Location(path, 0), status.st_size), position._replace(offset=number + 1, done=done))
 
 
 def _html_files(folder: Path) -> list[tuple[str, os.stat_result]]:
@@ -147,9 +143,11 @@ def _html_files(folder: Path) -> list[tuple[str, os.stat_result]]:
 _STEP = 1 << 20
 #: The most bytes that JSON makes of one byte of a page.
 _ESCAPED = 6
+#: What reading raises where a file is damaged; but an ``OSError`` with a number is not the file's fault.
+_DAMAGE = (OSError, EOFError, zlib.error, zstandard.ZstdError)
+_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".zst": zstandard_reader}
 #: An offset behind the end of any file.
 _END = 1 << 62
-_MISSING = object()
 
 
 class JsonLine(NamedTuple):
@@ -185,16 +183,20 @@ def check_lines(path: Path, columns: PageColumns) -> None:
     with _open_lines(path) as (stream, _):
         try:
             values = _parse_line(stream.readline())
-        except (OSError, EOFError, zlib.error):
+        except _DAMAGE:
             return
-    if values is None or isinstance(values.get(columns.html, _MISSING), str | None):
+    if values is None:
         return
-    problem = f"no text in {columns.html!r}" if columns.html in values else f"no {columns.html!r}"
+    problem = f"no {columns.html!r}"
+    if columns.html in values:
+        if isinstance(values[columns.html], str | None):
+            return
+        problem = f"no text in {columns.html!r}"
     names = ", ".join(values) or "none"
     raise ArchiveError(path, f"its lines have {problem}; --html-column names another of theirs: {names}")
 
 
-def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: SourcePosition) -> Iterator[Read]:
+def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: InputPosition) -> Iterator[Read]:
     """Yield the lines of a file from a position on; offsets count the bytes of the text before it was compressed."""
     longest = max_bytes * _ESCAPED + _STEP
     with _open_lines(path) as (stream, file):
@@ -208,31 +210,23 @@ def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: Sourc
                 if is_long:
                     offset += _skip_line(stream)
                 if is_long or line.strip():
-                    record = (
-                        LoadedRecord(location, NoPage("too_large")) if is_long else JsonLine(location, line, columns)
-                    )
-                    yield Read(record, SourcePosition(offset), file.tell())
-        except (OSError, EOFError, zlib.error) as error:
+                    too_large = LoadedRecord(location, NoPage("too_large"))
+                    record = too_large if is_long else JsonLine(location, line, columns)
+                    yield Read(record, position._replace(offset=offset, done=file.tell()))
+        except _DAMAGE as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             # Nothing behind the damage can be read, so the position behind it is beyond the end.
             if offset < _END:
                 record = LoadedRecord(Location(str(path), offset), NoPage("corrupt"))
-                yield Read(record, SourcePosition(_END), file.tell())
+                yield Read(record, position._replace(offset=_END, done=file.tell()))
 
 
 @contextmanager
 def _open_lines(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Give the bytes of the text, and the file that they come from."""
-    with path.open("rb") as file:
-        if path.suffix == ".gz":
-            with gzip.open(file) as stream:
-                yield cast("BinaryIO", stream), file
-        elif path.suffix == ".zst":
-            with zstandard_reader(file) as stream:
-                yield cast("BinaryIO", stream), file
-        else:
-            yield file, file
+    with path.open("rb") as file, _OPENERS.get(path.suffix.lower(), nullcontext)(file) as stream:
+        yield stream, file
 
 
 def _skip_bytes(stream: BinaryIO, count: int, *, seekable: bool) -> None:
@@ -273,7 +267,7 @@ def check_parquet(path: Path, columns: PageColumns) -> None:
             raise ArchiveError(path, f"{problem}; {known}")
 
 
-def read_parquet(path: Path, columns: PageColumns, position: SourcePosition) -> Iterator[Read]:
+def read_parquet(path: Path, columns: PageColumns, position: InputPosition) -> Iterator[Read]:
     """Yield the rows of a file from a position on, which is a number of rows."""
     with pq.ParquetFile(path) as table:
         bytes_a_row = path.stat().st_size / max(table.metadata.num_rows, 1)
@@ -283,7 +277,7 @@ def read_parquet(path: Path, columns: PageColumns, position: SourcePosition) -> 
             if end > position.offset:
                 for record, behind in _group_records(table, group, columns, Location(str(path), start), end):
                     if behind > position.offset:
-                        yield Read(record, SourcePosition(behind), int(behind * bytes_a_row))
+                        yield Read(record, position._replace(offset=behind, done=int(behind * bytes_a_row)))
             start = end
 
 

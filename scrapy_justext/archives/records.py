@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from scrapy_justext.exceptions import ArchiveError, describe_os_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
-class SourcePosition(NamedTuple):
-    """Where reading goes on in a source: at ``offset``, behind the first ``skip`` records there.
+class InputPosition(NamedTuple):
+    """Where reading goes on: in the ``source`` of that number at ``offset``, behind the first ``skip`` records there.
 
-    The unit of offsets is known to the source's reader alone.
+    The unit of offsets is known to the source's reader alone.  ``done``: the bytes of the source up to there, about.
     """
 
+    source: int = 0
     offset: int = 0
     skip: int = 0
+    done: int = 0
+
+
+BEGINNING = InputPosition()
 
 
 class Location(NamedTuple):
@@ -76,11 +87,10 @@ class LoadedRecord(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A record, the position behind it, and how many bytes of its source were read up to there."""
+    """A record, and the position behind it."""
 
     record: Record
-    behind: SourcePosition
-    done: int
+    behind: InputPosition
 
 
 class PageColumns(NamedTuple):
@@ -103,3 +113,12 @@ def cells_to_page(html: object, url: object, content_type: object) -> ArchivedPa
         return NoPage("no_html")
     headers = ((b"Content-Type", content_type.encode("latin-1", "replace")),) if isinstance(content_type, str) else ()
     return ArchivedPage(url if isinstance(url, str) else None, html, headers=headers)
+
+
+@contextmanager
+def explaining(path: object, action: str) -> Iterator[None]:
+    """Raise :class:`ArchiveError` for what the operating system says of a file that is to be read, or written."""
+    try:
+        yield
+    except OSError as error:
+        raise ArchiveError(path, f"cannot be {action}: {describe_os_error(error)}") from error

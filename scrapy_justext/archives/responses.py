@@ -87,41 +87,24 @@ def decompress(body: bytes, encodings: str, max_bytes: int) -> bytes:
     (b'<p>Hello', b'<p>Hello')
     """
     for encoding in reversed([name.strip().lower() for name in encodings.split(",")]):
-        decompressor = _DECOMPRESSORS.get(encoding)
-        decompressed = decompressor(body, max_bytes + 1) if decompressor is not None else None
-        if decompressed is not None:
-            body = decompressed
+        for decompressor in _DECOMPRESSORS.get(encoding, ()):
+            try:
+                body = decompressor(body, max_bytes + 1)
+            except (zlib.error, brotli.error, zstandard.ZstdError):
+                continue
+            break
     return body
 
 
-def _inflate(body: bytes, at_most: int, *formats: int) -> bytes | None:
-    for wbits in formats:
-        try:
-            return zlib.decompressobj(wbits).decompress(body, at_most)
-        except zlib.error:
-            continue
-    return None
+def _inflater(wbits: int) -> Callable[[bytes, int], bytes]:
+    return lambda body, at_most: zlib.decompressobj(wbits).decompress(body, at_most)
 
 
-def _decompress_brotli(body: bytes, at_most: int) -> bytes | None:
-    try:
-        return bytes(brotli.Decompressor().process(body, output_buffer_limit=at_most))
-    except brotli.error:
-        return None
-
-
-def _decompress_zstandard(body: bytes, at_most: int) -> bytes | None:
-    try:
-        return bytes(zstandard.ZstdDecompressor().stream_reader(body).read(at_most))
-    except zstandard.ZstdError:
-        return None
-
-
-#: From compressed bytes, and how many to return at most, to the bytes; None where they are not compressed that way.
-_DECOMPRESSORS: dict[str, Callable[[bytes, int], bytes | None]] = {
-    "gzip": lambda body, at_most: _inflate(body, at_most, _GZIP),
-    "x-gzip": lambda body, at_most: _inflate(body, at_most, _GZIP),
-    "deflate": lambda body, at_most: _inflate(body, at_most, _ZLIB, _RAW_DEFLATE),
-    "br": _decompress_brotli,
-    "zstd": _decompress_zstandard,
+#: From compressed bytes, and how many to return at most, to the bytes: the ways that an encoding may mean.
+_DECOMPRESSORS: dict[str, tuple[Callable[[bytes, int], bytes], ...]] = {
+    "gzip": (_inflater(_GZIP),),
+    "x-gzip": (_inflater(_GZIP),),
+    "deflate": (_inflater(_ZLIB), _inflater(_RAW_DEFLATE)),
+    "br": (lambda body, at_most: bytes(brotli.Decompressor().process(body, output_buffer_limit=at_most)),),
+    "zstd": (lambda body, at_most: bytes(zstandard.ZstdDecompressor().stream_reader(body).read(at_most)),),
 }

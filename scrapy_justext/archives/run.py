@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Set
 from contextlib import closing
 from math import inf
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import scrapy_justext
 from scrapy_justext.archives.command import DONE, raise_on_interrupt
 from scrapy_justext.archives.formats import OutputFormat, find_format
-from scrapy_justext.archives.output import Output, RunProgress, format_summary, plain, summary_to_json, unfinished
+from scrapy_justext.archives.output import Output, RunProgress, format_summary, summary_to_json, unfinished
 from scrapy_justext.archives.readers import Source, find_sources
-from scrapy_justext.archives.records import PageColumns, SourcePosition
+from scrapy_justext.archives.records import InputPosition, PageColumns, explaining
 from scrapy_justext.archives.work import Chunk, Setup, extract_chunks, make_chunks
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
-from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError, describe_os_error
+from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
 from scrapy_justext.workers import Progress
 
@@ -50,14 +51,20 @@ def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) ->
     raise_on_interrupt()
     progress = clean(job)
     if options.summary is not None:
-        _write_summary(Path(options.summary), progress)
+        path = Path(options.summary)
+        with explaining(path, "written"):
+            write_whole(path, (json.dumps(summary_to_json(progress), indent=2, ensure_ascii=False) + "\n").encode())
     print(format_summary(progress.counts, progress.seconds))
     return DONE
 
 
 def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSettings) -> ArchiveJob:
     """Return what the command line says, checked; raise :class:`~scrapy_justext.exceptions.JustextError`."""
-    _check_inputs(arguments)
+    for argument in arguments:
+        if argument.startswith("-"):
+            raise ArchiveError(argument, "no such option")
+    if not arguments:
+        raise ArchiveError("IN", "none given; scrapy justext-archive -h tells more")
     if options.output is None:
         raise ArchiveError("-o OUT", "is missing")
     layers = make_layers(from_settings(settings), {})
@@ -75,7 +82,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     timeout = options.timeout if options.timeout is not None else settings.get("JUSTEXT_TIMEOUT")
     task = {
         "inputs": [source.stamp for source in sources],
-        "settings": {name: plain(given.value) for name, given in sorted(layers.project.items())},
+        "settings": {name: given.value for name, given in layers.project.items()},
         "columns": list(columns),
         "version": scrapy_justext.__version__,
     }
@@ -84,19 +91,26 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         out,
         output_format,
         layers,
-        json.loads(json.dumps(task)),
+        plain(task),
         _processes(options.processes),
         None if timeout is None else _positive("--timeout", timeout, float),
         options.restart,
     )
 
 
-def _check_inputs(arguments: Sequence[str]) -> None:
-    for argument in arguments:
-        if argument.startswith("-"):
-            raise ArchiveError(argument, "no such option")
-    if not arguments:
-        raise ArchiveError("IN", "none given; scrapy justext-archive -h tells more")
+def plain(value: object) -> Any:
+    """Return a value as JSON has it, sets in the same order in whatever process.
+
+    >>> plain({"b": {2, 1}, "a": ("x", None)})
+    {'b': [1, 2], 'a': ['x', None]}
+    """
+
+    def simpler(value: object) -> object:
+        if isinstance(value, Mapping):
+            return dict(value)
+        return sorted(value, key=str) if isinstance(value, Set) else str(value)
+
+    return json.loads(json.dumps(value, default=simpler))
 
 
 def _processes(value: str | None) -> int:
@@ -120,20 +134,11 @@ def _positive(name: str, value: object, kind: Callable[[Any], float]) -> float:
 def _check_writable(path: Path) -> None:
     """Raise :class:`ArchiveError` where a file could not be written; what is there stays as it is."""
     is_new = not os.path.exists(path)
-    try:
+    with explaining(path, "written"):
         with path.open("ab"):
             pass
         if is_new:
             path.unlink()
-    except OSError as error:
-        raise ArchiveError(path, f"cannot be written: {describe_os_error(error)}") from error
-
-
-def _write_summary(path: Path, progress: RunProgress) -> None:
-    try:
-        write_whole(path, (json.dumps(summary_to_json(progress), indent=2, ensure_ascii=False) + "\n").encode())
-    except OSError as error:
-        raise ArchiveError(path, f"cannot be written: {describe_os_error(error)}") from error
 
 
 def clean(job: ArchiveJob) -> RunProgress:
@@ -171,13 +176,11 @@ def _work(job: ArchiveJob, output: Output) -> None:
 
 
 def _read_chunks(sources: Sequence[Source], progress: RunProgress) -> Generator[Chunk, None, None]:
-    first, position, _ = progress.position
-    for number, source in enumerate(sources[first:], first):
-        try:
-            yield from make_chunks(number, source.read(position))
-        except OSError as error:
-            raise ArchiveError(source.path, f"cannot be read: {describe_os_error(error)}") from error
-        position = SourcePosition()
+    position = progress.position
+    for number, source in enumerate(sources[position.source :], position.source + 1):
+        with explaining(source.path, "read"):
+            yield from make_chunks(source.read(position))
+        position = InputPosition(number)
 
 
 def _bytes_done(sources: Sequence[Source], progress: RunProgress) -> int:

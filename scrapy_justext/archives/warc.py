@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecordType
 
-from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage, Read, SourcePosition
+from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, NoPage, Read
 from scrapy_justext.exceptions import ArchiveError
 
 if TYPE_CHECKING:
@@ -57,13 +57,7 @@ class _SeenRecord(NamedTuple):
     is_whole: bool
 
 
-class _Damage(NamedTuple):
-    """Where the file is damaged, and how."""
-
-    offset: int
-    reason: str
-
-
+#: Where a record begins, and the record: None where it is of a type that holds no page.
 _Event = tuple[int, "LoadedRecord | None"]
 
 
@@ -76,7 +70,7 @@ def check_warc(path: Path) -> None:
             raise ArchiveError(path, "is no WARC file, or one that is damaged from its beginning")
 
 
-def read_warc(open_file: Callable[[], BinaryIO], name: str, max_bytes: int, position: SourcePosition) -> Iterator[Read]:
+def read_warc(open_file: Callable[[], BinaryIO], name: str, max_bytes: int, position: InputPosition) -> Iterator[Read]:
     """Yield the records of a file from a position on; bodies of more than ``max_bytes`` are not loaded."""
     # fastwarc reads ahead in the one file; the other is for looking elsewhere.
     with open_file() as stream, open_file() as other:
@@ -92,25 +86,26 @@ class _WarcReader:
         self._compressed = _is_gzip(other)
         self._size = other.seek(0, io.SEEK_END)
 
-    def read(self, position: SourcePosition) -> Iterator[Read]:
+    def read(self, position: InputPosition) -> Iterator[Read]:
         """Yield the records from a position on."""
-        behind = SourcePosition(position.offset)
+        last, skip = position.offset, 0
         for offset, record in self._events(position.offset):
-            behind = SourcePosition(offset, 1 if offset != behind.offset else behind.skip + 1)
-            if record is not None and behind > position:
-                yield Read(record, behind, min(self._stream.tell(), self._size))
+            last, skip = offset, skip + 1 if offset == last else 1
+            if record is not None and (offset, skip) > (position.offset, position.skip):
+                done = min(self._stream.tell(), self._size)
+                yield Read(record, position._replace(offset=offset, skip=skip, done=done))
 
     def _events(self, start: int) -> Iterator[_Event]:
-        """Yield every record with its offset, damaged ones too; None for a record of a type that holds no page."""
+        """Yield every record, damaged ones too."""
         offset: int | None = start
         while offset is not None:
             damage = yield from self._sound_records(offset)
             if damage is None:
                 return
-            yield damage.offset, LoadedRecord(Location(self._name, damage.offset), NoPage(damage.reason))
-            offset = _next_beginning(self._other, damage.offset + 1, compressed=self._compressed)
+            yield damage
+            offset = _next_beginning(self._other, damage[0] + 1, compressed=self._compressed)
 
-    def _sound_records(self, start: int) -> Generator[_Event, None, _Damage | None]:
+    def _sound_records(self, start: int) -> Generator[_Event, None, _Event | None]:
         """Yield the sound records from an offset on; return the damage behind them, None at the end of the file."""
         held: _SeenRecord | None = None
         failed = False
@@ -125,7 +120,7 @@ class _WarcReader:
                 raise
             failed = True
         damage = self._find_damage(held, start, failed=failed)
-        if held is not None and (damage is None or damage.offset != held.offset):
+        if held is not None and (damage is None or damage[0] != held.offset):
             yield held.offset, held.found
         return damage
 
@@ -167,16 +162,15 @@ class _WarcReader:
             return "not_http"
         return "too_large" if record.content_length > self._max_bytes + _HTTP_HEADERS else None
 
-    def _find_damage(self, last: _SeenRecord | None, start: int, *, failed: bool) -> _Damage | None:
-        """Return what is wrong where reading ended: with the last record, or behind it."""
-        reason = "corrupt" if failed else "truncated"
-        end: int | None = start
+    def _find_damage(self, last: _SeenRecord | None, start: int, *, failed: bool) -> _Event | None:
+        """Return the damaged record where reading ended: the last one, or what stands behind it."""
+        offset = start
         if last is not None:
             end = self._end_of_record(last, failed=failed) if last.is_whole else None
-            if end is None:
-                return _Damage(last.offset, reason)
-        assert end is not None
-        return None if _is_empty_from(self._other, end) else _Damage(end, reason)
+            offset = last.offset if end is None else end
+        if (last is None or offset != last.offset) and _is_empty_from(self._other, offset):
+            return None
+        return offset, LoadedRecord(Location(self._name, offset), NoPage("corrupt" if failed else "truncated"))
 
     def _end_of_record(self, record: _SeenRecord, *, failed: bool) -> int | None:
         """Return where a record ends; None where the next one does not begin there."""

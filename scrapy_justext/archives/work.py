@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scrapy_justext.archives.formats import find_format
-from scrapy_justext.archives.records import DAMAGE, ArchivedPage, Location, NoPage, Record, SourcePosition
+from scrapy_justext.archives.records import DAMAGE, ArchivedPage, InputPosition, Location, NoPage, Record
 from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.pages import Page, page_counts, raw_page, skip_reason
@@ -25,21 +25,13 @@ from scrapy_justext.workers import PROTOCOL, Begun, Pool
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
-    from scrapy.http import Response, TextResponse
+    from scrapy.http import TextResponse
 
     from scrapy_justext.archives.records import Read
 
 #: A chunk is closed when it has so many records, or bytes: a fraction of a second's work.
 RECORDS = 100
 BYTES = 2 << 20
-
-
-class InputPosition(NamedTuple):
-    """How far the input was read: a place in the source of that number, and the bytes before it."""
-
-    source: int
-    behind: SourcePosition
-    done: int
 
 
 class Chunk(NamedTuple):
@@ -56,39 +48,6 @@ class Trouble(NamedTuple):
     what: str
 
 
-class RecordsResult(NamedTuple):
-    """What became of records: the rows that belong into the output, in order, and what there is to count and say."""
-
-    rows: list[ExtractionRow]
-    counts: Counter[str]
-    troubles: list[Trouble]
-
-    def add(self, record: Record, extractor: RecordExtractor) -> None:
-        """Extract a record, and keep what comes of it, be it an error."""
-        self.counts["records"] += 1
-        try:
-            extracted = extractor.extract(record)
-        except Exception as error:
-            kind = type(error).__name__
-            self.counts.update(["errors", f"errors/{kind}"])
-            self.troubles.append(Trouble(record.location, f"{kind}: {error}"))
-            return
-        if isinstance(extracted, NoPage):
-            self.counts[f"skipped/{extracted.reason}"] += 1
-            if extracted.reason in DAMAGE:
-                self.troubles.append(Trouble(record.location, extracted.reason))
-            return
-        self.counts.update(page_counts(extracted.page))
-        if extracted.is_wanted:
-            self.counts["rows"] += 1
-            self.rows.append(extracted.row)
-
-    def give_up(self, record: Record, reason: str) -> None:
-        """Count a record that is not extracted."""
-        self.counts.update(["records", reason])
-        self.troubles.append(Trouble(record.location, reason))
-
-
 class ChunkResult(NamedTuple):
     """What became of a chunk.  ``encoded``: its rows, as they are appended to the output."""
 
@@ -97,59 +56,25 @@ class ChunkResult(NamedTuple):
     troubles: Sequence[Trouble]
 
 
-def make_chunks(source: int, reads: Iterable[Read]) -> Iterator[Chunk]:
+def make_chunks(reads: Iterable[Read]) -> Iterator[Chunk]:
     """Yield the records of a source in chunks; where a chunk ends depends on the records in it alone."""
     records: list[Record] = []
     size = 0
     behind = None
-    for read in reads:
-        records.append(read.record)
-        size += read.record.size
-        behind = InputPosition(source, read.behind, read.done)
+    for record, behind in reads:
+        records.append(record)
+        size += record.size
         if len(records) == RECORDS or size >= BYTES:
             yield Chunk(records, behind)
-            records, size, behind = [], 0, None
-    if behind is not None:
+            records, size = [], 0
+    if records and behind is not None:
         yield Chunk(records, behind)
 
 
-def no_records() -> RecordsResult:
-    """Return what became of no records."""
-    return RecordsResult([], Counter(records=0, rows=0), [])
-
-
-def extract_records(records: Iterable[Record], extractor: RecordExtractor) -> RecordsResult:
-    """Return the rows of records, in order; one bad page never ends a run."""
-    result = no_records()
-    for record in records:
-        result.add(record, extractor)
-    return result
-
-
-# From a record to its extraction, or to the reason why there is none; as in a crawl, without one.
+# From a record to its row, or to the reason why there is none; as in a crawl, without one.
 
 #: A page whose language has to be detected.
 _PAGE = "<p>" + "It was the best of times, it was the worst of times. " * 5
-
-
-class ExtractedRecord(NamedTuple):
-    """A page that was extracted, and where it was."""
-
-    url: str | None
-    location: Location
-    page: Page
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether it belongs into the output."""
-        return self.page.is_good or self.page.configuration.drop == "none"
-
-    @property
-    def row(self) -> ExtractionRow:
-        """What the output gets of it."""
-        extraction, configuration, _ = self.page
-        fields, blocks, block_fields = configuration.fields, configuration.blocks, configuration.block_fields
-        return ExtractionRow(self.url, *self.location, extraction, fields, blocks, block_fields)
 
 
 class RecordExtractor:
@@ -165,8 +90,8 @@ class RecordExtractor:
         if configuration is not None:
             Extractor(configuration.options).extract(_PAGE)
 
-    def extract(self, record: Record) -> ExtractedRecord | NoPage:
-        """Return what a record holds, or why it is no page; may raise whatever a page makes it raise."""
+    def extract(self, record: Record) -> tuple[Page, ExtractionRow] | NoPage:
+        """Return the page in a record and its row, or why there is none; may raise whatever a page makes it raise."""
         archived = record.page()
         if isinstance(archived, NoPage):
             return archived
@@ -176,11 +101,14 @@ class RecordExtractor:
         response = make_response(archived, configuration.max_body_bytes)
         reason = skip_reason(None, response, configuration)
         if reason is not None:
-            return NoPage("redirect" if reason == "status" and _is_redirect(response) else reason)
+            is_redirect = HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
+            return NoPage("redirect" if reason == "status" and is_redirect else reason)
         # Nobody else asks for a tree, so that the response's own selector would be the dearer way.
         raw = raw_page(cast("TextResponse", response))._replace(url=archived.url)
         extraction = raw.judge(configuration.options).extraction()
-        return ExtractedRecord(archived.url, record.location, Page(extraction, configuration))
+        fields, blocks, block_fields = configuration.fields, configuration.blocks, configuration.block_fields
+        row = ExtractionRow(archived.url, *record.location, extraction, fields, blocks, block_fields)
+        return Page(extraction, configuration), row
 
     def _configure(self, site: str | None) -> Configuration | None:
         """Return the configuration for a site's pages; None where they are not to be cleaned."""
@@ -188,8 +116,47 @@ class RecordExtractor:
         return configure(given) if is_enabled(given) else None
 
 
-def _is_redirect(response: Response) -> bool:
-    return HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
+class RecordsResult:
+    """What became of records: the rows that belong into the output, in order, and what there is to count and say."""
+
+    def __init__(self) -> None:
+        self.rows: list[ExtractionRow] = []
+        self.counts = Counter(records=0, rows=0)
+        self.troubles: list[Trouble] = []
+
+    def add(self, record: Record, extractor: RecordExtractor) -> None:
+        """Extract a record, and keep what comes of it, be it an error: one bad page never ends a run."""
+        self.counts["records"] += 1
+        try:
+            extracted = extractor.extract(record)
+        except Exception as error:
+            kind = type(error).__name__
+            self.counts.update(["errors", f"errors/{kind}"])
+            self.troubles.append(Trouble(record.location, f"{kind}: {error}"))
+            return
+        if isinstance(extracted, NoPage):
+            self.counts[f"skipped/{extracted.reason}"] += 1
+            if extracted.reason in DAMAGE:
+                self.troubles.append(Trouble(record.location, extracted.reason))
+            return
+        page, row = extracted
+        self.counts.update(page_counts(page))
+        if page.is_good or page.configuration.drop == "none":
+            self.counts["rows"] += 1
+            self.rows.append(row)
+
+    def give_up(self, trouble: Trouble) -> None:
+        """Count a record that is not extracted."""
+        self.counts.update(["records", trouble.what])
+        self.troubles.append(trouble)
+
+
+def extract_records(records: Iterable[Record], extractor: RecordExtractor) -> RecordsResult:
+    """Return what becomes of records."""
+    result = RecordsResult()
+    for record in records:
+        result.add(record, extractor)
+    return result
 
 
 # The processes that extract.
@@ -200,9 +167,6 @@ def _is_redirect(response: Response) -> bool:
 
 #: Chunks that are read and not yet written, for each process: one in work, one that waits for it or for an earlier one.
 _AHEAD = 3
-
-CRASHES = "crashes"
-TIMEOUTS = "timeouts"
 
 
 class Setup(NamedTuple):
@@ -236,13 +200,6 @@ class Packed(NamedTuple):
         return record.page()
 
 
-class _ChunkTask(NamedTuple):
-    """Records, and why some of them, by their number, are not tried."""
-
-    records: Sequence[Packed]
-    given_up: Mapping[int, str]
-
-
 def extract_chunks(
     chunks: Iterable[Chunk], processes: int, setup: Setup
 ) -> Generator[tuple[Chunk, ChunkResult], None, None]:
@@ -257,19 +214,19 @@ def extract_chunks(
             yield waiting[0].chunk, waiting.popleft().result.result()
 
 
-def _start(setup: Setup) -> Callable[[_ChunkTask], Iterator[object]]:
-    """Load what all pages need, and return what makes the result of a chunk."""
+def _start(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], Iterator[object]]:
+    """Load what all pages need; return what makes the result of a chunk, records or why they are given up."""
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     extractor = RecordExtractor(setup.layers)
     extractor.warm_up()
     encode = find_format(setup.suffix).encode
 
-    def do(task: _ChunkTask) -> Iterator[object]:
-        result = no_records()
-        for number, record in enumerate(task.records):
-            if number in task.given_up:
-                result.give_up(record, task.given_up[number])
+    def do(chunk: Sequence[Packed | Trouble]) -> Iterator[object]:
+        result = RecordsResult()
+        for number, record in enumerate(chunk):
+            if isinstance(record, Trouble):
+                result.give_up(record)
             else:
                 yield Begun(number, setup.timeout)
                 result.add(record, extractor)
@@ -286,15 +243,15 @@ class _ChunkAtWork:
         self.chunk = chunk
         self.result: Future[ChunkResult] = Future()
         self._pool = pool
-        self._given_up: dict[int, str] = {}
+        self._records: list[Packed | Trouble] = [
+            Packed(record.location, pickle.dumps(record, PROTOCOL)) for record in chunk.records
+        ]
         #: What the processes did that have ended: the numbers of records, None for none of them.
         self._suspects: set[int | None] = set()
         self._try()
 
     def _try(self) -> None:
-        packed = [Packed(record.location, pickle.dumps(record, PROTOCOL)) for record in self.chunk.records]
-        task = _ChunkTask(packed, dict(self._given_up))
-        self._pool.submit(task, join=itemgetter(0)).add_done_callback(self._finish)
+        self._pool.submit(tuple(self._records), join=itemgetter(0)).add_done_callback(self._finish)
 
     def _finish(self, tried: Future[ChunkResult]) -> None:
         error = tried.exception()
@@ -308,14 +265,17 @@ class _ChunkAtWork:
     def _can_go_on(self, error: WorkerCrashed | PageTimeout) -> bool:
         number: Any = error.step
         if isinstance(error, PageTimeout):
-            self._given_up[number] = TIMEOUTS
+            self._give_up(number, "timeouts")
         elif not error.is_ready or (number is None and number in self._suspects):
             return False
         elif number in self._suspects:
-            self._given_up[number] = CRASHES
+            self._give_up(number, "crashes")
         else:
             self._suspects.add(number)
         return True
+
+    def _give_up(self, number: int, why: str) -> None:
+        self._records[number] = Trouble(self._records[number].location, why)
 
     def _final(self, error: BaseException) -> BaseException:
         where = self.chunk.records[0].location

@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage
-from scrapy_justext.archives.work import ExtractedRecord, RecordExtractor
+from scrapy_justext.archives.work import RecordExtractor
+from scrapy_justext.crawl.pages import Page
 from scrapy_justext.crawl.settings import Given, make_layers
 
 
-def extract(archived: ArchivedPage, **settings: Any) -> ExtractedRecord | NoPage:
+def extract(archived: ArchivedPage, **settings: Any) -> Page | NoPage:
     given = {name: Given(value, name) for name, value in settings.items()}
-    return RecordExtractor(make_layers(given, {})).extract(LoadedRecord(Location("a.warc", 0), archived))
+    extracted = RecordExtractor(make_layers(given, {})).extract(LoadedRecord(Location("a.warc", 0), archived))
+    return extracted if isinstance(extracted, NoPage) else extracted[0]
 
 
 def paragraphs(archived: ArchivedPage, **settings: Any) -> list[str]:
     extracted = extract(archived, **settings)
-    assert isinstance(extracted, ExtractedRecord), extracted
-    return extracted.page.extraction.paragraphs
+    assert isinstance(extracted, Page), extracted
+    return extracted.extraction.paragraphs
 
 
 def headers(**values: str) -> tuple[tuple[bytes, bytes], ...]:

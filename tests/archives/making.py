@@ -7,7 +7,7 @@ import io
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scrapy_justext.archives.records import ArchivedPage, Read, SourcePosition
+from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, Read
 from scrapy_justext.archives.warc import read_warc
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def packed(records: Sequence[bytes]) -> bytes:
     return b"".join(gzip.compress(record, mtime=0) for record in records)
 
 
-def read(data: bytes, position: SourcePosition | None = None, max_bytes: int = 1 << 20) -> list[Read]:
+def read(data: bytes, position: InputPosition = BEGINNING, max_bytes: int = 1 << 20) -> list[Read]:
     """The records that the reader finds in a WARC file."""
-    return list(read_warc(partial(io.BytesIO, data), "a.warc", max_bytes, position or SourcePosition()))
+    return list(read_warc(partial(io.BytesIO, data), "a.warc", max_bytes, position))
 
 
 def found(reads: Sequence[Read]) -> list[str | None]:

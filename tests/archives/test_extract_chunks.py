@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, Record, SourcePosition
-from scrapy_justext.archives.work import Chunk, ChunkResult, InputPosition, Setup, extract_chunks
+from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, Record
+from scrapy_justext.archives.work import Chunk, ChunkResult, Setup, extract_chunks
 from scrapy_justext.crawl.settings import make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError
 from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
@@ -46,7 +46,7 @@ def loaded(number: int) -> LoadedRecord:
 
 
 def chunk(records: Sequence[Record]) -> Chunk:
-    return Chunk(records, InputPosition(0, SourcePosition(len(records)), 0))
+    return Chunk(records, InputPosition(0, len(records)))
 
 
 def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[ChunkResult]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_justext.archives.output import BEGINNING, RunProgress
-from scrapy_justext.archives.records import Location
+from scrapy_justext.archives.output import RunProgress
+from scrapy_justext.archives.records import BEGINNING, Location
 from scrapy_justext.archives.work import ChunkResult, Trouble
 
 if TYPE_CHECKING:

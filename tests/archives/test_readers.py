@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from scrapy_justext.archives.readers import find_sources
-from scrapy_justext.archives.records import ArchivedPage, NoPage, PageColumns, SourcePosition
+from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, NoPage, PageColumns
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import found, page, page_record, url
 
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from scrapy_justext.archives.records import Read
 
 COLUMNS = PageColumns()
-BEGINNING = SourcePosition()
 URLS = [url(number) for number in range(5)]
 LINES = [json.dumps({"url": url(number), "html": page(number)}).encode() + b"\n" for number in range(5)]
 
 
-def reads(path: Path, columns: PageColumns = COLUMNS, position: SourcePosition = BEGINNING) -> list[Read]:
+def reads(path: Path, columns: PageColumns = COLUMNS, position: InputPosition = BEGINNING) -> list[Read]:
     [source] = find_sources([str(path)], columns, 1 << 16)
     return list(source.read(position))
 
@@ -35,7 +34,7 @@ def reads(path: Path, columns: PageColumns = COLUMNS, position: SourcePosition =
 def write(folder: Path, name: str, lines: list[bytes]) -> Path:
     data = b"".join(lines)
     path = folder / name
-    if name.endswith(".gz"):
+    if name.lower().endswith(".gz"):
         data = gzip.compress(data)
     elif name.endswith(".zst"):
         # Two frames: readers that stop at the first are wrong.
@@ -53,7 +52,7 @@ def write_table(folder: Path, columns: dict[str, list[Any]], name: str = "a.parq
 LONG = b"x" * 2_000_000 + b"\n"
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.jsonl.zst"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.jsonl.zst", "A.JSONL.GZ"])
 def test_lines_are_pages(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, name, LINES)
     every = reads(path)

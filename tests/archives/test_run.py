@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from scrapy_justext.archives.work import Chunk, InputPosition, Setup
+    from scrapy_justext.archives.records import InputPosition
+    from scrapy_justext.archives.work import Chunk, Setup
 
 PAGES = 30
 
@@ -51,8 +52,8 @@ def extract_here(
     extractor = RecordExtractor(setup.layers)
     encode = find_format(setup.suffix).encode
     for chunk in chunks:
-        rows, counts, troubles = extract_records(chunk.records, extractor)
-        yield chunk, ChunkResult(encode(rows), counts, troubles)
+        result = extract_records(chunk.records, extractor)
+        yield chunk, ChunkResult(encode(result.rows), result.counts, result.troubles)
 
 
 @pytest.fixture

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.http import HtmlResponse
 
-from scrapy_justext.archives.records import ArchivedPage, NoPage
-from scrapy_justext.archives.work import ExtractedRecord
-from scrapy_justext.crawl.settings import configure
+from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage
+from scrapy_justext.archives.work import RecordExtractor, extract_records
+from scrapy_justext.crawl.pages import Page
+from scrapy_justext.crawl.settings import Given, configure, make_layers
 from tests.archives.extracting import extract, headers, paragraphs
-from tests.archives.making import page
+from tests.archives.making import page, url
 from tests.builders import DEMO_PAGES, extract_response, page_id
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ def test_a_page_is_extracted_as_in_a_crawl(path: Path) -> None:
     archived = ArchivedPage(address, path.read_bytes(), headers=pairs)
     extracted = extract(archived)
     expected = extract_response(HtmlResponse(address, headers=sent, body=path.read_bytes()), configure({}))
-    assert isinstance(extracted, ExtractedRecord)
-    assert extracted.page.extraction == expected
+    assert isinstance(extracted, Page)
+    assert extracted.extraction == expected
 
 
 SKIPPED: dict[str, tuple[ArchivedPage, dict[str, Any], str]] = {
@@ -60,12 +61,13 @@ def test_sites_have_their_own_settings() -> None:
     sites = {"example.org": {"profile": "boilerpipe"}}
     for address, profile in {"https://www.example.org/": "boilerpipe", "https://[oops": "justext"}.items():
         extracted = extract(ArchivedPage(address, BODY), sites=sites)
-        assert isinstance(extracted, ExtractedRecord)
-        assert extracted.page.extraction.profile == profile
+        assert isinstance(extracted, Page)
+        assert extracted.extraction.profile == profile
 
 
 @pytest.mark.parametrize(("drop", "is_wanted"), [("item", False), ("response", False), ("none", True)])
 def test_pages_without_good_content_are_wanted_when_nothing_is_dropped(drop: str, is_wanted: bool) -> None:
-    extracted = extract(ArchivedPage(None, b"<p>Home"), drop=drop)
-    assert isinstance(extracted, ExtractedRecord)
-    assert extracted.is_wanted is is_wanted
+    record = LoadedRecord(Location("a.warc", 7), ArchivedPage(url(1), b"<p>Home"))
+    result = extract_records([record], RecordExtractor(make_layers({"drop": Given(drop, "")}, {})))
+    assert (result.counts["pages"], result.counts["rows"]) == (1, is_wanted)
+    assert [row[:3] for row in result.rows] == [(url(1), "a.warc", 7)] * is_wanted
