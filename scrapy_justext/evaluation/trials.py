@@ -9,11 +9,10 @@ the same sites would flatter: pages whose address is known go together with all 
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from hashlib import sha256
 from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -162,12 +161,13 @@ def open_trials(
 def _start(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mapping[str, Any]], Iterator[list[Sizes]]]:
     """Read the pages, and return what judges them under some thresholds."""
     setup, labels = share
-    return partial(_judge, setup, [setup.make_page(setup.data_sets[label.data_set].load(label.id)) for label in labels])
+    pages = [setup.make_page(setup.data_sets[label.data_set].load(label.id)) for label in labels]
 
+    def judge(thresholds: Mapping[str, Any]) -> Iterator[list[Sizes]]:
+        options = setup.options(thresholds)
+        yield [page.sizes(options) for page in pages]
 
-def _judge(setup: TrialSetup, pages: Sequence[TrialPage], thresholds: Mapping[str, Any]) -> Iterator[list[Sizes]]:
-    options = setup.options(thresholds)
-    yield [page.sizes(options) for page in pages]
+    return judge
 
 
 class Quality(NamedTuple):
@@ -212,21 +212,14 @@ class Label(NamedTuple):
     """Pages of one group stay together."""
 
 
-class Split(NamedTuple):
-    """The two parts, each in the order in which the pages were given."""
-
-    training: Sequence[Label]
-    validation: Sequence[Label]
-
-
 def label(data_set: int, document: Document) -> Label:
     """Return a page with its group: the registered domain of its address, else a group of its own."""
     domain = registered_domain(document.url) if document.url else ""
     return Label(data_set, document.id, domain or f"{data_set}/{document.id}")
 
 
-def split(labels: Sequence[Label], seed: int = 0) -> Split:
-    """Split pages by their groups, the same way at each call.
+def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Label]]:
+    """Return the pages to search on and those to check on, split by their groups, the same way at each call.
 
     Groups come in an order that a hash of ``seed`` and their names gives; each goes to the part that lacks more of its
     share.  Raise :class:`SplitError` where a part stays too small.
@@ -234,7 +227,7 @@ def split(labels: Sequence[Label], seed: int = 0) -> Split:
     sizes = Counter(label.group for label in labels)
     chosen: set[str] = set()
     training = validation = 0
-    for group in sorted(sizes, key=lambda group: _digest(seed, group)):
+    for group in sorted(sizes, key=lambda group: sha256(f"{seed}:{group}".encode("utf-8", "surrogatepass")).digest()):
         if training * (1 - TRAINING_SHARE) <= validation * TRAINING_SHARE:
             chosen.add(group)
             training += sizes[group]
@@ -245,10 +238,7 @@ def split(labels: Sequence[Label], seed: int = 0) -> Split:
             f"{len(labels)} pages of {len(sizes)} sites are too few to search on some and check on others:"
             f" both parts must have {LEAST} pages or more"
         )
-    return Split(
-        [label for label in labels if label.group in chosen], [label for label in labels if label.group not in chosen]
-    )
-
-
-def _digest(seed: int, group: str) -> bytes:
-    return hashlib.sha256(f"{seed}:{group}".encode("utf-8", "surrogatepass")).digest()
+    parts: tuple[list[Label], list[Label]] = [], []
+    for label in labels:
+        parts[label.group not in chosen].append(label)
+    return parts

@@ -18,6 +18,7 @@ import os
 import random
 import signal
 import sys
+import textwrap
 import time
 from dataclasses import dataclass, field
 from math import inf
@@ -31,7 +32,6 @@ from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import paired_bootstrap
 from scrapy_justext.evaluation.trials import (
     Quality,
-    Split,
     TrialSetup,
     label,
     mean_quality,
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.trials import Label
 
 Values = dict[str, Any]
+#: The sizes of pages, by what they were there for and by whose thresholds they were judged.
+Measured = dict[str, dict[str, "list[Sizes]"]]
 
 #: How often steps become smaller.
 LEVELS = 4
@@ -202,16 +204,6 @@ class Goal(NamedTuple):
         return "F1" if self.beta == 1 else f"F{self.beta:g}"
 
 
-class Found(NamedTuple):
-    """What a search came to: the sizes of the pages of both parts, before and after."""
-
-    values: Mapping[str, Any]
-    trials: int
-    seconds: float
-    training: tuple[Sequence[Sizes], Sequence[Sizes]]
-    validation: tuple[Sequence[Sizes], Sequence[Sizes]]
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = parser.add_argument
@@ -237,22 +229,34 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
     data_sets = [open_data_set(spec) for spec in dict.fromkeys(arguments.dataset)]
     setup = TrialSetup(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
-    base = _base(setup)
+    # What pages are judged by without any setting; an unknown profile or language is told here.
+    options = setup.options()
+    base = options.thresholds if options.candidates is None else options.judging(options.candidates[0]).thresholds
     parts = split(_label(data_sets, arguments.limit, arguments.page_type), arguments.seed)
     print(_introduction(setup, parts, goal, arguments.seed), flush=True)
     try:
-        found = _find(setup, base, parts, goal, arguments)
+        best, measured = _find(setup, base, parts, goal, arguments)
     except KeyboardInterrupt:
         print("stopped; no settings found", file=sys.stderr)
         return 128 + signal.SIGINT
-    print(_outcome(setup, found, goal))
+    rows: list[tuple[str, ...]] = [("pages", "thresholds", "precision", "recall", goal.title)]
+    for pages, trials in measured.items():
+        for thresholds, sizes in trials.items():
+            rows.append((pages, thresholds, *(f"{value:.4f}" for value in mean_quality(sizes, goal.beta))))
+    print(f"{format_columns(rows, right=(2, 3, 4))}\n")
+    if best:
+        _print_settings(setup, best, goal, measured["checked on"])
+    else:
+        print("Nothing better was found: keep the profile's own thresholds.")
     return 0
 
 
-def _find(setup: TrialSetup, base: Thresholds, parts: Split, goal: Goal, arguments: argparse.Namespace) -> Found:
-    """Search on the training part, and measure on both."""
+def _find(
+    setup: TrialSetup, base: Thresholds, parts: Sequence[Sequence[Label]], goal: Goal, arguments: argparse.Namespace
+) -> tuple[Values, Measured]:
+    """Search on the first part of the pages, and measure on both."""
     profile = setup.options().profile
-    with open_trials(setup, parts.training, arguments.jobs) as sizes_under:
+    with open_trials(setup, parts[0], arguments.jobs) as sizes_under:
         before = sizes_under({})
         started = time.monotonic()
         with Progress(arguments.trials, 0, "trials") as progress:
@@ -266,11 +270,11 @@ def _find(setup: TrialSetup, base: Thresholds, parts: Split, goal: Goal, argumen
             start = values_of(base, profile.parameters)
             search = Search(profile.parameters, start, evaluate, arguments.trials, arguments.seed)
             best = given(search.run(), base, profile.thresholds)
-        seconds = time.monotonic() - started
-        after = sizes_under(best)
-    with open_trials(setup, parts.validation, arguments.jobs) as sizes_under:
-        validation = (sizes_under({}), sizes_under(best))
-    return Found(best, search.done, seconds, (before, after), validation)
+        print(f"\n{search.done} trials in {time.monotonic() - started:.1f} s\n")
+        measured = {"searched on": {"the profile's": before, "found": sizes_under(best)}}
+    with open_trials(setup, parts[1], arguments.jobs) as sizes_under:
+        measured["checked on"] = {"the profile's": sizes_under({}), "found": sizes_under(best)}
+    return best, measured
 
 
 def _goal(objective: str, beta: float | None) -> Goal:
@@ -281,14 +285,6 @@ def _goal(objective: str, beta: float | None) -> Goal:
     if beta is not None and not 0 < beta < inf:
         raise ParameterError("beta", beta, "must be a number above 0")
     return Goal(objective, 1.0 if beta is None else beta)
-
-
-def _base(setup: TrialSetup) -> Thresholds:
-    """Return what pages are judged by without any setting; raise for an unknown profile or language."""
-    options = setup.options()
-    if options.candidates is None:
-        return options.thresholds
-    return options.judging(options.candidates[0]).thresholds
 
 
 def _label(data_sets: Sequence[DataSet], limit: int | None, page_type: str | None) -> list[Label]:
@@ -303,45 +299,32 @@ def _label(data_sets: Sequence[DataSet], limit: int | None, page_type: str | Non
     return [page for page, kind in labels if page_type in (None, kind)]
 
 
-def _introduction(setup: TrialSetup, parts: Split, goal: Goal, seed: int) -> str:
+def _introduction(setup: TrialSetup, parts: Sequence[Sequence[Label]], goal: Goal, seed: int) -> str:
     names = ", ".join(data_set.name for data_set in setup.data_sets)
-    sites = [len({page.group for page in part}) for part in parts]
+    searched, checked = ((len(part), len({page.group for page in part})) for part in parts)
     return (
-        f"profile {setup.profile} on {names}: {len(parts.training)} pages of {sites[0]} sites to search on,"
-        f" {len(parts.validation)} of {sites[1]} others to check on (seed {seed})\n"
+        f"profile {setup.profile} on {names}: {searched[0]} pages of {searched[1]} sites to search on,"
+        f" {checked[0]} of {checked[1]} others to check on (seed {seed})\n"
         f"to be greatest: {goal.objective if goal.beta == 1 else goal.title}, mean over pages, measure {setup.measure};"
         " a page of which nothing is retrieved counts 0, if it has content"
     )
 
 
-def _outcome(setup: TrialSetup, found: Found, goal: Goal) -> str:
-    lines = ["", f"{found.trials} trials in {found.seconds:.1f} s", "", _table(found, goal), ""]
-    if not found.values:
-        return "\n".join([*lines, "Nothing better was found: keep the profile's own thresholds."])
-    before, after = ([goal.of(quality_of(page, goal.beta)) for page in sizes] for sizes in found.validation)
+def _print_settings(
+    setup: TrialSetup, values: Mapping[str, Any], goal: Goal, measured: Mapping[str, Sequence[Sizes]]
+) -> None:
+    """Print what a crawl needs for what was found, and what it is worth on the pages to check on."""
+    before, after = ([goal.of(quality_of(page, goal.beta)) for page in sizes] for sizes in measured.values())
     test = paired_bootstrap(after, before)
     low, high = test.interval_99
-    lines += [f"On the pages to check on: {test.difference:+.4f} (99 %: {low:+.4f} to {high:+.4f})", ""]
-    settings = _settings(setup, found.values)
-    if test.difference < -EPSILON:
-        advice = "These settings are worse there than the profile's own thresholds: keep those.  What was found:"
-        return "\n".join([*lines, advice, "", *(f"# {line}" for line in settings.splitlines())])
-    if not test.is_significant:
-        lines += ["Chance may give such a difference: check on more pages, or keep the profile's own thresholds.", ""]
-    return "\n".join([*lines, settings])
-
-
-def _table(found: Found, goal: Goal) -> str:
-    rows: list[tuple[str, ...]] = [("pages", "thresholds", "precision", "recall", goal.title)]
-    for name, parts in (("searched on", found.training), ("checked on", found.validation)):
-        for when, sizes in zip(("the profile's", "found"), parts, strict=True):
-            rows.append((name, when, *(f"{value:.4f}" for value in mean_quality(sizes, goal.beta))))
-    return format_columns(rows, right=(2, 3, 4))
-
-
-def _settings(setup: TrialSetup, values: Mapping[str, Any]) -> str:
-    """Return the settings that give a crawl what was found: those that are not the default."""
+    print(f"On the pages to check on: {test.difference:+.4f} (99 %: {low:+.4f} to {high:+.4f})\n")
     chosen = {"profile": setup.profile, "language": setup.language, **values}
-    return custom_settings(
+    settings = custom_settings(
         {name: value for name, value in chosen.items() if name in values or value != SETTINGS[name].default}
     )
+    if test.difference < -EPSILON:
+        print("These settings are worse there than the profile's own thresholds: keep those.  What was found:\n")
+        settings = textwrap.indent(settings, "# ", lambda _: True)
+    elif not test.is_significant:
+        print("Chance may give such a difference: check on more pages, or keep the profile's own thresholds.\n")
+    print(settings)

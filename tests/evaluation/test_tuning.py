@@ -138,11 +138,11 @@ class TestSplit:
     @pytest.mark.parametrize("seed", range(5))
     def test_sites_stay_together_and_two_thirds_are_searched_on(self, seed: int) -> None:
         pages = pages_of(*[1, 2, 3, 4] * 15)
-        parts = split(pages, seed)
-        assert sorted([*parts.training, *parts.validation]) == sorted(pages)
-        assert not {page.group for page in parts.training} & {page.group for page in parts.validation}
-        assert len(parts.training) == pytest.approx(100, abs=4)
-        assert parts == split(pages, seed)
+        training, validation = split(pages, seed)
+        assert sorted([*training, *validation]) == sorted(pages)
+        assert not {page.group for page in training} & {page.group for page in validation}
+        assert len(training) == pytest.approx(100, abs=4)
+        assert (training, validation) == split(pages, seed)
 
     def test_the_seed_matters(self) -> None:
         assert split(pages_of(*[1] * 30), 0) != split(pages_of(*[1] * 30), 1)
@@ -296,8 +296,8 @@ class TestCommand:
     def test_worse_on_the_pages_to_check_on(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         # What is content on the pages to search on is boilerplate on those to check on.
         folder = write_set(tmp_path / "pages", WITH_SHORT)
-        parts = split([label(0, document) for document in open_data_set(f"pairs:{folder}").documents])
-        for page in parts.validation:
+        _, validation = split([label(0, document) for document in open_data_set(f"pairs:{folder}").documents])
+        for page in validation:
             (folder / "input" / f"{page.id}.html").write_text(f"{WITH_SHORT}<p>{STORY}<p>{STORY}")
             (folder / "gold" / f"{page.id}.txt").write_text(f"{STORY} {STORY}")
         command = ["tune", "--dataset", f"pairs:{folder}", "--language", "English", "--trials", "120", "--jobs", "1"]
