@@ -17,6 +17,7 @@ from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeGuard
 
 
 class Part(Enum):
@@ -29,13 +30,6 @@ class Part(Enum):
     TREE = "the tree filter"
 
 
-class Range(NamedTuple):
-    """Which values are allowed, in words and as a check."""
-
-    allowed: str
-    holds: Callable[[Any], bool]
-
-
 class Scale(NamedTuple):
     """Numbers from ``least`` to ``most`` that are offered, in ``steps``, the widest first."""
 
@@ -44,31 +38,21 @@ class Scale(NamedTuple):
     steps: tuple[float, ...]
 
 
-def _is_whole(value: object) -> bool:
+def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-_BOOLEAN = Range("must be True or False", lambda value: isinstance(value, bool))
-_LENGTH = Range("must be a whole number of characters, 0 or more", lambda value: _is_whole(value) and value >= 0)
-_DENSITY = Range("must be a number from 0 to 1", lambda value: _is_number(value) and 0 <= value <= 1)
-_DEPTH = Range(
-    "must be a whole number from 1 to 5",
-    lambda value: value is None or (_is_whole(value) and 1 <= value <= 5),
-)
-_PROBABILITY = Range(
-    "must be a number from 0 to 1, or None for the model's",
-    lambda value: value is None or (_is_number(value) and 0 <= value <= 1),
-)
+def _is_share(value: object) -> bool:
+    return (_is_whole(value) or isinstance(value, float)) and 0 <= value <= 1
 
 
 class Parameter(NamedTuple):
-    """A row of the table, without its name and its default."""
+    """A row of the table.  ``name`` and ``default`` are those of the field."""
 
-    range: Range
+    allowed: str
+    """Which values are allowed, in words."""
+    allows: Callable[[Any], bool]
+    """The same as a check."""
     part: Part
     label: str
     """What the tuner calls it."""
@@ -92,8 +76,7 @@ class Parameter(NamedTuple):
     @property
     def partner(self) -> str | None:
         """The other one of a low and a high threshold, which must not cross; None without one."""
-        pairs = dict(PAIRS)
-        return pairs.get(self.name) or {high: low for low, high in PAIRS}.get(self.name)
+        return next((low if self.name == high else high for low, high in PAIRS if self.name in {low, high}), None)
 
     def without_none(self) -> Parameter:
         """Return the row of a profile with a default of its own, which None stands for in settings."""
@@ -110,25 +93,34 @@ PAIRS = (
 )
 
 
-def _row(default: Any, range_: Range, part: Part, label: str, meaning: str, **more: Any) -> Any:
-    return field(default=default, metadata={"parameter": Parameter(range_, part, label, meaning, **more)})
+def _row(default: Any, *row: Any, **more: Any) -> Any:
+    return field(default=default, metadata={"parameter": Parameter(*row, **more)})
 
 
-def _switch(part: Part, label: str, meaning: str) -> Any:
-    choices = ((False, "no"), (True, "yes"))
-    return _row(False, _BOOLEAN, part, label, meaning, choices=choices, search=(False, True))
+def _length(default: int, part: Part, label: str, meaning: str, **offered: Scale) -> Any:
+    allowed = "must be a whole number of characters, 0 or more"
+    row = (allowed, lambda length: _is_whole(length) and length >= 0, part, label, meaning)
+    return _row(default, *row, unit="characters", **offered)
 
 
 def _density(default: float, label: str, meaning: str, search: Scale) -> Any:
-    slider = Scale(0, 1, (0.01,))
-    return _row(default, _DENSITY, Part.STOPWORDS, label, meaning, unit="share", slider=slider, search=search)
+    row = ("must be a number from 0 to 1", _is_share, Part.STOPWORDS, label, meaning)
+    return _row(default, *row, unit="share", slider=_SHARE, search=search)
 
 
 def _probability(label: str, meaning: str) -> Any:
-    slider, search = Scale(0, 1, (0.01,)), (None, *(share / 20 for share in range(2, 19)))
-    return _row(None, _PROBABILITY, Part.MODEL, label, meaning, unit="probability", slider=slider, search=search)
+    allowed = "must be a number from 0 to 1, or None for the model's"
+    row = (allowed, lambda value: value is None or _is_share(value), Part.MODEL, label, meaning)
+    search = (None, *(share / 20 for share in range(2, 19)))
+    return _row(None, *row, unit="probability", slider=_SHARE, search=search)
 
 
+def _switch(part: Part, label: str, meaning: str) -> Any:
+    row = ("must be True or False", lambda value: isinstance(value, bool), part, label, meaning)
+    return _row(False, *row, choices=((False, "no"), (True, "yes")), search=(False, True))
+
+
+_SHARE = Scale(0, 1, (0.01,))
 _LINK_SEARCH = Scale(0.0, 1.0, (0.2, 0.1, 0.05, 0.01))
 _STOPWORD_SEARCH = Scale(0.0, 0.6, (0.08, 0.04, 0.02, 0.01))
 _LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
@@ -142,23 +134,19 @@ class Thresholds:
     threshold above its high one.
     """
 
-    length_low: int = _row(
+    length_low: int = _length(
         70,
-        _LENGTH,
         Part.STOPWORDS,
         "Short below",
         "a shorter block is short, or bad with a link",
-        unit="characters",
         slider=Scale(0, 400, (5,)),
         search=Scale(0, 300, (40, 20, 10, 5)),
     )
-    length_high: int = _row(
+    length_high: int = _length(
         200,
-        _LENGTH,
         Part.STOPWORDS,
         "Long above",
         "only a longer block is good by itself",
-        unit="characters",
         slider=Scale(0, 800, (10,)),
         search=Scale(0, 600, (80, 40, 20, 10)),
     )
@@ -166,16 +154,10 @@ class Thresholds:
         0.30, "Few stop words below", "a block with a lower stop-word density is bad", _STOPWORD_SEARCH
     )
     stopwords_high: float = _density(
-        0.32,
-        "Many stop words from",
-        "a long block with at least this stop-word density is good",
-        _STOPWORD_SEARCH,
+        0.32, "Many stop words from", "a long block with at least this stop-word density is good", _STOPWORD_SEARCH
     )
     max_link_density: float = _density(
-        0.2,
-        "Too many links above",
-        "a block with a higher link density is bad",
-        _LINK_SEARCH,
+        0.2, "Too many links above", "a block with a higher link density is bad", _LINK_SEARCH
     )
     near_good_probability: float | None = _probability(
         "Near-good from",
@@ -185,13 +167,11 @@ class Thresholds:
     good_probability: float | None = _probability(
         "Good from", "`learned` profiles: from this one on a block is good; None: the model's own"
     )
-    max_heading_distance: int = _row(
+    max_heading_distance: int = _length(
         200,
-        _LENGTH,
         Part.HEADINGS,
         "Heading rescued within",
         "from a heading to the good block that rescues it, at the most",
-        unit="characters",
         slider=Scale(0, 2000, (20,)),
         search=Scale(0, 1000, (200, 100, 50, 20)),
     )
@@ -204,7 +184,8 @@ class Thresholds:
     )
     tree_depth: int | None = _row(
         None,
-        _DEPTH,
+        "must be a whole number from 1 to 5",
+        lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
         Part.TREE,
         "Keep the main group by",
         "1 to 5: after any profile, keep the main group of blocks that share this ancestor",
@@ -215,8 +196,8 @@ class Thresholds:
     def __post_init__(self) -> None:
         for parameter in PARAMETERS.values():
             value = getattr(self, parameter.name)
-            if not parameter.range.holds(value):
-                raise ParameterError(parameter.name, value, parameter.range.allowed)
+            if not parameter.allows(value):
+                raise ParameterError(parameter.name, value, parameter.allowed)
         for low, high in PAIRS:
             values = (getattr(self, low), getattr(self, high))
             if None not in values and values[0] > values[1]:

@@ -76,38 +76,25 @@ class Profile:
         }
 
 
-def _learned(name: str) -> Profile:
-    """Return the profile of the model of that name."""
-    return Profile(name, LENIENT, None, _LEARNED, by_stopwords=False, models=(name,), reads_data=True)
-
-
-_JUSTEXT = (context_sensitive.promote, context_sensitive.resolve, context_sensitive.restore, context_sensitive.select)
-_LEARNED = (context_sensitive.resolve, context_sensitive.restore, context_sensitive.select)
+#: The passes behind the one that promotes headings: all of ``justext-3.0``, whose heading pre-pass does nothing.
+_PASSES = (context_sensitive.resolve, context_sensitive.restore, context_sensitive.select)
+_JUSTEXT = (context_sensitive.promote, *_PASSES)
+_JAVA = (context_sensitive.promote, context_sensitive.promote_images, *_PASSES)
+_TREE = (context_sensitive.select,)
 _ARTICLE = Thresholds(tree_depth=2)
+_MODERN_RULES = partial(classify, rules=MODERN_RULES)
 
 _ROWS = (
-    Profile("justext", MODERN, partial(classify, rules=MODERN_RULES), _JUSTEXT),
-    Profile(
-        "justext-3.0",
-        REFERENCE,
-        partial(classify, rules=PUBLISHED_RULES),
-        # Its heading pre-pass does nothing, see there.
-        (context_sensitive.resolve, context_sensitive.restore, context_sensitive.select),
-        unspaced=False,
+    Profile("justext", MODERN, _MODERN_RULES, _JUSTEXT),
+    Profile("justext-3.0", REFERENCE, partial(classify, rules=PUBLISHED_RULES), _PASSES, unspaced=False),
+    Profile("justext-java", JAVA, partial(classify, rules=JAVA_RULES), _JAVA),
+    Profile("article", MODERN, _MODERN_RULES, _JUSTEXT, _ARTICLE),
+    Profile("boilerpipe", MODERN, boilerpipe.classify, _TREE, by_stopwords=False),
+    Profile("boilerpipe-article", MODERN, boilerpipe.classify, _TREE, _ARTICLE, by_stopwords=False),
+    *(
+        Profile(name, LENIENT, None, _PASSES, by_stopwords=False, models=(name,), reads_data=True)
+        for name in ("learned", "learned-article")
     ),
-    Profile(
-        "justext-java",
-        JAVA,
-        partial(classify, rules=JAVA_RULES),
-        (context_sensitive.promote, context_sensitive.promote_images, *_JUSTEXT[1:]),
-    ),
-    Profile("article", MODERN, partial(classify, rules=MODERN_RULES), _JUSTEXT, _ARTICLE),
-    Profile("boilerpipe", MODERN, boilerpipe.classify, (context_sensitive.select,), by_stopwords=False),
-    Profile(
-        "boilerpipe-article", MODERN, boilerpipe.classify, (context_sensitive.select,), _ARTICLE, by_stopwords=False
-    ),
-    _learned("learned"),
-    _learned("learned-article"),
 )
 
 PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _ROWS})

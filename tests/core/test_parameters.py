@@ -26,7 +26,7 @@ def test_what_is_offered_is_allowed(parameter: Parameter) -> None:
     offered = [parameter.default, *(value for value, _ in parameter.choices)]
     for scale in (parameter.slider, parameter.search):
         offered += [scale.least, scale.most] if isinstance(scale, Scale) else scale or ()
-    assert [value for value in offered if not parameter.range.holds(value)] == []
+    assert [value for value in offered if not parameter.allows(value)] == []
     assert (parameter.slider is None) == bool(parameter.choices)
     assert parameter.search
     assert parameter.meaning

@@ -211,5 +211,5 @@ def _control(parameter: Parameter) -> dict[str, Any]:
         "partner": parameter.partner,
         "setting": PREFIX + parameter.name.upper(),
         "help": parameter.meaning.replace("`", ""),
-        "allowed": parameter.range.allowed,
+        "allowed": parameter.allowed,
     }
