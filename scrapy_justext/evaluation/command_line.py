@@ -1,18 +1,17 @@
-"""What the commands share: converters of arguments, progress on a terminal, and tables for one."""
+"""What the commands share: converters of arguments, and tables for a terminal."""
 
 from __future__ import annotations
 
 import math
 from argparse import ArgumentTypeError
-from collections.abc import Mapping
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-Row = Mapping[str, Any]
+    from scrapy_justext.evaluation.scoring import Row
 
 #: Stands for a value that is not defined.
 UNDEFINED = "–"
@@ -52,7 +51,8 @@ class Column(NamedTuple):
 
     def show(self, row: Row) -> str:
         """Return the cell of a row."""
-        return UNDEFINED if row[self.field] is None else format(row[self.field], self.form)
+        value = getattr(row, self.field)
+        return UNDEFINED if value is None else format(value, self.form)
 
 
 _COLUMNS = (
@@ -69,14 +69,8 @@ _COLUMNS = (
 )
 
 
-def by_f1(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, the highest F1 first, those without one last; equal ones by name."""
-    return sorted(rows, key=lambda row: (row["f1"] is None, -(row["f1"] or 0.0), row["extractor"]))
-
-
 def format_table(rows: Sequence[Row], width: int) -> str:
-    """Set rows of ``summary.json`` in at most ``width`` characters, if that can be done with F1 and names left."""
-    rows = [{**row, "empty": row["retrieved_empty"] + row["both_empty"]} for row in rows]
+    """Set rows of a summary in at most ``width`` characters, if that can be done with F1 and names left."""
     shown = list(_COLUMNS)
     while True:
         lines = [[column.title for column in shown], *([column.show(row) for column in shown] for row in rows)]

@@ -10,12 +10,12 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.command_line import by_f1, format_table, seconds, whole_number
+from scrapy_justext.evaluation.command_line import format_table, seconds, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.processes import DEFAULT_TIMEOUT, Plan, find_remaining, run_plan
-from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run
+from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f1
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Run, start_run
 from scrapy_justext.exceptions import ExtractorError, ParameterError
 from scrapy_justext.files import locked
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.extractors.base import PageExtractor
+    from scrapy_justext.evaluation.scoring import Row
     from scrapy_justext.evaluation.store import Result
 
 #: The measure of the table that is printed at the end; summary.json has all.
@@ -157,9 +158,9 @@ def _carry_out(plan: Plan) -> None:
         run_plan(plan, tasks, report)
 
 
-def _print_tables(plan: Plan, rows: Sequence[dict[str, Any]]) -> None:
+def _print_tables(plan: Plan, rows: Sequence[Row]) -> None:
     for name in (data_set.name for data_set in plan.data_sets):
-        shown = by_f1([row for row in rows if (row["dataset"], row["measure"]) == (name, SHOWN_MEASURE)])
+        shown = sort_by_f1([row for row in rows if (row.dataset, row.measure) == (name, SHOWN_MEASURE)])
         if shown:
             print(f"\n{name}, measure {SHOWN_MEASURE}")
             print(format_table(shown, shutil.get_terminal_size((120, 24)).columns))

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES, MEASURES, Scores
 from scrapy_justext.evaluation.statistics import mean_of, standard_deviation_of
@@ -91,10 +91,18 @@ class Row:
     milliseconds: float | None
     """Mean time a page, over the documents that did not fail."""
 
+    @property
+    def empty(self) -> int:
+        """The documents of which nothing was retrieved."""
+        return self.retrieved_empty + self.both_empty
 
-def score_run(
-    out: Path, data_sets: Sequence[DataSet], jobs: int = 1, *, keep_non_ascii: bool = False
-) -> list[dict[str, Any]]:
+
+def sort_by_f1(rows: Iterable[Row]) -> list[Row]:
+    """Return rows by their F1, the highest first, those without one last, equal ones by name."""
+    return sorted(rows, key=lambda row: (row.f1 is None, -(row.f1 or 0.0), row.extractor))
+
+
+def score_run(out: Path, data_sets: Sequence[DataSet], jobs: int = 1, *, keep_non_ascii: bool = False) -> list[Row]:
     """Score all that has been run into a folder on some data sets, and write the files named above.
 
     ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures`.  Return the rows
@@ -119,7 +127,7 @@ def score_run(
     order = [*MEASURES]
     for _, group in groupby(_score_all(texts, jobs, keep_non_ascii=keep_non_ascii), attrgetter("dataset", "extractor")):
         scores += sorted(group, key=lambda document: order.index(document.measure))
-    rows = [asdict(row) for row in _summarise(scores)]
+    rows = _summarise(scores)
     page_types = sorted({document.page_type for document in scores if document.page_type is not None})
     of_types = [
         {**asdict(row), "page_type": page_type}
@@ -129,7 +137,7 @@ def score_run(
     write_json(out / PAGE_TYPES_FILE, of_types)
     lines = (json.dumps(document._asdict(), ensure_ascii=False) + "\n" for document in scores)
     write_whole(out / DOCUMENTS_FILE, "".join(lines).encode())
-    write_json(out / SUMMARY_FILE, rows)
+    write_json(out / SUMMARY_FILE, [asdict(row) for row in rows])
     return rows
 
 

@@ -126,12 +126,9 @@ class Search:
     evaluate: Callable[[Values], float]
     trials: int
     seed: int = 0
-    best: Values = field(init=False)
+    best: Values = field(default_factory=dict, init=False)
     best_value: float = field(default=-inf, init=False)
     _known: dict[tuple[Any, ...], float] = field(default_factory=dict, init=False)
-
-    def __post_init__(self) -> None:
-        self.best = self.start
 
     @property
     def done(self) -> int:

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from scrapy_justext.evaluation.command_line import by_f1, format_table
+from scrapy_justext.evaluation.command_line import format_table
+from scrapy_justext.evaluation.scoring import Row, sort_by_f1
 
 
-def row(extractor: str, f1: float | None, **more: Any) -> dict[str, Any]:
-    """A row of summary.json."""
-    return {
-        "dataset": "set",
-        "extractor": extractor,
-        "version": "1.0",
-        "measure": "sequence",
-        "precision": f1,
-        "recall": f1,
-        "f1": f1,
-        "f1_sd": None if f1 is None else 0.25,
-        "documents": 58,
-        "failed": 2,
-        "relevant_empty": 1,
-        "retrieved_empty": 3,
-        "both_empty": 4,
-        "mismatch": 5,
-        "milliseconds": None if f1 is None else 12.345,
-        **more,
-    }
+def row(extractor: str, f1: float | None) -> Row:
+    return Row(
+        dataset="set",
+        extractor=extractor,
+        version="1.0",
+        measure="sequence",
+        precision=f1,
+        recall=f1,
+        f1=f1,
+        precision_sd=None,
+        recall_sd=None,
+        f1_sd=None if f1 is None else 0.25,
+        documents=58,
+        failed=2,
+        relevant_empty=1,
+        retrieved_empty=3,
+        both_empty=4,
+        mismatch=5,
+        milliseconds=None if f1 is None else 12.345,
+    )
 
 
 def test_the_highest_f1_is_first_and_none_last() -> None:
     rows = [row("none", None), row("b", 0.5), row("low", 0.0), row("a", 0.5), row("high", 0.9)]
-    assert [one["extractor"] for one in by_f1(rows)] == ["high", "a", "b", "low", "none"]
+    assert [row.extractor for row in sort_by_f1(rows)] == ["high", "a", "b", "low", "none"]
 
 
 def test_a_whole_table() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,6 +58,11 @@ def store(out: Path, data_set: DataSet, extractor: ExtractorRecord, documents: d
         results.append(Result(name, status, seconds, None if text is not None else "why"), text)
 
 
+def score(out: Path, data_sets: list[DataSet], **options: Any) -> list[dict[str, Any]]:
+    """The rows of the summary, as they are written."""
+    return [asdict(row) for row in score_run(out, data_sets, **options)]
+
+
 def by_measure(rows: list[dict[str, Any]], **wanted: str) -> dict[str, dict[str, Any]]:
     return {row["measure"]: row for row in rows if all(row[field] == value for field, value in wanted.items())}
 
@@ -76,7 +82,7 @@ def data_set(tmp_path: Path) -> DataSet:
 
 def test_summary_by_hand(out: Path, data_set: DataSet) -> None:
     store(out, data_set, OURS)
-    rows = score_run(out, [data_set])
+    rows = score(out, [data_set])
     assert json.loads((out / "summary.json").read_text()) == rows
     assert [list(row) for row in rows] == [FIELDS] * 5
     assert [row["measure"] for row in rows] == list(MEASURES)
@@ -99,7 +105,7 @@ def test_summary_by_hand(out: Path, data_set: DataSet) -> None:
 
 def test_benchmarks_measures_count_boundary_cases_but_not_failures(out: Path, data_set: DataSet) -> None:
     store(out, data_set, OURS)
-    rows = by_measure(score_run(out, [data_set]))
+    rows = by_measure(score(out, [data_set]))
     # 1, 2/3 and 2/3 as above, 1 for both empty, 0 for the other boundary cases: of seven documents
     assert rows["bag"]["f1"] == pytest.approx((1 + 2 / 3 + 2 / 3 + 1) / 7)
     assert (rows["bag"]["both_empty"], rows["bag"]["failed"], rows["bag"]["documents"]) == (1, 2, 9)
@@ -111,7 +117,7 @@ def test_benchmarks_measures_count_boundary_cases_but_not_failures(out: Path, da
 
 def test_page_types(out: Path, data_set: DataSet) -> None:
     store(out, data_set, OURS)
-    score_run(out, [data_set])
+    score(out, [data_set])
     rows = json.loads((out / "page_types.json").read_text())
     assert all(list(row) == [*FIELDS, "page_type"] for row in rows)
     articles, forums = by_measure(rows, page_type="article"), by_measure(rows, page_type="forum")
@@ -124,7 +130,7 @@ def test_page_types(out: Path, data_set: DataSet) -> None:
 
 def test_scores_of_documents_are_kept(out: Path, data_set: DataSet) -> None:
     store(out, data_set, OURS)
-    score_run(out, [data_set])
+    score(out, [data_set])
     scores = read_scores(out)
     assert [one.id for one in scores if one.measure == "edit"] == list(DOCUMENTS)
     cases = ["ok", "ok", "ok", "relevant_empty", "retrieved_empty", "both_empty", "mismatch", "failed", "failed"]
@@ -138,21 +144,21 @@ def test_processes_give_the_same(out: Path, tmp_path: Path) -> None:
     data_set = make_set(tmp_path / "many", documents)
     store(out, data_set, OURS, documents)
     store(out, data_set, ExtractorRecord("ref:other", "2"), documents)
-    alone = score_run(out, [data_set])
+    alone = score(out, [data_set])
     by_document = read_scores(out)
-    assert score_run(out, [data_set], jobs=2) == alone
+    assert score(out, [data_set], jobs=2) == alone
     assert read_scores(out) == by_document
     assert [row["extractor"] for row in alone] == ["ours"] * 5 + ["ref:other"] * 5
 
 
 def test_only_documents_that_were_run_are_scored(out: Path, data_set: DataSet) -> None:
     store(out, data_set, OURS, {"1": DOCUMENTS["1"], "unknown": DOCUMENTS["2"]})
-    assert by_measure(score_run(out, [data_set]))["sequence"]["documents"] == 1
+    assert by_measure(score(out, [data_set]))["sequence"]["documents"] == 1
 
 
 def test_an_extractor_that_always_fails_has_no_figures(out: Path, data_set: DataSet) -> None:
     store(out, data_set, OURS, {"8": DOCUMENTS["8"], "9": DOCUMENTS["9"]})
-    for row in score_run(out, [data_set]):
+    for row in score(out, [data_set]):
         assert [row[name] for name in FIELDS[4:10]] == [None] * 6
         assert (row["documents"], row["failed"], row["milliseconds"]) == (2, 2, None)
 
@@ -160,10 +166,10 @@ def test_an_extractor_that_always_fails_has_no_figures(out: Path, data_set: Data
 def test_rows_of_other_data_sets_stay(out: Path, tmp_path: Path, data_set: DataSet) -> None:
     other = make_set(tmp_path / "other")
     store(out, data_set, OURS)
-    first = score_run(out, [data_set])
+    first = score(out, [data_set])
     store(out, other, OURS)
-    assert score_run(out, [other])[:5] == first
-    again = score_run(out, [data_set, other])
+    assert score(out, [other])[:5] == first
+    again = score(out, [data_set, other])
     assert [row["dataset"] for row in again] == ["set"] * 5 + ["other"] * 5
 
 
@@ -171,15 +177,15 @@ def test_other_scripts(out: Path, tmp_path: Path) -> None:
     documents = {"1": (None, "Съешь ещё булок", "ещё булок", 0.01)}
     data_set = make_set(tmp_path / "russian", documents)
     store(out, data_set, OURS, documents)
-    assert by_measure(score_run(out, [data_set]))["sequence"]["both_empty"] == 1
-    assert by_measure(score_run(out, [data_set], keep_non_ascii=True))["sequence"]["recall"] == pytest.approx(2 / 3)
+    assert by_measure(score(out, [data_set]))["sequence"]["both_empty"] == 1
+    assert by_measure(score(out, [data_set], keep_non_ascii=True))["sequence"]["recall"] == pytest.approx(2 / 3)
 
 
 def test_nothing_run_gives_no_rows(tmp_path: Path, data_set: DataSet) -> None:
-    assert score_run(tmp_path, [data_set]) == []
+    assert score(tmp_path, [data_set]) == []
     assert json.loads((tmp_path / "summary.json").read_text()) == []
 
 
 def test_jobs_must_be_positive(out: Path, data_set: DataSet) -> None:
     with pytest.raises(ParameterError, match="jobs = 0: must be 1 or more"):
-        score_run(out, [data_set], jobs=0)
+        score(out, [data_set], jobs=0)

@@ -26,6 +26,7 @@ from scrapy_justext.evaluation.scoring import (
     DocumentScores,
     Row,
     read_scores,
+    sort_by_f1,
 )
 from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney, mann_whitney, paired_bootstrap
 from scrapy_justext.evaluation.store import read_run
@@ -183,11 +184,6 @@ def rank_extractors(records: RunRecords, data_set: str, measure: str) -> Ranking
     return tuple(
         _summarise(row, records.scores.get((data_set, row.extractor, measure), ())) for row in sort_by_f1(rows)
     )
-
-
-def sort_by_f1(rows: Iterable[Row]) -> list[Row]:
-    """Return rows by their F1, the highest first, those without one last, equal ones by name."""
-    return sorted(rows, key=lambda row: (row.f1 is None, -(row.f1 or 0.0), row.extractor))
 
 
 def counted_documents(scores: Iterable[DocumentScores]) -> list[DocumentScores]:

@@ -10,7 +10,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES, sort_by_f1
+from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
+from scrapy_justext.evaluation.scoring import sort_by_f1
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
