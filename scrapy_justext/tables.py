@@ -108,25 +108,16 @@ def _blocks_array(rows: Sequence[ExtractionRow]) -> pa.Array:
         listed += blocks
         asked_for += [frozenset(row.block_fields)] * len(blocks)
     offsets.append(len(listed))
-    values = [_field_array(listed, asked_for, set(asked_for), field) for field in BLOCK]
+    values = [_field_array(listed, asked_for, field) for field in BLOCK]
     structs = pa.StructArray.from_arrays(values, fields=list(BLOCK))
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
 
 
-def _field_array(
-    blocks: Sequence[Block], asked_for: Sequence[frozenset[str]], choices: set[frozenset[str]], field: pa.Field
-) -> pa.Array:
-    """Return one field of all blocks, null where it is not asked for.
-
-    ``choices``: the different values of ``asked_for``, more than one where sites ask for different fields.
-    """
+def _field_array(blocks: Sequence[Block], asked_for: Sequence[frozenset[str]], field: pa.Field) -> pa.Array:
+    """Return one field of all blocks, null where it is not asked for, which sites may differ in."""
     name = field.name
-    if not any(name in choice for choice in choices):
-        return pa.nulls(len(blocks), field.type)
-    if len(choices) == 1:
-        return pa.array([getattr(block, name) for block in blocks], field.type)
-    pairs = zip(blocks, asked_for, strict=True)
-    return pa.array([getattr(block, name) if name in names else None for block, names in pairs], field.type)
+    values = [getattr(block, name) if name in names else None for block, names in zip(blocks, asked_for, strict=True)]
+    return pa.array(values, field.type)
 
 
 def column_problem(schema: pa.Schema, name: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 _GZIP_LEVEL = 3
 #: Of Zstandard: its default, beyond which more costs more than it saves.
 _ZSTANDARD_LEVEL = 3
-#: Bytes copied at a time.
-_STEP = 1 << 20
 #: Bytes of rows in memory, about, that become one row group of Parquet.
 _GROUP_BYTES = 64 << 20
 
@@ -82,9 +81,7 @@ def _finish_zstandard(chunks: Path, out: Path) -> None:
     """Compress the rows again into one frame, since many readers stop at the end of the first."""
     compressor = zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL)
     with chunks.open("rb") as file, out.open("wb") as target, compressor.stream_writer(target) as writer:
-        text = zstandard_reader(file)
-        while data := text.read(_STEP):
-            writer.write(data)
+        shutil.copyfileobj(zstandard_reader(file), writer)
 
 
 def zstandard_reader(file: BinaryIO) -> io.BufferedReader:

@@ -1,4 +1,9 @@
-"""What goes to a process at once, and what comes back."""
+"""From chunks of records to their rows, in other processes.
+
+A page that ends its process is tried once more, then given up; one that takes too long is given up at once.  The rest
+of its chunk is done again.  A process that ends while no page is in work, be it that the chunk comes or that its rows
+are encoded, is replaced once for each chunk.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +76,7 @@ def make_chunks(reads: Iterable[Read]) -> Iterator[Chunk]:
         yield Chunk(records, behind)
 
 
-# From a record to its row, or to the reason why there is none; as in a crawl, without one.
+# From a record to its row, or to the reason why there is none, as in a crawl.
 
 #: A page whose language has to be detected.
 _PAGE = "<p>" + "It was the best of times, it was the worst of times. " * 5
@@ -160,10 +165,6 @@ def extract_records(records: Iterable[Record], extractor: RecordExtractor) -> Re
 
 
 # The processes that extract.
-#
-# A page that ends its process is tried once more, then given up; one that takes too long is given up at once.  The rest
-# of its chunk is done again.  A process that ends while no page is in work, be it that the chunk comes or that its rows
-# are encoded, is replaced once for each chunk.
 
 #: Chunks that are read and not yet written, for each process: one in work, one that waits for it or for an earlier one.
 _AHEAD = 3
@@ -215,7 +216,7 @@ def extract_chunks(
 
 
 def _start(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], Iterator[object]]:
-    """Load what all pages need; return what makes the result of a chunk, records or why they are given up."""
+    """Load what all pages need, and return what makes the result of a chunk."""
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     extractor = RecordExtractor(setup.layers)
@@ -243,6 +244,7 @@ class _ChunkAtWork:
         self.chunk = chunk
         self.result: Future[ChunkResult] = Future()
         self._pool = pool
+        #: What a process is given: the records, and why some of them are given up.
         self._records: list[Packed | Trouble] = [
             Packed(record.location, pickle.dumps(record, PROTOCOL)) for record in chunk.records
         ]

@@ -242,7 +242,7 @@ def _no_file_beyond(size: int) -> Callable[[], None]:
 
 
 def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path: Path) -> None:
-    # Location the language is given nobody but the parent writes: to detect it, a model is unpacked into a file.
+    # Where the language is given, nobody but the parent writes: to detect it, a model is unpacked into a file.
     arguments = [archive, "-o", "out.jsonl", "-s", "JUSTEXT_LANGUAGE=en"]
     done = end(start(tmp_path, *arguments, preexec_fn=_no_file_beyond(300_000)))
     assert done.returncode == 2

@@ -24,7 +24,7 @@ Rows = dict[str, list[dict[str, Any]]]
 def on_two_cores(
     spark: dict[str, str], archives: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, str, str]:
-    """Location the jobs wrote to, and what they printed."""
+    """Where the jobs wrote to, and what they printed."""
     out = tmp_path_factory.mktemp("local")
     done = submit(spark, "local[2]", "tests.spark.jobs", archives, out)
     assert done.status == 0, done.messages
