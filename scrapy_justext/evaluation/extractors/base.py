@@ -16,6 +16,7 @@ from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import MODERN
 from scrapy_justext.evaluation.datasets.documents import Document
+from scrapy_justext.evaluation.datasets.encodings import UTF_8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -84,14 +85,7 @@ def warm_up_page() -> Document:
         "<!DOCTYPE html><html lang=en><head><title>Two cities</title></head><body><ul><li><a href=/>Home</a></ul>"
         f"<article><h1>Two cities</h1><p>{sentence * 5}</p><p>{sentence * 4}</p></article></body></html>"
     )
-    return Document(
-        id="warm-up",
-        html=page.encode(),
-        encoding="utf-8",
-        encoding_origin="declared",
-        encoding_confidence=1.0,
-        gold="",
-    )
+    return Document("warm-up", page.encode(), *UTF_8, gold="")
 
 
 @lru_cache(maxsize=64)

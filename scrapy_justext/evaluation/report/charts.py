@@ -167,10 +167,10 @@ def _write_names_of_points(axes: Axes, points: Mapping[str, tuple[float, float]]
     positions = [(float(x) * frame.right, float(y) * frame.top) for x, y in fractions]
     names = [shorten(name) for name in points]
     labels = place_labels(positions, [_text_size(name) for name in names], frame)
-    for name, (x, y), label in zip(names, positions, labels, strict=True):
-        left, middle = label.box.left, (label.box.bottom + label.box.top) / 2
-        if label.far:
-            nearest = min(max(x, left), label.box.right)
+    for name, (x, y), (box, is_far) in zip(names, positions, labels, strict=True):
+        left, middle = box.left, (box.bottom + box.top) / 2
+        if is_far:
+            nearest = min(max(x, left), box.right)
             xs, ys = (x / frame.right, nearest / frame.right), (y / frame.top, middle / frame.top)
             axes.plot(xs, ys, transform=axes.transAxes, color=MUTED, linewidth=0.7, zorder=2)
         axes.text(left / frame.right, middle / frame.top, name, transform=axes.transAxes, va="center", size=SMALL)

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.report.results import ReportOptions, make_results, read_records
+from scrapy_justext.evaluation.report.results import COMPARED_BY, SHOWN_DOCUMENTS, make_results, read_records
 from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
 if TYPE_CHECKING:
     import argparse
-
-_DEFAULTS = ReportOptions()
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +26,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        default=str(_DEFAULTS.top),
+        default=str(SHOWN_DOCUMENTS),
         metavar="N",
         help="documents shown for each pair, those that differ most (default: %(default)s)",
     )
     parser.add_argument(
         "--measure",
-        default=_DEFAULTS.measure,
+        default=COMPARED_BY,
         metavar="NAME",
         help=f"measure that pairs are compared by: {', '.join(MEASURES)} (default: %(default)s)",
     )
@@ -48,14 +46,13 @@ def execute(arguments: argparse.Namespace) -> int:
     from scrapy_justext.evaluation.report.output import write_report  # noqa: PLC0415
 
     records = read_records(arguments.dir)
+    pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
+    if not (arguments.top.isascii() and arguments.top.isdigit()):
+        raise ParameterError("top", arguments.top, "must be a whole number, 0 or more")
     if arguments.measure not in MEASURES:
         raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
-    options = ReportOptions(
-        pairs=tuple(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs)),
-        top=_parse_top(arguments.top),
-        measure=arguments.measure,
-    )
-    for path in write_report(records, [make_results(records, name, options) for name in records.data_sets]):
+    options = pairs, int(arguments.top), arguments.measure
+    for path in write_report(records, [make_results(records, name, *options) for name in records.data_sets]):
         print(path)
     return 0
 
@@ -68,9 +65,3 @@ def _parse_pair(text: str, known: tuple[str, ...]) -> tuple[str, str]:
     if len(names) != 2 or names[0] == names[1]:
         raise ParameterError("pairs", text, "must be two extractors of the run, as A,B")
     return names[0], names[1]
-
-
-def _parse_top(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise ParameterError("top", text, "must be a whole number, 0 or more")
-    return int(text)

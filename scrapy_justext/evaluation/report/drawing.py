@@ -212,30 +212,24 @@ class Box(NamedTuple):
         return width * height if width > 0 and height > 0 else 0
 
 
-class PointLabel(NamedTuple):
-    """Where a name goes, and whether that is so far from its point that a line must lead there."""
-
-    box: Box
-    far: bool
-
-
 def place_labels(
     points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
-) -> list[PointLabel]:
-    """Return for each point where a name of a given width and height goes: the nearest free place within the frame.
+) -> list[tuple[Box, bool]]:
+    """Return for each point where a name of a given width and height goes: the nearest free position within the frame.
 
-    Where none is free, the name goes where it covers least.
+    Where none is free, the name goes where it covers least.  Each comes with whether it is so far from its point that
+    a line must lead there.
     """
     taken = [Box(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in points]
-    labels: list[PointLabel] = []
+    labels: list[tuple[Box, bool]] = []
     for point, size in zip(points, sizes, strict=True):
-        best = min(_candidates(point, size), key=lambda label: _cost(label.box, taken, frame))
+        best = min(_candidates(point, size), key=lambda label: _cost(label[0], taken, frame))
         labels.append(best)
-        taken.append(best.box)
+        taken.append(best[0])
     return labels
 
 
-def _candidates(point: tuple[float, float], size: tuple[float, float]) -> Iterator[PointLabel]:
+def _candidates(point: tuple[float, float], size: tuple[float, float]) -> Iterator[tuple[Box, bool]]:
     (x, y), (width, height) = point, size
     for ring in _RINGS:
         for across, up in _DIRECTIONS:
@@ -244,7 +238,7 @@ def _candidates(point: tuple[float, float], size: tuple[float, float]) -> Iterat
             left = x + across * reach - (0.0 if across > 0 else width if across < 0 else width / 2)
             rise, below = (reach * 0.8 + height / 2, height / 2) if across else (reach, 0.0 if up > 0 else height)
             bottom = y + up * rise - below
-            yield PointLabel(Box(left, bottom, left + width, bottom + height), ring != _RINGS[0])
+            yield Box(left, bottom, left + width, bottom + height), ring != _RINGS[0]
 
 
 def _cost(box: Box, taken: Sequence[Box], frame: Box) -> float:

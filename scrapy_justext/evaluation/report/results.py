@@ -13,6 +13,7 @@ import json
 from bisect import bisect_right
 from dataclasses import dataclass, fields
 from itertools import combinations, groupby
+from operator import attrgetter
 from statistics import median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 #: The scores that a measure gives, as rows name them, with their titles.
 SCORE_TITLES: Mapping[str, str] = MappingProxyType({"f1": "F1", "precision": "Precision", "recall": "Recall"})
+
+#: How many documents of each pair of extractors are shown, and by which measure they are compared.
+SHOWN_DOCUMENTS, COMPARED_BY = 5, "sequence"
 
 #: Edges of the histograms' bins: 20 equal ones from 0 to 1.
 BINS = 20
@@ -125,10 +129,7 @@ def _read_scores(folder: Path) -> dict[tuple[str, str, str], tuple[DocumentScore
         raise StoreError(f"{folder / DOCUMENTS_FILE} cannot be read: {error.strerror}") from error
     except (ValueError, LookupError, TypeError) as error:
         raise StoreError(f"{folder / DOCUMENTS_FILE} does not hold the scores of a run: {error}") from error
-
-    def key(document: DocumentScores) -> tuple[str, str, str]:
-        return document.dataset, document.extractor, document.measure
-
+    key = attrgetter("dataset", "extractor", "measure")
     return {group: tuple(documents) for group, documents in groupby(sorted(scores, key=key), key=key)}
 
 
@@ -212,17 +213,6 @@ def _summarise(row: Row, scores: tuple[DocumentScores, ...]) -> RankedExtractor:
     return RankedExtractor(row, scores, tuple(summaries))
 
 
-class ReportOptions(NamedTuple):
-    """What was asked for beyond the figures."""
-
-    pairs: tuple[tuple[str, str], ...] = ()
-    """Extractors to compare document by document; none: the two best."""
-    top: int = 5
-    """Documents of each pair."""
-    measure: str = "sequence"
-    """What pairs are compared by."""
-
-
 class Significance(NamedTuple):
     """Whether two extractors differ by more than chance."""
 
@@ -278,8 +268,18 @@ class DataSetResults(NamedTuple):
     pairs: tuple[ExtractorPair, ...]
 
 
-def make_results(records: RunRecords, name: str, options: ReportOptions) -> DataSetResults:
-    """Return all that a report says of a data set."""
+def make_results(
+    records: RunRecords,
+    name: str,
+    pairs: Sequence[tuple[str, str]] = (),
+    top: int = SHOWN_DOCUMENTS,
+    compared_by: str = COMPARED_BY,
+) -> DataSetResults:
+    """Return all that a report says of a data set.
+
+    ``pairs``: extractors to compare document by document, none for the two best; ``top``: documents of each pair;
+    ``compared_by``: the measure that pairs are compared by.
+    """
     rankings = {measure: ranking for measure in MEASURES if (ranking := rank_extractors(records, name, measure))}
     return DataSetResults(
         name,
@@ -289,16 +289,16 @@ def make_results(records: RunRecords, name: str, options: ReportOptions) -> Data
             MeasureResults(name, measure, ranking, _page_types(records, name, measure), compare_all(ranking))
             for measure, ranking in rankings.items()
         ),
-        options.measure,
-        compare_documents(_choose_pairs(rankings.get(options.measure, ()), options), options.top, records),
+        compared_by,
+        compare_documents(_choose_pairs(rankings.get(compared_by, ()), pairs), top, records),
     )
 
 
-def _choose_pairs(ranking: Ranking, options: ReportOptions) -> list[tuple[RankedExtractor, RankedExtractor]]:
-    if not options.pairs:
+def _choose_pairs(ranking: Ranking, pairs: Sequence[tuple[str, str]]) -> list[tuple[RankedExtractor, RankedExtractor]]:
+    if not pairs:
         return [(ranking[0], ranking[1])] if len(ranking) > 1 else []
     extractors = {extractor.name: extractor for extractor in ranking}
-    return [(extractors[a], extractors[b]) for a, b in options.pairs if a in extractors and b in extractors]
+    return [(extractors[a], extractors[b]) for a, b in pairs if a in extractors and b in extractors]
 
 
 def _page_types(records: RunRecords, data_set: str, measure: str) -> dict[str, list[Row]]:

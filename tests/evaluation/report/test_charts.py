@@ -9,7 +9,7 @@ from lxml import etree
 
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.report.charts import draw_charts
-from scrapy_justext.evaluation.report.results import MeasureResults, ReportOptions, make_results, read_records
+from scrapy_justext.evaluation.report.results import MeasureResults, make_results, read_records
 from tests.evaluation.report.small_run import HOSTILE_NAME, write_run
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TITLES = {
 
 
 def first_measure(run: Path) -> MeasureResults:
-    return make_results(read_records(run), "pages", ReportOptions(top=0)).measures[0]
+    return make_results(read_records(run), "pages", top=0).measures[0]
 
 
 def read_chart(reported: Path, measure: str, kind: str) -> Any:

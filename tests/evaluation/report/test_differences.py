@@ -16,7 +16,6 @@ from scrapy_justext.evaluation.report.differences import (
     mark_texts,
 )
 from scrapy_justext.evaluation.report.results import (
-    ReportOptions,
     RunRecords,
     make_results,
     rank_extractors,
@@ -52,17 +51,16 @@ class TestDifferences:
         assert failed.texts.second == ()
 
     def test_the_two_best_are_compared_unless_others_are_asked_for(self, records: RunRecords) -> None:
-        (best,) = make_results(records, "pages", ReportOptions()).pairs
+        (best,) = make_results(records, "pages").pairs
         ranking = rank_extractors(records, "pages", "sequence")
         assert (best.first.name, best.second.name) == (ranking[0].name, ranking[1].name)
-        request = ReportOptions(pairs=((HOSTILE_NAME, "good"),), top=1)
-        (asked,) = make_results(records, "pages", request).pairs
+        (asked,) = make_results(records, "pages", [(HOSTILE_NAME, "good")], top=1).pairs
         assert (asked.first.name, asked.second.name) == (HOSTILE_NAME, "good")
         assert [difference.texts is not None for difference in asked.differences] == [True]
 
     def test_equal_extractors(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"one": {}, "other": {}})
-        (pair,) = make_results(read_records(run), "pages", ReportOptions()).pairs
+        (pair,) = make_results(read_records(run), "pages").pairs
         assert (pair.differences, pair.note) == ((), "They differ on no page that both were run on.")
 
 

@@ -54,11 +54,11 @@ class TestLabels:
 
     def test_names_at_one_place_do_not_cover_each_other(self) -> None:
         labels = place_labels([(150.0, 100.0)] * 6, [(60.0, 10.0)] * 6, self.FRAME)
-        boxes = [label.box for label in labels]
+        boxes = [box for box, _ in labels]
         assert all(one.overlap(other) == 0 for place, one in enumerate(boxes) for other in boxes[:place])
-        assert not labels[0].far
+        assert not labels[0][1]
 
     def test_names_stay_within_the_frame(self) -> None:
         corners = [(5.0, 5.0), (295.0, 5.0), (5.0, 195.0), (295.0, 195.0)]
         labels = place_labels(corners, [(60.0, 10.0)] * 4, self.FRAME)
-        assert all(label.box.overlap(self.FRAME) == label.box.area for label in labels)
+        assert all(box.overlap(self.FRAME) == box.area for box, _ in labels)

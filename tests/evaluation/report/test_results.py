@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext.evaluation.report.results import (
-    ReportOptions,
     RunRecords,
     compare,
     compare_all,
@@ -76,6 +75,6 @@ class TestSignificance:
     def test_an_extractor_without_documents_is_not_compared(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"good": {}, "silent": dict.fromkeys(range(1, 9), "")})
         assert compare_all(rank_extractors(read_records(run), "pages", "sequence")) == {}
-        results = make_results(read_records(run), "pages", ReportOptions())
+        results = make_results(read_records(run), "pages")
         table = significance_tables(results.measures[0])[0]
         assert [cell.text for line in table.lines for cell in line.cells] == ["·", "–", "–", "·"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.report.results import DataSetResults, ReportOptions, make_results, read_records
+from scrapy_justext.evaluation.report.results import DataSetResults, make_results, read_records
 from scrapy_justext.evaluation.report.tables import distribution_table, overview_table, scores_table
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def results(run_folder: Path) -> DataSetResults:
-    return make_results(read_records(run_folder), "pages", ReportOptions(top=0))
+    return make_results(read_records(run_folder), "pages", top=0)
 
 
 def test_the_highest_f1_comes_first(results: DataSetResults) -> None:
