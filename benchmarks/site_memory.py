@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 GOLD = CHECKOUT / "tests" / "evaluation" / "small_set"
 COUNTS = (5, 10, 20, 50, 200)
 SITE = "site"
-MEMORY = configure({}).memory
+CONFIGURATION = configure({})
 
 
 class Means(NamedTuple):
@@ -62,12 +62,15 @@ def judge(page: Page, options: Options) -> JudgedPage:
 
 def compare(pages: Sequence[Page], options: Options) -> Means:
     """Return the F1 of the pages, when they come in this order."""
-    store = LocalStore(MEMORY.blocks, MEMORY.all_blocks)
+    store = LocalStore(CONFIGURATION.site_memory_blocks, CONFIGURATION.site_memory_all_blocks)
     alone = [judge(page, options) for page in pages]
-    found = [take_fingerprints(judged.context.segments, judged.page.url or "", MEMORY.length) for judged in alone]
+    found = [
+        take_fingerprints(judged.context.segments, judged.page.url or "", CONFIGURATION.site_memory_length)
+        for judged in alone
+    ]
     looks = list(zip(alone, found, strict=True))
-    first = [judge_again(judged, prints, store.visit(SITE, prints), MEMORY) for judged, prints in looks]
-    second = [judge_again(judged, prints, store.recall(SITE, prints), MEMORY) for judged, prints in looks]
+    first = [judge_again(judged, prints, store.visit(SITE, prints), CONFIGURATION) for judged, prints in looks]
+    second = [judge_again(judged, prints, store.recall(SITE, prints), CONFIGURATION) for judged, prints in looks]
     return Means(*(mean_f1(pages, judged) for judged in (alone, first, second)))
 
 
@@ -82,15 +85,15 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
     ratios = []
     extractor = Extractor(options)
     for _ in range(rounds):
-        store = LocalStore(MEMORY.blocks, MEMORY.all_blocks)
+        store = LocalStore(CONFIGURATION.site_memory_blocks, CONFIGURATION.site_memory_all_blocks)
         extracting = remembering = 0.0
         for number, body in enumerate(bodies):
             start = process_time()
             judged = extractor.judge(extractor.read(body))
             judged.extraction()
             middle = process_time()
-            found = take_fingerprints(judged.context.segments, f"/{number}", MEMORY.length)
-            judge_again(judged, found, store.visit(SITE, found), MEMORY)
+            found = take_fingerprints(judged.context.segments, f"/{number}", CONFIGURATION.site_memory_length)
+            judge_again(judged, found, store.visit(SITE, found), CONFIGURATION)
             remembering += process_time() - middle
             extracting += middle - start
         ratios.append(remembering / extracting)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from configparser import ConfigParser
 from math import inf
 from typing import Any
 
@@ -16,17 +17,6 @@ from scrapy.utils.misc import load_object
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 Converter = Callable[[Any], Any]
-
-_BOOLEANS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
 
 
 def as_given(value: Any) -> Any:
@@ -40,7 +30,7 @@ def boolean(value: Any) -> bool:
     >>> boolean("no"), boolean(1)
     (False, True)
     """
-    known = _BOOLEANS.get(str(value).casefold())
+    known = ConfigParser.BOOLEAN_STATES.get(str(value).casefold())
     if known is None:
         raise ParameterError("", value, "must be True or False")
     return known

@@ -41,9 +41,9 @@ class JustextDownloaderMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return the response, untouched; raise ``IgnoreRequest`` for one that is to be dropped."""
         page = await self._session.clean(response, request)
-        await self._session.send_due_items()
+        await self._session.held_items.send_due()
         if page is not None and page.configuration.drop == "response" and not page.is_good:
-            self._session.count("responses_dropped")
+            self._session.counts.add("responses_dropped")
             message = explain_no_content(page.extraction, page.configuration)
             logger.info("Dropped %s: %s", response, message)
             raise IgnoreRequest(message)

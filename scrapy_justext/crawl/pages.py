@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_justext.core.blocks import Block, Extraction
+    from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.crawl.settings import Configuration
-    from scrapy_justext.crawl.site_memory.memory import SitePage
 
 #: A document that says of itself that it is HTML, behind white space, a byte order mark, an XML declaration,
 #: comments.
@@ -90,11 +90,14 @@ def header_languages(response: Response) -> list[str]:
 
 
 class Page(NamedTuple):
-    """What was found on a page, and the configuration by which its items are filled."""
+    """What was found on a page and how long that took, and the configuration by which its items are filled."""
 
     extraction: Extraction
     configuration: Configuration
-    unfinished: SitePage | None = None
+    seconds: float = 0.0
+    site: str = ""
+    """The site whose memory judged the page."""
+    unfinished: JudgedPage | None = None
     """What is judged again when more is known of the site; None if the page stays as it is."""
 
     @property

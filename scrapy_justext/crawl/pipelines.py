@@ -50,9 +50,9 @@ class JustextPipeline:
         """Return the item with its fields filled; raise :class:`NoGoodContent` for one that is dropped."""
         if not ItemAdapter.is_item(item):
             return item
-        page = self._session.take_page(item) or await self._page_in_field(item)
+        page = self._session.items.take(item) or await self._page_in_field(item)
         if page is None:
-            self._session.count("items_without_page")
+            self._session.counts.add("items_without_page")
             return item
         configuration = page.configuration
         if configuration.item_classes and not isinstance(item, configuration.item_classes):
@@ -62,7 +62,7 @@ class JustextPipeline:
         if not targets:
             return item
         if not page.is_good and configuration.drop == "item":
-            self._session.count("items_dropped")
+            self._session.counts.add("items_dropped")
             raise NoGoodContent(explain_no_content(page.extraction, configuration))
         for part, field in targets.items():
             if _is_empty(adapter.get(field)):
@@ -88,7 +88,7 @@ class JustextPipeline:
         return targets
 
     def _count_fieldless(self, item_class: type, fields: list[str]) -> None:
-        self._session.count("items_without_fields")
+        self._session.counts.add("items_without_fields")
         if item_class not in self._fieldless_classes:
             self._fieldless_classes.add(item_class)
             logger.warning(

@@ -194,42 +194,14 @@ class PagePool(Generic[Result]):
 
 async def _result_of(future: Future[Result]) -> Result:
     """Wait for a future in the event loop."""
-    from scrapy.utils.defer import maybe_deferred_to_future  # noqa: PLC0415 (processes do without Scrapy)
+    from scrapy.utils.asyncio import is_asyncio_available  # noqa: PLC0415 (processes do without Scrapy)
+
+    if is_asyncio_available():
+        return await asyncio.wrap_future(future)
+    # To import the reactor is to choose it, where none was chosen.
+    from twisted.internet import reactor  # noqa: PLC0415
     from twisted.internet.defer import Deferred  # noqa: PLC0415
 
-    answered: Deferred[Result] = Deferred()
-    call = _caller()
-
-    def answer() -> None:
-        # The crawl may have given up.
-        if answered.called:
-            return
-        error = future.exception()
-        if error is None:
-            answered.callback(future.result())
-        else:
-            answered.errback(error)
-
-    future.add_done_callback(lambda _: call(answer))
-    return await maybe_deferred_to_future(answered)
-
-
-def _caller() -> Callable[[Callable[[], object]], None]:
-    """Return what has a function called in the event loop, from another thread; once that has ended, nothing."""
-    from scrapy.utils.asyncio import is_asyncio_available  # noqa: PLC0415
-
-    schedule: Callable[..., object]
-    if is_asyncio_available():
-        schedule = asyncio.get_running_loop().call_soon_threadsafe
-    else:
-        # To import it is to choose it, where none was chosen.
-        from twisted.internet import reactor  # noqa: PLC0415
-
-        schedule = reactor.callFromThread
-
-    def call(function: Callable[[], object]) -> None:
-        # The loop is closed already where a crawl was stopped by force.
-        with suppress(RuntimeError):
-            schedule(function)
-
-    return call
+    answered: Deferred[Future[Result]] = Deferred()
+    future.add_done_callback(partial(reactor.callFromThread, answered.callback))
+    return (await answered).result()

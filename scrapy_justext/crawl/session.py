@@ -17,7 +17,7 @@ import asyncio
 import logging
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import WeakKeyDictionary, WeakSet, finalize
@@ -42,7 +42,7 @@ from scrapy_justext.crawl.settings import (
     make_layers,
 )
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
-from scrapy_justext.crawl.site_memory.memory import SiteMemory, SitePage
+from scrapy_justext.crawl.site_memory.memory import SiteMemory
 from scrapy_justext.crawl.sites import find_domain, host_of, site_of
 from scrapy_justext.exceptions import JustextError, PageTimeout
 
@@ -124,13 +124,6 @@ class ItemPages:
                 del self._on_their_way[identity]
 
 
-class Cleaned(NamedTuple):
-    """A page, and the seconds that it took."""
-
-    page: Page
-    seconds: float
-
-
 class Skipped(NamedTuple):
     """A response that is not cleaned, and why, as the stats name it."""
 
@@ -138,7 +131,7 @@ class Skipped(NamedTuple):
 
 
 #: What became of a response; an exception tells what went wrong.
-Outcome = Cleaned | Skipped | Exception
+Outcome = Page | Skipped | Exception
 
 
 class Counts:
@@ -172,10 +165,10 @@ class Counts:
             if is_response(response) and response_encoding(response) != response.encoding:
                 self.add("pages_read_as_utf8")
 
-    def add_page(self, cleaned: Cleaned) -> None:
+    def add_page(self, page: Page) -> None:
         """Count a cleaned page and the time that it took."""
-        self.add("seconds", cleaned.seconds)
-        for name, number in page_counts(cleaned.page).items():
+        self.add("seconds", page.seconds)
+        for name, number in page_counts(page).items():
             self.add(name, number)
 
     def add_error(self, error: Exception, page: str) -> None:
@@ -211,61 +204,64 @@ class Session:
             raise NotConfigured
         sites = self._layers.sites
         self._of_sites = {None: self.configuration} | {site: configure(self._layers.given(site)) for site in sites}
-        self._uses_memory = any(configuration.memory.is_on for configuration in self._of_sites.values())
+        self._uses_memory = any(configuration.site_memory for configuration in self._of_sites.values())
         # There are none before the crawl's components are made.
         assert crawler.stats is not None
-        self._counts = Counts(crawler.stats)
-        self._items = ItemPages()
+        self.counts = Counts(crawler.stats)
+        self.items = ItemPages()
         self._pool: PagePool[Extraction] | PagePool[JudgedPage] | None = None
-        self._memory = SiteMemory(crawler, self.configuration, self.count)
-        self._held_items = HeldItems(
-            crawler, self._memory, self.configuration.memory.hold, self._look_again, self._items.remembering
+        self._memory = SiteMemory(crawler, self.configuration, self.counts.add)
+        self.held_items = HeldItems(
+            crawler, self._memory, self.configuration.site_memory_hold, self._look_again, self.items.remembering
         )
         if self._uses_memory:
             self._memory.open()
         crawler.signals.connect(self._open_pool, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
-    def clean_now(self, response: Response, request: Request | None) -> Page | None:
-        """Return the page of a response, cleaned at the first call; None for a response that is not cleaned."""
+    async def clean(self, response: Response, request: Request | None, *, in_place: bool = False) -> Page | None:
+        """Return the page of a response, cleaned at the first call; None for a response that is not cleaned.
+
+        It is cleaned in another process if the crawl has any, unless ``in_place``.
+        """
         if response in _PAGES:
             return _PAGES[response]
         outcome: Outcome
         try:
             chosen = self._choose(response, request)
-            outcome = chosen if isinstance(chosen, Skipped) else self._clean_here(response, chosen)
+            if isinstance(chosen, Skipped):
+                outcome = chosen
+            else:
+                found, seconds = await self._judge(response, chosen, in_place=in_place)
+                outcome = self._finish(found, seconds, response, chosen)
         except Exception as error:
             outcome = error
-        return self._keep(outcome, response, request)
+        self.counts.add_outcome(outcome, response, request)
+        page = _PAGES[response] = outcome if isinstance(outcome, Page) else None
+        return page
 
-    async def clean(self, response: Response, request: Request) -> Page | None:
-        """Do what :meth:`clean_now` does, in another process if the crawl has any."""
-        if self._pool is None or response in _PAGES:
-            return self.clean_now(response, request)
-        outcome: Outcome
-        try:
-            chosen = self._choose(response, request)
-            outcome = chosen if isinstance(chosen, Skipped) else await self._clean_there(response, chosen)
-        except Exception as error:
-            outcome = error
-        return self._keep(outcome, response, request)
+    def clean_now(self, response: Response, request: Request | None) -> None:
+        """Have a response cleaned in place, without an event loop."""
+        # Nothing is awaited in place, so that the first step is the last.
+        with suppress(StopIteration):
+            self.clean(response, request, in_place=True).send(None)
 
     async def clean_html(self, html: str | bytes) -> Page | None:
         """Return the page in an item's own field; None if it cannot be extracted."""
         raw, configuration = RawPage(html), self.configuration
         try:
+            found: Extraction | JudgedPage
             if self._pool is None:
                 start = perf_counter()
-                extraction, seconds = raw.judge(configuration.options).extraction(), perf_counter() - start
+                found, seconds = raw.judge(configuration.options).extraction(), perf_counter() - start
             else:
                 found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
-                extraction = found if isinstance(found, Extraction) else found.extraction()
             _check_time(seconds, configuration)
+            page = Page(_extraction(found), configuration, seconds)
         except Exception as error:
-            self._counts.add_error(error, "an item's HTML")
+            self.counts.add_error(error, "an item's HTML")
             return None
-        page = Page(extraction, configuration)
-        self._counts.add_page(Cleaned(page, seconds))
+        self.counts.add_page(page)
         return page
 
     def remember_item(self, item: Any, response: Response) -> bool:
@@ -273,23 +269,11 @@ class Session:
         page = _PAGES.get(response)
         if page is None:
             return True
-        if self._held_items.hold(item, page, response):
-            self.count("site_memory/items_held")
+        if self.held_items.hold(item, page, response):
+            self.counts.add("site_memory/items_held")
             return False
-        self._items.remember(item, page, response)
+        self.items.remember(item, page, response)
         return True
-
-    def take_page(self, item: Any) -> Page | None:
-        """Return the page that an item came from, or None; see :meth:`ItemPages.take`."""
-        return self._items.take(item)
-
-    async def send_due_items(self) -> None:
-        """Send on the items that waited for more pages of their site, if these have been seen by now."""
-        await self._held_items.send_due()
-
-    def count(self, name: str, by: float = 1) -> None:
-        """Add to one of the crawl's stats."""
-        self._counts.add(name, by)
 
     def _choose(self, response: Response, request: Request | None) -> Configuration | Skipped:
         """Return how a response is cleaned, or why it is not."""
@@ -308,53 +292,42 @@ class Session:
         reason = skip_reason(request, response, configuration)
         return configuration if reason is None else Skipped(reason)
 
-    def _clean_here(self, response: Response, configuration: Configuration) -> Cleaned:
-        start = perf_counter()
-        extractor = Extractor(configuration.options)
-        judged = extractor.judge(extractor.read(cast("TextResponse", response), languages=header_languages(response)))
-        found = judged if configuration.memory.is_on else judged.extraction()
-        return self._finish(found, perf_counter() - start, response, configuration)
-
-    async def _clean_there(self, response: Response, configuration: Configuration) -> Cleaned:
-        assert self._pool is not None
+    async def _judge(
+        self, response: Response, configuration: Configuration, *, in_place: bool
+    ) -> tuple[Extraction | JudgedPage, float]:
+        """Return a page judged by itself, and the seconds that it took."""
+        page = cast("TextResponse", response)
         # A request may switch site memory on in a crawl whose processes do not give judged pages.
-        if configuration.memory.is_on and not self._uses_memory:
-            return self._clean_here(response, configuration)
-        raw = raw_page(cast("TextResponse", response))
-        found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
-        return self._finish(found, seconds, response, configuration)
+        if in_place or self._pool is None or (configuration.site_memory and not self._uses_memory):
+            start = perf_counter()
+            extractor = Extractor(configuration.options)
+            judged = extractor.judge(extractor.read(page, languages=header_languages(page)))
+            return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
+        return await self._pool.do(raw_page(page), configuration.options, configuration.timeout)
 
     def _finish(
         self, found: Extraction | JudgedPage, seconds: float, response: Response, configuration: Configuration
-    ) -> Cleaned:
+    ) -> Page:
         """Return the page, judged by what is known of its site; raise :class:`PageTimeout` if it took too long."""
         _check_time(seconds, configuration)
-        if isinstance(found, Extraction):
-            return Cleaned(Page(found, configuration), seconds)
-        if not configuration.memory.is_on:
-            return Cleaned(Page(found.extraction(), configuration), seconds)
+        if isinstance(found, Extraction) or not configuration.site_memory:
+            return Page(_extraction(found), configuration, seconds)
         host = host_of(response.url)
-        page = SitePage(find_domain(host, self._layers.sites) or site_of(host), found)
-        judged = self._memory.first_look(page, configuration)
-        self._held_items.note_visit(page.site)
-        waits = self._held_items.waits_for(page.site, configuration)
-        return Cleaned(Page(judged.extraction(), configuration, page if waits else None), seconds)
+        site = find_domain(host, self._layers.sites) or site_of(host)
+        judged = self._memory.look(site, found, configuration, adds=True)
+        self.held_items.note_visit(site)
+        waits = self.held_items.waits_for(site, configuration)
+        return Page(judged.extraction(), configuration, seconds, site, found if waits else None)
 
     def _look_again(self, page: Page) -> Page:
         """Return a page as it is judged by now; as it was if that fails."""
         assert page.unfinished is not None
         try:
-            judged = self._memory.second_look(page.unfinished, page.configuration)
-            return Page(judged.extraction(), page.configuration)
+            judged = self._memory.look(page.site, page.unfinished, page.configuration, adds=False)
+            return page._replace(extraction=judged.extraction(), unfinished=None)
         except Exception as error:
-            self._counts.add_error(error, page.extraction.url or "")
+            self.counts.add_error(error, page.extraction.url or "")
             return page
-
-    def _keep(self, outcome: Outcome, response: Response, request: Request | None) -> Page | None:
-        """Count what became of a response, and remember its page."""
-        self._counts.add_outcome(outcome, response, request)
-        page = _PAGES[response] = outcome.page if isinstance(outcome, Cleaned) else None
-        return page
 
     def _open_pool(self) -> None:
         processes, options = self.configuration.processes, self.configuration.options
@@ -364,10 +337,14 @@ class Session:
             self._pool = PagePool(processes, EXTRACT, options)
 
     def _close(self) -> None:
-        self._items.clear()
+        self.items.clear()
         self._memory.close()
         if self._pool is not None:
             self._pool.close()
+
+
+def _extraction(found: Extraction | JudgedPage) -> Extraction:
+    return found if isinstance(found, Extraction) else found.extraction()
 
 
 def _check_time(seconds: float, configuration: Configuration) -> None:

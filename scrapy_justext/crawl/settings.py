@@ -38,7 +38,6 @@ from scrapy_justext.crawl.conversion import (
     statuses,
     whole_number,
 )
-from scrapy_justext.crawl.site_memory.memory import MemoryOptions
 from scrapy_justext.crawl.sites import domain
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
 
@@ -169,7 +168,7 @@ KEY = "justext"
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What is done to the pages and items of a crawl, checked."""
+    """What is done to the pages and items of a crawl, checked: the settings that are not in ``options``."""
 
     options: Options
     fields: Mapping[str, str | None]
@@ -183,7 +182,15 @@ class Configuration:
     extra_statuses: frozenset[int]
     processes: int
     timeout: float | None
-    memory: MemoryOptions
+    site_memory: bool
+    site_memory_pages: int
+    site_memory_share: float
+    site_memory_count: int
+    site_memory_length: int
+    site_memory_look: str
+    site_memory_hold: int
+    site_memory_blocks: int
+    site_memory_all_blocks: int
 
 
 class Given(NamedTuple):
@@ -306,21 +313,8 @@ def configure(given: Mapping[str, Given]) -> Configuration:
         of_images = IMAGE_FIELDS if options.profile.tags.images else ()
         of_models = MODEL_FIELDS if options.profile.models else ()
         values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
-    return Configuration(
-        options=options,
-        memory=MemoryOptions(
-            is_on=values["site_memory"],
-            pages=values["site_memory_pages"],
-            share=values["site_memory_share"],
-            minimum=values["site_memory_count"],
-            length=values["site_memory_length"],
-            look=values["site_memory_look"],
-            hold=values["site_memory_hold"],
-            blocks=values["site_memory_blocks"],
-            all_blocks=values["site_memory_all_blocks"],
-        ),
-        **{name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS},
-    )
+    of_settings = {name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS}
+    return Configuration(options=options, **of_settings)
 
 
 def _values(given: Mapping[str, Given]) -> dict[str, Any]:

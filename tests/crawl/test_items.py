@@ -16,7 +16,7 @@ from scrapy.statscollectors import StatsCollector
 
 from scrapy_justext import extract
 from scrapy_justext.core.blocks import BLOCK_FIELDS
-from scrapy_justext.crawl.session import Session, get_session
+from scrapy_justext.crawl.session import Session, get_extraction, get_session
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.core.markdown.rendering import rendered_text
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
@@ -149,7 +149,7 @@ class MemorySpider(Spider):
 
     def parse(self, response: Response) -> Iterator[Any]:
         gc.collect()
-        self.seen.append(len(get_session(self.crawler)._items))
+        self.seen.append(len(get_session(self.crawler).items))
         for _ in range(10):
             yield plain(response.url)
 
@@ -390,7 +390,7 @@ class LostSpider(Spider):
 
     def parse(self, response: Response) -> Iterator[Any]:
         gc.collect()
-        self.seen.append(len(get_session(self.crawler)._items))
+        self.seen.append(len(get_session(self.crawler).items))
         for number in range(4):
             yield {"number": number}
 
@@ -412,18 +412,19 @@ def test_an_item_with_the_identity_of_an_earlier_one_keeps_its_page() -> None:
     one = Session(crawler)
     earlier, later = (HtmlResponse("http://127.0.0.1/", body=GOOD_PAGE, encoding="utf-8") for _ in range(2))
     for response in (earlier, later):
-        assert one.clean_now(response, None)
+        one.clean_now(response, None)
+        assert get_extraction(response)
     item = plain("earlier")
     identity = id(item)
     one.remember_item(item, earlier)
-    assert one.take_page(item)
+    assert one.items.take(item)
     del item, response
     item = next(new for new in iter(lambda: plain("later"), None) if id(new) == identity)
     one.remember_item(item, later)
     # The item waits in a pipeline before ours while the collector comes by.
     del earlier
     gc.collect()
-    assert one.take_page(item)
+    assert one.items.take(item)
 
 
 def test_a_trained_model_s_probabilities_are_in_the_blocks(site: Site) -> None:

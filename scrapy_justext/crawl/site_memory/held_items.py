@@ -86,7 +86,7 @@ class HeldItems:
 
     def waits_for(self, site: str, configuration: Configuration) -> bool:
         """Return whether the items of a page that was just judged have to wait."""
-        look = configuration.memory.look
+        look = configuration.site_memory_look
         if look == "none" or self._memory.is_lost:
             return False
         return look == "end" or not self._memory.is_ripe(site, configuration)
@@ -99,9 +99,9 @@ class HeldItems:
             _before_closing(_scraper(self._crawler), self.send_all)
         self._arrived += 1
         self._waiting += 1
-        site = page.unfinished.site
-        self._of_site.setdefault(site, []).append(HeldItem(self._arrived, item, page, response.replace(body=b"")))
-        self.note_visit(site)
+        held_item = HeldItem(self._arrived, item, page, response.replace(body=b""))
+        self._of_site.setdefault(page.site, []).append(held_item)
+        self.note_visit(page.site)
         return True
 
     def note_visit(self, site: str) -> None:
@@ -127,16 +127,11 @@ class HeldItems:
 
     def _take_due(self, site: str) -> list[HeldItem]:
         held = self._of_site.pop(site, [])
-        due = [held_item for held_item in held if self._is_due(held_item.page)]
+        due = [held_item for held_item in held if not self.waits_for(site, held_item.page.configuration)]
         if len(due) < len(held):
-            self._of_site[site] = [held_item for held_item in held if not self._is_due(held_item.page)]
+            self._of_site[site] = [item for item in held if self.waits_for(site, item.page.configuration)]
         self._waiting -= len(due)
         return due
-
-    def _is_due(self, page: Page) -> bool:
-        if page.unfinished is None or page.configuration.memory.look == "end":
-            return False
-        return self._memory.is_ripe(page.unfinished.site, page.configuration)
 
     def _on_idle(self) -> None:
         if self._waiting:

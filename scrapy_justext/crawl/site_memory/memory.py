@@ -2,19 +2,20 @@
 
 A block is bad if all of this holds:
 
-1. the site has shown ``pages`` pages or more;
-2. more than ``share`` of them held the block;
-3. and ``minimum`` of them or more: of few pages, two may say the same by chance;
-4. the block has ``length`` characters or more.  Headings such as "Introduction" and lines of dialogue such as "Yes, of
-   course." recur without being boilerplate.  Those of a template are among its other blocks, after which the context
-   pass judges them.
+1. the site has shown ``site_memory_pages`` pages or more;
+2. more than ``site_memory_share`` of them held the block;
+3. and ``site_memory_count`` of them or more: of few pages, two may say the same by chance;
+4. the block has ``site_memory_length`` characters or more.  Headings such as "Introduction" and lines of dialogue such
+   as "Yes, of course." recur without being boilerplate.  Those of a template are among its other blocks, after which
+   the context pass judges them.
 """
 
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
 from scrapy_justext.crawl.site_memory.fingerprints import take_fingerprints
@@ -36,47 +37,26 @@ logger = logging.getLogger(__name__)
 MOST_SITES = 100_000
 
 
-class MemoryOptions(NamedTuple):
-    """The values of the settings ``site_memory`` (``is_on``) and ``site_memory_*`` (``minimum``: ``_count``)."""
-
-    is_on: bool
-    pages: int
-    share: float
-    minimum: int
-    length: int
-    look: str
-    hold: int
-    blocks: int
-    all_blocks: int
-
-
-class SitePage(NamedTuple):
-    """A page as it was judged by itself, and the site that it belongs to."""
-
-    site: str
-    judged: JudgedPage
-
-
-def find_repeated(indices: Sequence[int], sightings: Sightings, options: MemoryOptions) -> dict[int, Decision]:
+def find_repeated(indices: Sequence[int], sightings: Sightings, configuration: Configuration) -> dict[int, Decision]:
     """Return decisions for the blocks that the site repeats; the sightings are of the blocks with the ``indices``."""
     pages, held_by = sightings
-    if pages < options.pages:
+    if pages < configuration.site_memory_pages:
         return {}
     return {
         i: Decision(BAD, f"on {count} of {pages} pages of this site")
         for i, count in zip(indices, held_by, strict=True)
-        if count >= options.minimum and count > options.share * pages
+        if count >= configuration.site_memory_count and count > configuration.site_memory_share * pages
     }
 
 
 def judge_again(
-    page: JudgedPage, fingerprints: Fingerprints, sightings: Sightings, options: MemoryOptions
+    page: JudgedPage, fingerprints: Fingerprints, sightings: Sightings, configuration: Configuration
 ) -> JudgedPage:
     """Return the page with the blocks bad that its site repeats; a block that is bad by itself keeps its own reason."""
     context_free = page.context.context_free
     repeated = {
         i: decision
-        for i, decision in find_repeated(fingerprints.indices, sightings, options).items()
+        for i, decision in find_repeated(fingerprints.indices, sightings, configuration).items()
         if context_free[i].block_class is not BAD
     }
     return page.with_decisions(repeated) if repeated else page
@@ -87,7 +67,7 @@ class SiteMemory:
 
     def __init__(self, crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> None:
         self._crawler = crawler
-        self._options = configuration.memory
+        self._configuration = configuration
         self._count = count
         self._store: Store | None = None
         # As far as this process knows; others may have seen more.
@@ -116,24 +96,20 @@ class SiteMemory:
 
     def is_ripe(self, site: str, configuration: Configuration) -> bool:
         """Return whether a site has shown enough pages for its repeated blocks to be bad."""
-        return self._pages.get(site, 0) >= configuration.memory.pages
+        return self._pages.get(site, 0) >= configuration.site_memory_pages
 
-    def first_look(self, page: SitePage, configuration: Configuration) -> JudgedPage:
-        """Remember a page, and return it judged with what is known by now."""
-        return self._look(page, configuration, adds=True)
+    def look(self, site: str, page: JudgedPage, configuration: Configuration, *, adds: bool) -> JudgedPage:
+        """Return a page judged with what is known of its site by now.
 
-    def second_look(self, page: SitePage, configuration: Configuration) -> JudgedPage:
-        """Return a page that is remembered, judged with what is known by now."""
-        return self._look(page, configuration, adds=False)
-
-    def _look(self, page: SitePage, configuration: Configuration, *, adds: bool) -> JudgedPage:
-        judged = page.judged
-        fingerprints = take_fingerprints(judged.context.segments, judged.page.url or "", configuration.memory.length)
+        ``page``: as it was judged by itself; ``adds``: whether it is seen for the first time, and so remembered.
+        """
+        length = configuration.site_memory_length
+        fingerprints = take_fingerprints(page.context.segments, page.page.url or "", length)
         store = self.open()
-        sightings = (store.visit if adds else store.recall)(page.site, fingerprints)
-        self._note_pages(page.site, sightings.pages)
-        again = judge_again(judged, fingerprints, sightings, configuration.memory)
-        self._count_removed(judged, again)
+        sightings = (store.visit if adds else store.recall)(site, fingerprints)
+        self._note_pages(site, sightings.pages)
+        again = judge_again(page, fingerprints, sightings, configuration)
+        self._count_removed(page, again)
         return again
 
     def _note_pages(self, site: str, pages: int) -> None:
@@ -155,18 +131,17 @@ class SiteMemory:
             from scrapy_justext.crawl.site_memory.shared import SharedStore  # noqa: PLC0415 (an extra's)
         except ImportError as error:
             raise SettingError("REDIS_URL", url, "needs redis: pip install 'scrapy-justext[redis]'") from error
-        return SharedStore(url, self._crawler.spidercls.name, self._options.blocks, self._count_lost)
-
-    def _count_lost(self) -> None:
-        self._count("site_memory/pages_without_redis", 1)
+        on_lost = partial(self._count, "site_memory/pages_without_redis", 1)
+        return SharedStore(url, self._crawler.spidercls.name, self._configuration.site_memory_blocks, on_lost)
 
     def _local_store(self) -> Store:
         # numpy takes a tenth of a second, which most crawls need not spend.
         from scrapy_justext.crawl.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
 
+        bounds = (self._configuration.site_memory_blocks, self._configuration.site_memory_all_blocks)
         folder = self._crawler.settings.get("JOBDIR")
         if not folder:
-            return LocalStore(self._options.blocks, self._options.all_blocks)
+            return LocalStore(*bounds)
         path = Path(folder) / FILE
 
         def save_sites(sites: Mapping[str, Table]) -> None:
@@ -177,4 +152,4 @@ class SiteMemory:
                 # This is no bug of ours: a traceback would say nothing.
                 logger.error("%s: the memory of sites cannot be saved: %s", path, error.strerror or error)  # noqa: TRY400
 
-        return LocalStore(self._options.blocks, self._options.all_blocks, load(path), save_sites)
+        return LocalStore(*bounds, load(path), save_sites)
