@@ -102,11 +102,11 @@ def _strings(value: str) -> list[str] | None:
     return found if isinstance(found, list) and all(isinstance(rule, str) for rule in found) else None
 
 
-def mapping(value: Any) -> Mapping[Any, Any]:
+def mapping(value: Any, allowed: str = "must be a mapping") -> Mapping[Any, Any]:
     """Return a mapping, also for one in JSON."""
     found = _from_json(value) if isinstance(value, str) else value
     if not isinstance(found, Mapping):
-        raise ParameterError("", value, "must be a mapping")
+        raise ParameterError("", value, allowed)
     return found
 
 
@@ -152,9 +152,7 @@ def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
     """Return a converter for a mapping of known names to item fields; those left out keep their default."""
 
     def convert(value: Any) -> dict[str, str | None]:
-        given = _from_json(value) if isinstance(value, str) else value
-        if not isinstance(given, Mapping):
-            raise ParameterError("", value, f"must be a mapping from {kind} to item field")
+        given = mapping(value, f"must be a mapping from {kind} to item field")
         for name, field in given.items():
             if name not in default:
                 raise UnknownNameError("", name, kind, default)

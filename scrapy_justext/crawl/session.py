@@ -26,10 +26,10 @@ from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
 from scrapy_justext.core.blocks import Extraction
-from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.parsing import is_response, response_encoding
 from scrapy_justext.crawl.pages import Page, header_languages, page_counts, raw_page, skip_reason
-from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, RawPage
+from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage
 from scrapy_justext.crawl.settings import (
     KEY,
     OF_CRAWLS,
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
     from scrapy.statscollectors import StatsCollector
-
-    from scrapy_justext.core.extractor import JudgedPage
 
 logger = logging.getLogger(__name__)
 
@@ -130,6 +128,8 @@ class Skipped(NamedTuple):
     reason: str
 
 
+#: A page judged by itself; one that is not extracted yet can be judged again by what is known of its site.
+Found = Extraction | JudgedPage
 #: What became of a response; an exception tells what went wrong.
 Outcome = Page | Skipped | Exception
 
@@ -151,11 +151,10 @@ class Counts:
     def add_outcome(self, outcome: Outcome, response: Response, request: Request | None) -> None:
         """Count what became of a response, if it is the first for its request."""
         # A response that another component put in the place of the first is cleaned again, but it is one page.
-        is_counted = request is not None and request in self._counted
         if request is not None:
+            if request in self._counted:
+                return
             self._counted.add(request)
-        if is_counted:
-            return
         if isinstance(outcome, Skipped):
             self.add(f"skipped/{outcome.reason}")
         elif isinstance(outcome, Exception):
@@ -209,7 +208,7 @@ class Session:
         assert crawler.stats is not None
         self.counts = Counts(crawler.stats)
         self.items = ItemPages()
-        self._pool: PagePool[Extraction] | PagePool[JudgedPage] | None = None
+        self._pool: PagePool[Found] | None = None
         self._memory = SiteMemory(crawler, self.configuration, self.counts.add)
         self.held_items = HeldItems(
             crawler, self._memory, self.configuration.site_memory_hold, self._look_again, self.items.remembering
@@ -233,7 +232,7 @@ class Session:
                 outcome = chosen
             else:
                 found, seconds = await self._judge(response, chosen, in_place=in_place)
-                outcome = self._finish(found, seconds, response, chosen)
+                outcome = self._finish(found, seconds, chosen, response)
         except Exception as error:
             outcome = error
         self.counts.add_outcome(outcome, response, request)
@@ -250,14 +249,13 @@ class Session:
         """Return the page in an item's own field; None if it cannot be extracted."""
         raw, configuration = RawPage(html), self.configuration
         try:
-            found: Extraction | JudgedPage
+            found: Found
             if self._pool is None:
                 start = perf_counter()
                 found, seconds = raw.judge(configuration.options).extraction(), perf_counter() - start
             else:
                 found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
-            _check_time(seconds, configuration)
-            page = Page(_extraction(found), configuration, seconds)
+            page = self._finish(found, seconds, configuration)
         except Exception as error:
             self.counts.add_error(error, "an item's HTML")
             return None
@@ -292,9 +290,7 @@ class Session:
         reason = skip_reason(request, response, configuration)
         return configuration if reason is None else Skipped(reason)
 
-    async def _judge(
-        self, response: Response, configuration: Configuration, *, in_place: bool
-    ) -> tuple[Extraction | JudgedPage, float]:
+    async def _judge(self, response: Response, configuration: Configuration, *, in_place: bool) -> tuple[Found, float]:
         """Return a page judged by itself, and the seconds that it took."""
         page = cast("TextResponse", response)
         # A request may switch site memory on in a crawl whose processes do not give judged pages.
@@ -306,12 +302,18 @@ class Session:
         return await self._pool.do(raw_page(page), configuration.options, configuration.timeout)
 
     def _finish(
-        self, found: Extraction | JudgedPage, seconds: float, response: Response, configuration: Configuration
+        self, found: Found, seconds: float, configuration: Configuration, response: Response | None = None
     ) -> Page:
-        """Return the page, judged by what is known of its site; raise :class:`PageTimeout` if it took too long."""
-        _check_time(seconds, configuration)
-        if isinstance(found, Extraction) or not configuration.site_memory:
-            return Page(_extraction(found), configuration, seconds)
+        """Return the page, judged by what is known of the response's site.
+
+        Raises :class:`~scrapy_justext.exceptions.PageTimeout` if it took too long.
+        """
+        if configuration.timeout is not None and seconds > configuration.timeout:
+            raise PageTimeout(configuration.timeout)
+        if isinstance(found, Extraction):
+            return Page(found, configuration, seconds)
+        if response is None or not configuration.site_memory:
+            return Page(found.extraction(), configuration, seconds)
         host = host_of(response.url)
         site = find_domain(host, self._layers.sites) or site_of(host)
         judged = self._memory.look(site, found, configuration, adds=True)
@@ -330,26 +332,15 @@ class Session:
             return page
 
     def _open_pool(self) -> None:
-        processes, options = self.configuration.processes, self.configuration.options
-        if processes and self._uses_memory:
-            self._pool = PagePool(processes, JUDGE, options)
-        elif processes:
-            self._pool = PagePool(processes, EXTRACT, options)
+        if self.configuration.processes:
+            task: PageTask[Any] = JUDGE if self._uses_memory else EXTRACT
+            self._pool = PagePool(self.configuration.processes, task, self.configuration.options)
 
     def _close(self) -> None:
         self.items.clear()
         self._memory.close()
         if self._pool is not None:
             self._pool.close()
-
-
-def _extraction(found: Extraction | JudgedPage) -> Extraction:
-    return found if isinstance(found, Extraction) else found.extraction()
-
-
-def _check_time(seconds: float, configuration: Configuration) -> None:
-    if configuration.timeout is not None and seconds > configuration.timeout:
-        raise PageTimeout(configuration.timeout)
 
 
 def get_extraction(response: Response) -> Extraction | None:

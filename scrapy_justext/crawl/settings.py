@@ -250,7 +250,7 @@ def from_spider(spider: Spider) -> dict[str, Given]:
     values = getattr(spider, KEY, None)
     attribute = from_mapping({} if values is None else values, f"{type(spider).__name__}.{KEY}")
     arguments = {
-        _known(name, "spider argument", _as_argument): Given(value, f"-a {name}")
+        _known(name, "spider argument", lambda known: f"{KEY}_{known}"): Given(value, f"-a {name}")
         for name, value in vars(spider).items()
         if name.startswith(f"{KEY}_")
     }
@@ -283,10 +283,6 @@ def _as_setting(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def _as_argument(name: str) -> str:
-    return f"{KEY}_{name}"
-
-
 def is_enabled(given: Mapping[str, Given]) -> bool:
     """Return whether the plugin is switched on."""
     return bool(_values(given)["enabled"])
@@ -307,7 +303,7 @@ def configure(given: Mapping[str, Given]) -> Configuration:
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )
     except ParameterError as error:
-        label = given[error.name].label if error.name in given else PREFIX + error.name.upper()
+        label = given[error.name].label if error.name in given else _as_setting(error.name)
         raise SettingError(label, error.value, error.allowed) from error
     if values["block_fields"] is DEFAULT_BLOCK_FIELDS:
         of_images = IMAGE_FIELDS if options.profile.tags.images else ()
@@ -339,7 +335,7 @@ def custom_settings(values: Mapping[str, Any]) -> str:
         "JUSTEXT_LENGTH_LOW": 50,
     }
     """
-    lines = (f'    "{PREFIX}{name.upper()}": {literal(value)},\n' for name, value in values.items())
+    lines = (f'    "{_as_setting(name)}": {literal(value)},\n' for name, value in values.items())
     return f"custom_settings = {{\n{''.join(lines)}}}"
 
 

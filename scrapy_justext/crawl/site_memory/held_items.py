@@ -85,7 +85,7 @@ class HeldItems:
         crawler.signals.connect(self._on_idle, signals.spider_idle)
 
     def waits_for(self, site: str, configuration: Configuration) -> bool:
-        """Return whether the items of a page that was just judged have to wait."""
+        """Return whether the items of a site's pages have to wait, by what is known by now."""
         look = configuration.site_memory_look
         if look == "none" or self._memory.is_lost:
             return False
