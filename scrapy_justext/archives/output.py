@@ -204,20 +204,16 @@ _GROUPS = {
 
 def format_summary(counts: Counter[str], seconds: float = 0.0) -> str:
     """Return the summary to read, without the speed where ``seconds`` is 0."""
-    return "\n".join(_summary_lines(counts, seconds))
-
-
-def _summary_lines(counts: Counter[str], seconds: float) -> Iterator[str]:
-    for name, title in _COUNTS.items():
-        if counts[name] or name in ("records", "rows"):
-            yield f"{counts[name]:>9}  {title}"
+    shown = [name for name in _COUNTS if counts[name] or name in ("records", "rows")]
+    lines = [f"{counts[name]:>9}  {_COUNTS[name]}" for name in shown]
     for prefix, title in _GROUPS.items():
         group = [(name.partition("/")[2], n) for name, n in counts.items() if name.startswith(f"{prefix}/") and n]
         if group:
-            yield f"\n{title}"
-            yield from (f"{n:>9}  {name}" for name, n in sorted(group, key=lambda item: (-item[1], item[0])))
+            lines.append(f"\n{title}")
+            lines += [f"{n:>9}  {name}" for name, n in sorted(group, key=lambda item: (-item[1], item[0]))]
     if seconds:
-        yield f"\n{seconds:>9.1f}  seconds, {counts['pages'] / seconds:.0f} pages a second"
+        lines.append(f"\n{seconds:>9.1f}  seconds, {counts['pages'] / seconds:.0f} pages a second")
+    return "\n".join(lines)
 
 
 def summary_to_json(progress: RunProgress) -> dict[str, Any]:

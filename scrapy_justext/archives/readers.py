@@ -185,13 +185,9 @@ def check_lines(path: Path, columns: PageColumns) -> None:
             values = _parse_line(stream.readline())
         except _DAMAGE:
             return
-    if values is None:
+    if values is None or (columns.html in values and isinstance(values[columns.html], str | None)):
         return
-    problem = f"no {columns.html!r}"
-    if columns.html in values:
-        if isinstance(values[columns.html], str | None):
-            return
-        problem = f"no text in {columns.html!r}"
+    problem = f"no text in {columns.html!r}" if columns.html in values else f"no {columns.html!r}"
     names = ", ".join(values) or "none"
     raise ArchiveError(path, f"its lines have {problem}; --html-column names another of theirs: {names}")
 
