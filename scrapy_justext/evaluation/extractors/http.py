@@ -43,15 +43,6 @@ PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FORM = "an address such as http://127.0.0.1:9000/extract#json=data.text&timeout=10&retries=0"
 
 
-def is_service(name: str) -> bool:
-    """Return whether an extractor's name is the address of a service.
-
-    >>> is_service("http://127.0.0.1/"), is_service("justext")
-    (True, False)
-    """
-    return name.startswith(("http://", "https://"))
-
-
 class _NoRedirect(HTTPRedirectHandler):
     """Redirects are errors: urllib would follow them without the page."""
 

@@ -30,7 +30,7 @@ from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import shipped_folder
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, digest_files
-from scrapy_justext.evaluation.extractors.http import is_service, make_http
+from scrapy_justext.evaluation.extractors.http import make_http
 from scrapy_justext.evaluation.extractors.peers import NAME as READABILITY_JS
 from scrapy_justext.evaluation.extractors.peers import PEERS, make_peer, make_readability_js
 from scrapy_justext.evaluation.extractors.ttr import make_ttr
@@ -60,7 +60,7 @@ def find_extractor(name: str) -> PageExtractor:
     what is missing, :class:`ParameterError` for an address that is none, :class:`ExtractorError` for a library or an
     entry point that cannot be loaded.
     """
-    if is_service(name):
+    if name.startswith(("http://", "https://")):
         return make_http(name)
     factories = _factories()
     if name not in factories and _REFERENCE.fullmatch(name):

@@ -49,14 +49,7 @@ SHADES: Mapping[str, Shade] = MappingProxyType(
     }
 )
 
-SURFACE = SHADES["surface"].light
-INK = SHADES["ink"].light
-MUTED = SHADES["muted"].light
-STEP_1 = SHADES["step-1"].light
-STEP_2 = SHADES["step-2"].light
-STEP_3 = SHADES["step-3"].light
-STEP_4 = SHADES["step-4"].light
-FAILURE = SHADES["failure"].light
+SURFACE, INK, MUTED, GRID, STEP_1, STEP_2, STEP_3, STEP_4, FAILURE = (shade.light for shade in SHADES.values())
 
 
 class Fill(NamedTuple):
@@ -100,7 +93,7 @@ _STYLE: dict[Any, Any] = {
     "axes.unicode_minus": True,
     "axes.axisbelow": True,
     "figure.facecolor": SURFACE,
-    "grid.color": SHADES["grid"].light,
+    "grid.color": GRID,
     "grid.linewidth": 0.8,
     "hatch.linewidth": 0.7,
     "svg.fonttype": "none",
