@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.evaluation.command_line import UNDEFINED, format_columns
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES
 from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
-from scrapy_justext.evaluation.store import read_run, write_json
+from scrapy_justext.evaluation.store import read_json, read_run, write_json
 from scrapy_justext.exceptions import GateError
 
 if TYPE_CHECKING:
@@ -70,9 +70,12 @@ def execute(arguments: argparse.Namespace) -> int:
     if run is None:
         raise GateError(f"{arguments.out} holds no run")
     digests = {data_set.name: data_set.digest for data_set in run.data_sets}
-    rows = _read_json(arguments.out / SUMMARY_FILE, "the run has not come to its end")
+    summary = arguments.out / SUMMARY_FILE
+    if not summary.exists():
+        raise GateError(f"{summary} is missing; the run has not come to its end")
+    rows = read_json(summary)
     if not isinstance(rows, list):
-        raise GateError(f"{arguments.out / SUMMARY_FILE} is not a summary")
+        raise GateError(f"{summary} is not a summary")
     if arguments.write:
         written = _write_floors(arguments.floors, digests, rows, force=arguments.force)
         print(f"{written} floors written: {arguments.floors}")
@@ -92,7 +95,9 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[Floor]:
     """Yield the floors of a file; raise :class:`GateError` where it is none, or one of other documents."""
-    for dataset, entry in _items(_read_json(path, "--write makes it from a run"), f"{path}: the file"):
+    if not path.exists():
+        raise GateError(f"{path} is missing; --write makes it from a run")
+    for dataset, entry in _items(read_json(path), f"{path}: the file"):
         fields = dict(_items(entry, f"{path}: {dataset}"))
         digest = fields.get("digest")
         if set(fields) != {"digest", "floors"} or not isinstance(digest, str) or len(digest) < _DIGITS:
@@ -107,17 +112,6 @@ def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[Floor]:
                 for figure, least in _items(figures, where):
                     _check_floor(figure, least, where)
                     yield Floor(dataset, extractor, measure, figure, least)
-
-
-def _read_json(path: Path, hint: str) -> object:
-    try:
-        return json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise GateError(f"{path} is missing; {hint}") from error
-    except OSError as error:
-        raise GateError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise GateError(f"{path} is not JSON: {error}") from error
 
 
 def _items(value: object, where: str) -> Iterator[tuple[str, Any]]:

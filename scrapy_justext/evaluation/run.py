@@ -82,7 +82,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     """Return what to do, and the record of it, everything checked but the folder of results."""
-    found = find_language(arguments.language)
+    language = find_language(arguments.language)
     names = list(dict.fromkeys(name for part in arguments.extractor for name in part.split(",") if name))
     if not names:
         raise ParameterError("extractor", ",".join(arguments.extractor), "must be at least one name")
@@ -95,14 +95,19 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
         out=arguments.out,
         data_sets=data_sets,
         extractors=[extractor.name for extractor in extractors],
-        language=None if found is None else found.name,
+        language=language.name if language else None,
         limit=arguments.limit,
         jobs=arguments.jobs,
         timeout=arguments.timeout,
     )
     record = Run(
-        tuple(DataSetRecord(found.kind, str(found.path), found.name, found.digest) for found in data_sets),
-        tuple(ExtractorRecord(found.name, found.version, getattr(found, "code", None)) for found in extractors),
+        tuple(
+            DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest) for data_set in data_sets
+        ),
+        tuple(
+            ExtractorRecord(extractor.name, extractor.version, getattr(extractor, "code", None))
+            for extractor in extractors
+        ),
         plan.language,
         plan.limit,
     )

@@ -19,7 +19,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
 from scrapy_justext.exceptions import StoreError
@@ -83,6 +83,16 @@ class Run:
     language: str | None
     limit: int | None
     """At most so many documents of each data set; None: all."""
+
+
+def read_json(path: Path) -> Any:
+    """Return the value of a file; raise :class:`StoreError`."""
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"{path} is not JSON: {error}") from error
 
 
 def write_json(path: Path, value: object) -> None:

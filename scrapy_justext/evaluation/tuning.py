@@ -230,16 +230,23 @@ def execute(arguments: argparse.Namespace) -> int:
     options = setup.options()
     base = options.thresholds if options.candidates is None else options.judging(options.candidates[0]).thresholds
     parts = split(_label(data_sets, arguments.limit, arguments.page_type), arguments.seed)
-    print(_introduction(setup, parts, goal, arguments.seed), flush=True)
+    (pages, sites), (others, other_sites) = ((len(part), len({page.group for page in part})) for part in parts)
+    print(
+        f"profile {setup.profile} on {', '.join(data_set.name for data_set in data_sets)}: {pages} pages of {sites}"
+        f" sites to search on, {others} of {other_sites} others to check on (seed {arguments.seed})\n"
+        f"to be greatest: {goal.objective if goal.beta == 1 else goal.title}, mean over pages, measure {setup.measure};"
+        " a page of which nothing is retrieved counts 0, if it has content",
+        flush=True,
+    )
     try:
         best, measured = _find(setup, base, parts, goal, arguments)
     except KeyboardInterrupt:
         print("stopped; no settings found", file=sys.stderr)
         return 128 + signal.SIGINT
     rows: list[tuple[str, ...]] = [("pages", "thresholds", "precision", "recall", goal.title)]
-    for pages, trials in measured.items():
+    for part, trials in measured.items():
         for thresholds, sizes in trials.items():
-            rows.append((pages, thresholds, *(f"{value:.4f}" for value in mean_quality(sizes, goal.beta))))
+            rows.append((part, thresholds, *(f"{value:.4f}" for value in mean_quality(sizes, goal.beta))))
     print(f"{format_columns(rows, right=(2, 3, 4))}\n")
     if best:
         _print_settings(setup, best, goal, measured["checked on"])
@@ -294,17 +301,6 @@ def _label(data_sets: Sequence[DataSet], limit: int | None, page_type: str | Non
     if page_type is not None and page_type not in types:
         raise UnknownNameError("page-type", page_type, "page type", types or ["none"])
     return [page for page, kind in labels if page_type in (None, kind)]
-
-
-def _introduction(setup: TrialSetup, parts: Sequence[Sequence[Label]], goal: Goal, seed: int) -> str:
-    names = ", ".join(data_set.name for data_set in setup.data_sets)
-    searched, checked = ((len(part), len({page.group for page in part})) for part in parts)
-    return (
-        f"profile {setup.profile} on {names}: {searched[0]} pages of {searched[1]} sites to search on,"
-        f" {checked[0]} of {checked[1]} others to check on (seed {seed})\n"
-        f"to be greatest: {goal.objective if goal.beta == 1 else goal.title}, mean over pages, measure {setup.measure};"
-        " a page of which nothing is retrieved counts 0, if it has content"
-    )
 
 
 def _print_settings(

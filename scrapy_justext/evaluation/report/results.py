@@ -9,7 +9,6 @@ that count for either extractor, the paired bootstrap those that count for both.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from dataclasses import dataclass, fields
 from itertools import combinations, groupby
@@ -30,7 +29,7 @@ from scrapy_justext.evaluation.scoring import (
     sort_by_f1,
 )
 from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney, mann_whitney, paired_bootstrap
-from scrapy_justext.evaluation.store import read_run
+from scrapy_justext.evaluation.store import read_json, read_run
 from scrapy_justext.exceptions import StoreError
 
 if TYPE_CHECKING:
@@ -101,12 +100,7 @@ def read_records(folder: Path) -> RunRecords:
 
 
 def _read_list(path: Path) -> list[dict[str, Any]]:
-    try:
-        rows = json.loads(path.read_bytes())
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise StoreError(f"{path} is not JSON: {error}") from error
+    rows = read_json(path)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise StoreError(f"{path} is not a list of rows")
     return rows
