@@ -15,6 +15,7 @@ import sys
 from argparse import ArgumentParser
 from collections import Counter
 from functools import cache, partial
+from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -247,4 +248,5 @@ def _page_columns(frame: DataFrame, options: Namespace) -> Iterator[Column]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Spark's processes look functions up by the name of their module, which is another one than __main__ there.
+    sys.exit(import_module("scrapy_justext.spark").main())
