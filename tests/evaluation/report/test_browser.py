@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.inspection.browser import started_browser
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 #: Texts and links with less than 4.5 to 1 against the nearest background that is painted; texts in charts are tested
 #: with the theme.
@@ -47,13 +46,8 @@ def report(reported: Path) -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as running:
-        started = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with started_browser() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
