@@ -138,7 +138,7 @@ class Thresholds:
         70,
         Part.STOPWORDS,
         "Short below",
-        "a shorter block is short, or bad with a link",
+        "a shorter block is short, or bad if it holds a link",
         slider=Scale(0, 400, (5,)),
         search=Scale(0, 300, (40, 20, 10, 5)),
     )
@@ -161,23 +161,24 @@ class Thresholds:
     )
     near_good_probability: float | None = _probability(
         "Near-good from",
-        "`learned` profiles: from this one on a block is near-good, to be decided by its neighbours; None: the model's "
-        "own, or none where `good_probability` is given",
+        "`learned` profiles: a block with at least this probability is near-good, and its neighbours decide; "
+        "None: the model's own, or no near-good blocks if `good_probability` is set",
     )
     good_probability: float | None = _probability(
-        "Good from", "`learned` profiles: from this one on a block is good; None: the model's own"
+        "Good from",
+        "`learned` profiles: a block with at least this probability is good; None: the model's own",
     )
     max_heading_distance: int = _length(
         200,
         Part.HEADINGS,
         "Heading rescued within",
-        "from a heading to the good block that rescues it, at the most",
+        "a good block that begins at most so far after a heading rescues it",
         slider=Scale(0, 2000, (20,)),
         search=Scale(0, 1000, (200, 100, 50, 20)),
     )
     no_headings: bool = _switch(Part.HEADINGS, "Ignore headings", "treat headings like any other block")
     no_headlines: bool = _switch(
-        Part.JAVA, "Ignore headlines", "`justext-java`: judge what stands in H1 like any other block"
+        Part.JAVA, "Ignore headlines", "`justext-java`: judge text inside H1 like any other block"
     )
     rescue_images: bool = _switch(
         Part.JAVA, "Rescue images", "`justext-java`: an image before good text may become good, as a heading may"
@@ -188,7 +189,7 @@ class Thresholds:
         lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
         Part.TREE,
         "Keep the main group by",
-        "1 to 5: after any profile, keep the main group of blocks that share this ancestor",
+        "1 to 5: keep only the main group of blocks that share an ancestor so many levels up; works after any profile",
         choices=((None, "off"), *_LEVELS),
         search=(None, 1, 2, 3, 4, 5),
     )

@@ -85,40 +85,44 @@ class Setting(NamedTuple):
 #: All settings by their lower-case names.  The README's table is checked against this one.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
-        "enabled": Setting(True, boolean, "off switch"),
-        "profile": Setting("justext", as_given, "the passes and thresholds to use"),
+        "enabled": Setting(True, boolean, "False switches the plugin off"),
+        "profile": Setting("justext", as_given, "the rules, passes and thresholds to use"),
         "language": Setting(
             "auto",
             language,
-            'an English name or ISO 639 code; a list: the page\'s language is chosen among these; "auto": among all',
+            'an English name or ISO 639 code; a list: each page\'s language is chosen from these; "auto": from all',
         ),
         "stoplist": Setting(
             None,
             as_given,
-            "your own list in place of the language's: a path, a list of `Path` merged, or words",
+            "your own stop words in place of the language's: a path, a list of `Path` (merged), or words",
         ),
-        "stoplists_dir": Setting(None, as_given, "a folder of LANGUAGE.txt files that come before the shipped ones"),
+        "stoplists_dir": Setting(
+            None, as_given, "a folder of LANGUAGE.txt files, which replace the shipped ones of the same languages"
+        ),
         **{
             name: Setting(None, boolean if isinstance(parameter.default, bool) else number, parameter.text)
             for name, parameter in PARAMETERS.items()
         },
         "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
         "drop_css": Setting((), rules, "CSS selectors of elements whose blocks are bad; stronger than `keep_css`"),
-        "drop_text": Setting((), rules, "regular expressions, searched in blocks' text, of blocks that are bad"),
+        "drop_text": Setting((), rules, "regular expressions; a block is bad if one is found in its text"),
         "sites": Setting(
-            MappingProxyType({}), mapping, "settings by domain, sub-domains included, in lower case without the prefix"
+            MappingProxyType({}),
+            mapping,
+            "settings by domain, sub-domains included; their names are in lower case, without the prefix",
         ),
         "fields": Setting(
             DEFAULT_FIELDS,
             laid_over(DEFAULT_FIELDS, "part of an extraction"),
-            "item field for each part of the extraction; laid over the default; None leaves a part out",
+            "item field for each part of the extraction; parts not named keep the default; None leaves a part out",
         ),
-        "item_classes": Setting(None, classes, "item classes to clean; others pass untouched"),
+        "item_classes": Setting(None, classes, "item classes to clean; items of others pass unchanged"),
         "block_fields": Setting(
             DEFAULT_BLOCK_FIELDS,
             names_among("field of a block", BLOCK_FIELDS),
-            "metadata that each entry of `blocks` carries; `xpath` and `dom_path` can be asked for; those of images "
-            "and of trained models only where the profile has them",
+            "metadata of each entry of `blocks`; name `xpath` and `dom_path` to get them; metadata of images and "
+            "trained models only if the profile has them",
         ),
         "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
         "drop": Setting(
@@ -129,33 +133,45 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "min_good_characters": Setting(
             1, whole_number, "a page with fewer characters in good blocks has no good content"
         ),
-        "html_field": Setting(None, item_field, "item field that holds HTML, for items that come from no page"),
-        "max_body_bytes": Setting(10 * 1024 * 1024, whole_number, "larger pages are passed on, counted, not cleaned"),
-        "extra_statuses": Setting(frozenset(), statuses, "HTTP statuses beside 200 to 299 whose pages are cleaned"),
+        "html_field": Setting(None, item_field, "item field that holds HTML, for items that do not come from a page"),
+        "max_body_bytes": Setting(
+            10 * 1024 * 1024, whole_number, "larger pages are counted and passed on, but not cleaned"
+        ),
+        "extra_statuses": Setting(
+            frozenset(), statuses, "HTTP statuses outside 200 to 299 whose pages are cleaned, too"
+        ),
         "processes": Setting(
-            0, whole_number, "processes that extract pages beside the crawl's own; 0: pages are extracted in place"
+            0,
+            whole_number,
+            "processes that extract pages beside the crawl; 0: pages are extracted in the crawl's own process",
         ),
         "timeout": Setting(
-            None, seconds, "seconds after which a page is given up; without `processes` told only when it is done"
+            None,
+            seconds,
+            "seconds after which a page is given up; without `processes`, only after its extraction has ended",
         ),
-        "site_memory": Setting(False, boolean, "blocks that many pages of a site repeat are [bad](docs/sites.md)"),
+        "site_memory": Setting(False, boolean, "make blocks [bad](docs/sites.md) that many pages of a site repeat"),
         "site_memory_pages": Setting(
-            5, whole_number, "pages that a site must have shown before repeated blocks are bad"
+            5, whole_number, "pages of a site that must be known before its repeated blocks are bad"
         ),
-        "site_memory_share": Setting(0.1, share, "share of a site's pages; a block on more of them is bad"),
-        "site_memory_count": Setting(4, whole_number, "pages of a site; a block on fewer of them is not bad for that"),
+        "site_memory_share": Setting(
+            0.1, share, "share of a site's pages; a repeated block must be on more of them to be bad"
+        ),
+        "site_memory_count": Setting(
+            4, whole_number, "pages of a site; a repeated block must be on at least so many to be bad"
+        ),
         "site_memory_length": Setting(
-            30, whole_number, "characters; shorter blocks, such as headings and lines of dialogue, may be repeated"
+            30, whole_number, "characters; shorter blocks, such as headings and lines of dialogue, may repeat"
         ),
         "site_memory_look": Setting(
             "none",
             one_of("none", "hold", "end"),
-            "which items wait for a second look at their page: none; hold: those of a site's first pages; end: all",
+            "which items wait until their page is judged again: none; hold: those of a site's first pages; end: all",
         ),
-        "site_memory_hold": Setting(1000, whole_number, "items that wait at the most"),
-        "site_memory_blocks": Setting(20_000, whole_number, "blocks of a site that are remembered at the most"),
+        "site_memory_hold": Setting(1000, whole_number, "most items that wait at the same time"),
+        "site_memory_blocks": Setting(20_000, whole_number, "most blocks of one site that are remembered"),
         "site_memory_all_blocks": Setting(
-            1_000_000, whole_number, "blocks of all sites that are remembered at the most"
+            1_000_000, whole_number, "most blocks of all sites together that are remembered"
         ),
     }
 )
