@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from scrapy_justext.core import __version__
 from scrapy_justext.core.blocks import Block, BlockClass, Extraction
 from scrapy_justext.core.extractor import Extractor, extract
 from scrapy_justext.exceptions import JustextError
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
     from scrapy_justext.crawl.pipelines import JustextPipeline
     from scrapy_justext.crawl.session import get_extraction
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Addon",
@@ -27,6 +26,7 @@ __all__ = [
     "JustextError",
     "JustextPipeline",
     "JustextSpiderMiddleware",
+    "__version__",
     "extract",
     "get_extraction",
 ]

@@ -15,6 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from scrapy_justext import __version__
 from scrapy_justext.core.stoplists import shipped_folder
 from tests.builders import REPOSITORY
 
@@ -124,7 +125,7 @@ class TestWheel:
         archive = zipfile.ZipFile(wheel)
         [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
         metadata = Parser().parsestr(archive.read(name).decode())
-        assert metadata["Name"] == "scrapy-justext"
+        assert (metadata["Name"], metadata["Version"]) == ("scrapy-justext", __version__)
         assert metadata["License-Expression"] == "BSD-2-Clause AND MIT AND Apache-2.0 AND CC0-1.0"
         assert metadata["Requires-Python"] == ">=3.10"
 

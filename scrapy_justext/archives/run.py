@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import scrapy_justext
+from scrapy_justext import core
 from scrapy_justext.archives.command import DONE, raise_on_interrupt
 from scrapy_justext.archives.formats import OutputFormat, find_format
 from scrapy_justext.archives.output import Output, RunProgress, format_summary, summary_to_json, unfinished
@@ -84,7 +84,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         "inputs": [source.stamp for source in sources],
         "settings": {name: given.value for name, given in layers.project.items()},
         "columns": list(columns),
-        "version": scrapy_justext.__version__,
+        "version": core.__version__,
     }
     return ArchiveJob(
         sources,

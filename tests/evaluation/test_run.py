@@ -253,7 +253,7 @@ class TestBadInput:
         if change == "pages":
             write_pairs(folder, {"1": PAGE + "more"})
         elif change == "version":
-            monkeypatch.setattr("scrapy_justext.__version__", "99")
+            monkeypatch.setattr("scrapy_justext.core.__version__", "99")
         else:
             command += ["--language", "German"]
         capsys.readouterr()

@@ -24,7 +24,6 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import scrapy_justext
 from scrapy_justext import core
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
@@ -97,7 +96,7 @@ def _load(point: EntryPoint) -> PageExtractor:
 
 def make_own(profile: str) -> FunctionExtractor:
     """Return the extractor of a profile; without a language it chooses one for each page."""
-    return FunctionExtractor(profile, scrapy_justext.__version__, partial(_extract, profile), code_digest())
+    return FunctionExtractor(profile, core.__version__, partial(_extract, profile), code_digest())
 
 
 def _extract(profile: str, document: Document, language: Language | None) -> str:

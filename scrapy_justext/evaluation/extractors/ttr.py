@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-import scrapy_justext
+from scrapy_justext import core
 from scrapy_justext.evaluation.extractors.base import FunctionExtractor, digest_files
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 def make_ttr() -> FunctionExtractor:
     """Return the extractor."""
     code = digest_files([Path(__file__)])
-    return FunctionExtractor("ttr", scrapy_justext.__version__, lambda document, _: content_text(document.text), code)
+    return FunctionExtractor("ttr", core.__version__, lambda document, _: content_text(document.text), code)
 
 
 def content_text(html: str, radius: int = RADIUS) -> str:
