@@ -156,9 +156,12 @@ def test_a_wrong_parameter_is_told_before_the_page_is_read() -> None:
         extract(None, profile="none such")  # type: ignore[arg-type]
 
 
+LARGE_IN_OTHER_WAYS = ({"words": 3_000_000}, {"links": 300_000})
+
+
 @pytest.mark.parametrize(
     "size",
-    [{"paragraphs": 60_000}, {"words": 3_000_000}, {"links": 300_000}],
+    [{"paragraphs": 60_000}, *(pytest.param(size, marks=pytest.mark.full) for size in LARGE_IN_OTHER_WAYS)],
     ids=["many paragraphs", "one huge paragraph", "many links"],
 )
 def test_a_page_of_15_megabytes(size: dict[str, int]) -> None:
@@ -227,8 +230,9 @@ print("py3langid" in sys.modules)
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
 @EVERY_PROFILE
-def test_labelled_pages_come_out_decided(profile: str) -> None:
-    for page in corpus_pages(40):
+@pytest.mark.parametrize("step", [160, pytest.param(40, marks=pytest.mark.full)])
+def test_labelled_pages_come_out_decided(profile: str, step: int) -> None:
+    for page in corpus_pages(step):
         extraction = extract(read_page(page), profile=profile)
         assert {b.block_class for b in extraction.blocks} <= {BlockClass.GOOD, BlockClass.BAD}
 

@@ -13,10 +13,12 @@ from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from tests.builders import blocks, lines_run, tree
 from tests.core.markdown.rendering import markdown_of
-from tests.products import pairs_of
+from tests.products import in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from scrapy_justext.core.options import Choices
 
 GOOD = "It was the best of times, it was the worst of times. " * 5
 
@@ -53,17 +55,23 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "marks": lambda n: "one\ufdd0<p>two\ufdd1x" * n,
 }
 
+CHOICES: dict[str, Choices] = {
+    f"{profile}{', paths' * paths}": {"language": "English", "profile": profile, "paths": paths}
+    for profile in PROFILES
+    for paths in (False, True)
+}
+
 #: 64 times the blocks are to cost at most 80 times the work.  The smaller page has fixed costs too.
 TIMES, LIMIT = 64, 80
 
 
-@pytest.mark.parametrize(("shape", "profile", "paths"), pairs_of(list(SHAPES), list(PROFILES), ["", "paths"]))
-def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: str, profile: str, paths: str) -> None:
+@pytest.mark.parametrize(("shape", "choices"), in_turn(SHAPES, CHOICES))
+def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: Callable[[int], str], choices: Choices) -> None:
     def work(n: int) -> int:
-        page = f"<html><head></head><body>{SHAPES[shape](n)}"
+        page = f"<html><head></head><body>{shape(n)}"
 
         def once() -> None:
-            extract(page, language="English", profile=profile, paths=bool(paths))
+            extract(page, **choices)
 
         once()  # what is cached is warm
         return lines_run(once)

@@ -582,7 +582,7 @@ class TestTrees:
         assert texts("<p>one</p></body></html><p>two</p>", rules) == ["one", "two"]
 
     @ALL_RULES
-    @pytest.mark.parametrize("depth", [1_000, 2_900, 5_000, 20_000])
+    @pytest.mark.parametrize("depth", [1_000, 2_900, 5_000, pytest.param(20_000, marks=pytest.mark.full)])
     def test_a_tree_made_by_hand_may_be_deep(self, depth: int, rules: TagRules) -> None:
         root = nested(["html", "body", *["div"] * depth], "one")
         root[0].text = "start"
@@ -623,9 +623,10 @@ class TestFlattening:
             assert "k" in walk(root, rules)
 
     @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
-    def test_on_labelled_pages(self) -> None:
-        pages = corpus_pages(40)
-        assert len(pages) > 30
+    @pytest.mark.parametrize("step", [160, pytest.param(40, marks=pytest.mark.full)])
+    def test_on_labelled_pages(self, step: int) -> None:
+        pages = corpus_pages(step)
+        assert len(pages) > 1_200 / step
         for page in pages:
             root = tree(read_page(page))
             if not [one for one in root.itersiblings() if isinstance(one.tag, str)]:

@@ -119,7 +119,9 @@ WCXB = CORPORA / "wcxb-dev"
 
 
 @pytest.mark.skipif(not WCXB.is_dir(), reason="no labelled pages beside the checkout")
-@pytest.mark.parametrize(("profile", "floor"), [("learned", 0.86), ("learned-article", 0.94)])
+@pytest.mark.parametrize(
+    ("profile", "floor"), [("learned", 0.86), pytest.param("learned-article", 0.94, marks=pytest.mark.full)]
+)
 def test_a_floor_on_pages_that_were_trained_on(profile: str, floor: float) -> None:
     # No figure of quality: the models know these pages.  It notices when features or files change.
     documents = open_data_set(f"wcxb:{WCXB}").documents

@@ -48,7 +48,7 @@ def test_labelled_pages_come_back(profile: str, step: int) -> None:
 
 
 @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
-@pytest.mark.parametrize("step", [20, pytest.param(4, marks=pytest.mark.full)])
+@pytest.mark.parametrize("step", [50, pytest.param(4, marks=pytest.mark.full)])
 def test_boilerplate_would_come_back_too(step: int) -> None:
     for page in PAGES[::step]:
         markdown, text = page_and_text(read_page(page), url=URL)
