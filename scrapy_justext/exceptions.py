@@ -227,6 +227,29 @@ def require(module: str, extra: str) -> ModuleType:
         raise LibraryNotInstalledError(library, f"pip install 'scrapy-justext[{extra}]'") from error
 
 
+def import_if_installed(module: str) -> ModuleType | None:
+    """Import a module that the library can do without; return None where it is not installed.
+
+    >>> import_if_installed("no_such_module") is None
+    True
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        return None
+
+
+def describe_error(error: Exception) -> str:
+    """Return an error in words, with the file that it is about where it names one.
+
+    >>> describe_error(OSError(27, "File too large", "/tmp/model")), describe_error(OSError(27, "File too large"))
+    ('/tmp/model: File too large', 'File too large')
+    """
+    if not isinstance(error, OSError):
+        return str(error)
+    return describe_os_error(error) if error.filename is None else f"{error.filename}: {describe_os_error(error)}"
+
+
 def describe_os_error(error: OSError) -> str:
     """Return what the operating system says, in words."""
     return error.strerror or str(error)

@@ -21,7 +21,7 @@ from scrapy_justext.archives.work import Chunk, Setup, extract_chunks, make_chun
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
-from scrapy_justext.workers import Progress
+from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -25,7 +25,8 @@ from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_e
 from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import ArchiveError, JustextError, PageTimeout, WorkerCrashed
 from scrapy_justext.tables import ExtractionRow
-from scrapy_justext.workers import PROTOCOL, Begun, Pool
+from scrapy_justext.workers.pool import Pool
+from scrapy_justext.workers.process import PROTOCOL, Begun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence

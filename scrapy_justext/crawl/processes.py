@@ -2,16 +2,16 @@
 
 What a process imports of this module does not need Scrapy, whose import would delay every process.
 
-There is no queue to bound here: a page that waits is a response that Scrapy's downloader still counts, which asks for
-no more than ``CONCURRENT_REQUESTS`` at a time.
+The queue needs no bound: Scrapy holds at most ``CONCURRENT_REQUESTS`` responses.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, count, islice
 from operator import attrgetter
 from time import perf_counter
@@ -21,7 +21,7 @@ from scrapy_justext.core.blocks import BLOCK_FIELDS, Extraction, make_blocks
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import decode_response
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
-from scrapy_justext.workers import Pool, spare_what_is_there
+from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -163,7 +163,7 @@ class PagePool(Generic[Result]):
     def __init__(self, processes: int, task: PageTask[Result], options: Options) -> None:
         self._task = task
         self._pool = Pool(processes, partial(_start, task), options, ahead=AHEAD)
-        spare_what_is_there()
+        freeze_objects()
 
     async def do(self, page: RawPage, options: Options, timeout: float | None = None) -> tuple[Result, float]:
         """Return the result for a page, and the seconds that it took in its process.
@@ -190,6 +190,16 @@ class PagePool(Generic[Result]):
     def _join(self, messages: list[Any]) -> tuple[Result, float]:
         seconds, *pieces = messages
         return self._task.join(pieces), seconds
+
+
+@cache
+def freeze_objects() -> None:
+    """Take all objects of now out of Python's garbage collections, once: half a million of Scrapy's and of others.
+
+    A collection that looks at all of them takes a tenth of a second, every ten pages or so, and all waits for it.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 async def _result_of(future: Future[Result]) -> Result:

@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.store import Result, open_results
 from scrapy_justext.exceptions import PageTimeout, RunningError, WorkerCrashed
-from scrapy_justext.workers import Begun, Pool
+from scrapy_justext.workers.pool import Pool
+from scrapy_justext.workers.process import Begun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,7 +109,7 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
 
     def begin(number: int) -> None:
         left = tasks[number]._replace(extractors=tuple(lacking[number]))
-        future: Future[Any] = pool.submit(left, hear=lambda result: events.put((number, result)))
+        future: Future[Any] = pool.submit(left, on_message=lambda result: events.put((number, result)))
         future.add_done_callback(lambda future: events.put((number, future)))
 
     def keep(number: int, result: Result, text: str | None = None) -> None:

@@ -19,7 +19,7 @@ from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Run, start_run
 from scrapy_justext.exceptions import ExtractorError, ParameterError
 from scrapy_justext.files import locked
-from scrapy_justext.workers import Progress
+from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
     import argparse

@@ -22,7 +22,7 @@ from scrapy_justext.evaluation.statistics import mean_of, standard_deviation_of
 from scrapy_justext.evaluation.store import open_results, read_run, write_json
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.files import write_whole
-from scrapy_justext.workers import Pool
+from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -25,7 +25,7 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
 from scrapy_justext.exceptions import SplitError
-from scrapy_justext.workers import Pool
+from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

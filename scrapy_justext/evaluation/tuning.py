@@ -40,7 +40,7 @@ from scrapy_justext.evaluation.trials import (
     split,
 )
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
-from scrapy_justext.workers import Progress
+from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
     import argparse

@@ -24,10 +24,10 @@ from twisted.internet.threads import deferToThreadPool
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from scrapy_justext.crawl.processes import freeze_objects
 from scrapy_justext.exceptions import InspectionError, JustextError, ParameterError
 from scrapy_justext.inspection import view
 from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.workers import spare_what_is_there
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -134,7 +134,7 @@ def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
         raise InspectionError(f"port {port}", getattr(problem, "strerror", None) or str(problem)) from error
     resource.port = listening.getHost().port
     # The pages stay in memory: no slider is to wait until the garbage collector has looked at all of them.
-    spare_what_is_there()
+    freeze_objects()
     return resource
 
 

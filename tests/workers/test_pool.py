@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import subprocess
@@ -14,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext import workers
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
-from scrapy_justext.workers import SLOTS, Pool, Progress, RemoteTraceback, Worker, _clock
+from scrapy_justext.workers.pool import Pool, _clock
+from scrapy_justext.workers.process import SLOTS, RemoteTraceback, Worker
 from tests.builders import REPOSITORY
-from tests.harm import Breaking, start
+from tests.workers.harm import Breaking, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,11 +64,11 @@ class TestResults:
         assert do(shared_pool, "echo", ["one", 2, None]) == ["one", 2, None]
         assert do(shared_pool, "echo", []) == []
 
-    def test_messages_are_joined_or_heard(self, shared_pool: Pool) -> None:
-        heard: list[object] = []
+    def test_messages_are_joined_or_told_as_they_come(self, shared_pool: Pool) -> None:
+        received: list[object] = []
         assert do(shared_pool, "echo", [1, 2], join=sum) == 3
-        assert do(shared_pool, "echo", [1, 2], hear=heard.append) == []
-        assert heard == [1, 2]
+        assert do(shared_pool, "echo", [1, 2], on_message=received.append) == []
+        assert received == [1, 2]
 
     def test_what_joining_raises_is_the_tasks_error(self, shared_pool: Pool) -> None:
         with pytest.raises(TypeError):
@@ -245,7 +244,7 @@ class TestEnds:
     def test_processes_end_with_a_parent_that_is_killed(self, task: str, tmp_path: Path) -> None:
         note = tmp_path / "note"
         code = (
-            "import sys; from scrapy_justext.workers import Pool; from tests.harm import start;"
+            "import sys; from scrapy_justext.workers.pool import Pool; from tests.workers.harm import start;"
             " Pool(1, start, '', has_children=sys.argv[1] == 'have_child').submit(tuple(sys.argv[1:])).result()"
         )
         with subprocess.Popen([sys.executable, "-c", code, task, str(note)], cwd=REPOSITORY) as parent:
@@ -258,8 +257,8 @@ class TestEnds:
         note, told = tmp_path / "note", tmp_path / "told"
         code = """
 import sys
-from scrapy_justext.workers import Pool
-from tests.harm import start
+from scrapy_justext.workers.pool import Pool
+from tests.workers.harm import start
 with Pool(1, start, "") as pool:
     future = pool.submit(("answer_when_told", (sys.argv[1], sys.argv[2])))
     try:
@@ -283,64 +282,7 @@ with Pool(1, start, "") as pool:
 
 def test_a_process_loads_neither_scrapy_nor_twisted() -> None:
     code = (
-        "import sys, scrapy_justext.workers, scrapy_justext.crawl.processes;"
+        "import sys, scrapy_justext.workers.process, scrapy_justext.crawl.processes;"
         " sys.exit('scrapy' in sys.modules or 'twisted' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=SECONDS).returncode == 0
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_elsewhere_a_line_at_the_end() -> None:
-    stream = io.StringIO()
-    with Progress(10, 4, "results", stream) as progress:
-        for note in ("", "1 failed", "1 failed", "2 failed, 1 out of time"):
-            progress.advance(note)
-    assert stream.getvalue() == "8 of 10 results, 2 failed, 1 out of time\n"
-
-
-def test_elsewhere_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(workers, "monotonic", lambda: now[0])
-    stream = io.StringIO()
-    with Progress(10, 0, "results", stream) as progress:
-        for _ in range(7):
-            now[0] += workers.INTERVAL / 3
-            progress.advance()
-    assert stream.getvalue().splitlines() == ["3 of 10 results", "6 of 10 results", "7 of 10 results"]
-
-
-def test_of_bytes_the_share_and_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(workers, "monotonic", lambda: now[0])
-    stream = io.StringIO()
-    with Progress(4000, 1000, stream=stream) as progress:
-        for pages in (3, 6, 9):
-            now[0] += workers.INTERVAL / 2
-            progress.advance(f"{pages} pages", 500)
-            progress.tell(f"{pages} are bad")
-    lines = ["3 are bad", "50%: 6 pages, 60 s left", "6 are bad", "9 are bad"]
-    assert stream.getvalue().splitlines() == lines
-
-
-def test_on_a_terminal_a_bar() -> None:
-    pytest.importorskip("tqdm", reason="tqdm is not installed")
-    stream = Terminal()
-    with Progress(4, 2, "results", stream) as progress:
-        progress.advance("1 failed")
-        progress.advance("1 failed")
-    last = stream.getvalue().rstrip().rpartition("\r")[2]
-    assert "100%" in last
-    assert "4/4" in last
-    assert "1 failed" in last
-
-
-def test_on_a_terminal_without_the_library_for_bars_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    stream = Terminal()
-    with Progress(4, 2, "results", stream) as progress:
-        progress.advance("1 failed")
-    assert stream.getvalue() == "3 of 4 results, 1 failed\n"

@@ -1,0 +1,377 @@
+"""Tasks in other processes: a pool that survives whatever a task does to the process that works on it.
+
+A task is any value that can be pickled.  ``start``, a function of a module, gets a process ready for tasks: it takes a
+context, such as the options of a crawl, and returns a function that does a task of that context and yields messages.
+From the outside in::
+
+    Pool       takes tasks, returns futures
+    _Feeder    a thread that keeps one process at work, without the interpreter's lock, and replaces it when it ends
+    _Clock     a thread that ends processes that take too long
+    Worker     a process as its feeder sees it: :mod:`scrapy_justext.workers.process`
+
+====================================================  ============================================================
+a task raises an error                                so does its future
+a process ends while it works on a task               ``WorkerCrashed``
+a task takes longer than it may                       its process is ended: ``PageTimeout``
+a process ends while it gets ready                    another one is started; after :data:`STARTS` for one task,
+                                                      ``WorkerCrashed``
+``start`` raises an error, or no process can begin    ``WorkerError``
+the parent ends, in whatever way                      so do its processes
+Ctrl-C                                                reaches the parent alone
+====================================================  ============================================================
+"""
+
+from __future__ import annotations
+
+import atexit
+import pickle
+from collections import OrderedDict, deque
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from functools import cache
+from math import inf
+from queue import Empty, SimpleQueue
+from threading import TIMEOUT_MAX, Condition, Lock, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
+from scrapy_justext.workers.process import (
+    PROTOCOL,
+    SLOTS,
+    Begun,
+    Done,
+    Failed,
+    Ready,
+    RemoteTraceback,
+    Worker,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from scrapy_justext.workers.process import Start
+
+#: So many processes may end before they are ready; then the task that waits for them fails.
+STARTS = 3
+
+#: Seconds after which a task behind a slow one is lent to a process that has nothing to do.
+PATIENCE = 1.0
+
+
+class _Clock(Thread):
+    """Ends workers that take too long."""
+
+    def __init__(self) -> None:
+        super().__init__(name="justext-clock", daemon=True)
+        self._due: dict[Worker, float] = {}
+        self._changed = Condition()
+        self._wakes = inf
+
+    def set(self, worker: Worker, seconds: float | None) -> None:
+        """End a worker after some seconds, unless this is called again before; None: do not end it."""
+        with self._changed:
+            self._due.pop(worker, None)
+            if seconds is None:
+                return
+            self._due[worker] = monotonic() + seconds
+            if self._due[worker] < self._wakes:
+                if not self.is_alive():
+                    self.start()
+                self._changed.notify()
+
+    def run(self) -> None:
+        with self._changed:
+            while True:
+                now = monotonic()
+                for worker in [worker for worker, due in self._due.items() if due <= now]:
+                    del self._due[worker]
+                    worker.is_late = True
+                    worker.kill()
+                self._wakes = min(self._due.values(), default=inf)
+                self._changed.wait(min(self._wakes - now, TIMEOUT_MAX))
+
+
+@cache
+def _clock() -> _Clock:
+    return _Clock()
+
+
+class Job(NamedTuple):
+    """A task with what :meth:`Pool.submit` was told of it.  ``context``: pickled."""
+
+    context: bytes
+    task: object
+    seconds: float | None
+    join: Callable[[list[Any]], Any]
+    on_message: Callable[[Any], object] | None
+    future: Future[Any]
+
+    def succeed(self, messages: list[Any]) -> None:
+        """Set the result of the future; where two processes had the task, the first result counts."""
+        try:
+            result = self.join(messages)
+        except Exception as error:
+            self.fail(error)
+            return
+        with suppress(InvalidStateError):
+            self.future.set_result(result)
+
+    def fail(self, error: Exception) -> None:
+        """Set the error of the future."""
+        with suppress(InvalidStateError):
+            self.future.set_exception(error)
+
+
+class _Feeder(Thread):
+    """Keeps one process at work on the jobs of a pool, until its queue gives None."""
+
+    def __init__(self, pool: Pool) -> None:
+        super().__init__(name="justext-feeder", daemon=True)
+        self._pool = pool
+        self._worker: Worker | None = None
+        #: The jobs of the process, in order, and the one of them that another process has, too.
+        self._assigned: deque[Job] = deque()
+        self._lent: Job | None = None
+        #: When the process began the first of them.
+        self._first_begun = monotonic()
+        #: Guards these three, which other feeders read.
+        self._lock = Lock()
+        #: How many processes ended before they were ready for the first of them.
+        self._false_starts = 0
+
+    def run(self) -> None:
+        try:
+            # If it fails, the first task tells why.
+            with suppress(OSError):
+                self._begin()
+            while (job := self._wait()) is not None:
+                self._work(job)
+        finally:
+            if self._worker is not None:
+                self._end(self._worker)
+
+    def close(self) -> None:
+        """End the process; its tasks fail."""
+        worker = self._worker
+        if worker is not None:
+            worker.kill()
+
+    def lend(self) -> Job | None:
+        """Return a job that has waited too long behind another, for another feeder; None if there is none."""
+        with self._lock:
+            waits = len(self._assigned) > 1 and monotonic() - self._first_begun > PATIENCE
+            if not waits or self._assigned[-1] is self._lent:
+                return None
+            self._lent = self._assigned[-1]
+            return self._lent
+
+    def _wait(self) -> Job | None:
+        """Wait for a job and return it, perhaps one that another feeder lends; None: there will be no more."""
+        while True:
+            with suppress(Empty):
+                return self._pool.jobs.get(timeout=PATIENCE if self._pool.ahead > 1 else None)
+            for feeder in self._pool.feeders:
+                if (job := feeder.lend()) is not None:
+                    return job
+
+    def _work(self, job: Job) -> None:
+        """Have a job done, and those that come meanwhile."""
+        self._assign(job)
+        while self._assigned:
+            if len(self._assigned) < self._pool.ahead:
+                with suppress(Empty):
+                    # Put back, so that the feeder ends only after these jobs.
+                    if (ahead := self._pool.jobs.get_nowait()) is None:
+                        self._pool.jobs.put(None)
+                    else:
+                        self._assign(ahead)
+            self._finish_first()
+
+    def _assign(self, job: Job) -> None:
+        if self._pool.is_closed:
+            job.fail(WorkerError("the pool is closed"))
+            return
+        try:
+            task = pickle.dumps(job.task, PROTOCOL)
+        except Exception as error:
+            job.fail(error)
+            return
+        try:
+            worker = self._worker or self._begin()
+        except OSError as error:
+            job.fail(WorkerError(f"no process can begin: {error}"))
+            return
+        with self._lock:
+            if not self._assigned:
+                self._first_begun = monotonic()
+            self._assigned.append(job)
+        worker.assign(job.context, task, job.seconds)
+
+    def _finish_first(self) -> None:
+        """Receive the messages for the first job."""
+        job, worker = self._assigned[0], self._worker
+        assert worker is not None
+        try:
+            messages, failed = self._receive(worker, job)
+        except Exception:
+            # The process has ended.
+            self._replace(worker)
+            return
+        _clock().set(worker, None)
+        self._drop_first()
+        if failed is not None:
+            failed.error.__cause__ = RemoteTraceback(failed.trace)
+            job.fail(failed.error)
+        else:
+            job.succeed(messages)
+        if worker.is_late:
+            # The result came just before the process was killed.
+            self._end(worker)
+            self._reassign()
+
+    def _receive(self, worker: Worker, job: Job) -> tuple[list[Any], Failed | None]:
+        messages = []
+        worker.begun = Begun()
+        while not isinstance(message := worker.receive(), Done | Failed):
+            if isinstance(message, Begun):
+                worker.begun = message
+                _clock().set(worker, message.seconds)
+            elif isinstance(message, Ready):
+                worker.is_ready = True
+                _clock().set(worker, None)
+            elif job.on_message is None:
+                messages.append(message)
+            else:
+                job.on_message(message)
+        return messages, message if isinstance(message, Failed) else None
+
+    def _drop_first(self) -> None:
+        self._false_starts = 0
+        with self._lock:
+            self._first_begun = monotonic()
+            self._assigned.popleft()
+
+    def _replace(self, ended: Worker) -> None:
+        """Start another process in place of one that has ended, for the jobs that are still to be done."""
+        code = self._end(ended)
+        job = self._assigned[0]
+        self._false_starts += not ended.is_ready
+        if job is self._lent:
+            # Another process has it, too, and gives its result.
+            self._drop_first()
+        elif ended.is_ready or self._false_starts == STARTS:
+            self._drop_first()
+            if ended.is_late and ended.is_ready:
+                job.fail(PageTimeout(ended.begun.seconds or 0, ended.begun.step))
+            else:
+                job.fail(WorkerCrashed(code, ended.begun.step, is_ready=ended.is_ready))
+        self._reassign()
+
+    def _reassign(self) -> None:
+        with self._lock:
+            left = [job for job in self._assigned if job is not self._lent]
+            self._assigned.clear()
+        for job in left:
+            self._assign(job)
+
+    def _begin(self) -> Worker:
+        self._worker = worker = Worker(self._pool.start, has_children=self._pool.has_children)
+        _clock().set(worker, self._pool.start_seconds)
+        worker.assign(self._pool.context)
+        if self._pool.is_closed:
+            worker.kill()
+        return worker
+
+    def _end(self, worker: Worker) -> int:
+        self._worker = None
+        _clock().set(worker, None)
+        return worker.end()
+
+
+class Pool:
+    """Processes that do tasks; started when this is made, ended by :meth:`close` or at the end of a ``with`` statement.
+
+    ``start`` and ``context`` make a process ready, see the module.  ``ahead``: how many tasks a process has, the one
+    that it does and those that wait; one that waits too long is lent to another process.  ``start_seconds``: how long a
+    process may take to get ready.  ``has_children``: see :class:`Worker`.
+    """
+
+    def __init__(
+        self,
+        processes: int,
+        start: Start,
+        context: object = None,
+        *,
+        ahead: int = 1,
+        start_seconds: float | None = None,
+        has_children: bool = False,
+    ) -> None:
+        self.start = start
+        self.has_children = has_children
+        self._packed: OrderedDict[int, tuple[object, bytes]] = OrderedDict()
+        self.context = self._pack(context)
+        self.ahead = ahead
+        self.start_seconds = start_seconds
+        self.jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self.is_closed = False
+        self.feeders = [_Feeder(self) for _ in range(processes)]
+        for feeder in self.feeders:
+            feeder.start()
+        # A program that ends with an exception may not have closed it.
+        atexit.register(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+        for feeder in self.feeders:
+            feeder.join()
+
+    def submit(
+        self,
+        task: object,
+        *,
+        context: object = None,
+        seconds: float | None = None,
+        join: Callable[[list[Any]], Any] = list,
+        on_message: Callable[[Any], object] | None = None,
+    ) -> Future[Any]:
+        """Have a task done.
+
+        ``context``: in place of the pool's.  ``seconds``: how long the task may take, from when a process begins it.
+        ``join`` makes the result of the list of messages.  ``on_message`` gets each message as it comes; the list for
+        ``join`` is then empty.  Both are called in another thread.
+        """
+        packed = self.context if context is None else self._pack(context)
+        job = Job(packed, task, seconds, join, on_message, Future())
+        if self.is_closed:
+            job.fail(WorkerError("the pool is closed"))
+        else:
+            self.jobs.put(job)
+        return job.future
+
+    def close(self) -> None:
+        """End all processes; tasks that are not done fail."""
+        atexit.unregister(self.close)
+        self.is_closed = True
+        for feeder in self.feeders:
+            feeder.close()
+            self.jobs.put(None)
+
+    def _pack(self, context: object) -> bytes:
+        """Return a context pickled; the pickles of the most recently used are kept."""
+        key = id(context)
+        if key not in self._packed:
+            # The context is kept, too, so that no other gets its identity.
+            self._packed[key] = context, pickle.dumps(context, PROTOCOL)
+        self._packed.move_to_end(key)
+        if len(self._packed) > SLOTS:
+            self._packed.popitem(last=False)
+        return self._packed[key][1]
