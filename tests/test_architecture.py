@@ -91,14 +91,26 @@ def test_the_core_loads_no_framework() -> None:
     assert done.stdout.strip() == "False"
 
 
-def test_a_class_name_means_one_thing() -> None:
-    places = defaultdict(list)
-    for module, tree in MODULES.items():
-        for node in ast.walk(tree):
-            # Scrapy finds its commands by this name.
-            if isinstance(node, ast.ClassDef) and node.name != "Command":
-                places[node.name].append(module)
-    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+def named_types(module: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of the classes, aliases and type variables of a module, with what each of them means."""
+    for node in ast.walk(MODULES[module]):
+        # Scrapy finds its commands by this name.
+        if isinstance(node, ast.ClassDef) and node.name != "Command":
+            yield node.name, module
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                # Constants are in capitals.
+                if isinstance(target, ast.Name) and node.value and re.match("[A-Z].*[a-z]", target.id):
+                    yield target.id, ast.unparse(node.value)
+
+
+def test_the_name_of_a_type_means_one_thing() -> None:
+    meanings = defaultdict(set)
+    for module in MODULES:
+        for name, meaning in named_types(module):
+            meanings[name].add(meaning)
+    assert {name: several for name, several in meanings.items() if len(several) > 1} == {}
 
 
 def test_only_the_package_itself_passes_names_on() -> None:

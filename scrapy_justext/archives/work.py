@@ -20,7 +20,7 @@ from scrapy_justext.archives.formats import find_format
 from scrapy_justext.archives.records import DAMAGE, ArchivedPage, InputPosition, Location, NoPage, Record
 from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.crawl.pages import Page, page_counts, raw_page, skip_reason
+from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
 from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import ArchiveError, JustextError, PageTimeout, WorkerCrashed
@@ -96,7 +96,7 @@ class RecordExtractor:
         if configuration is not None:
             Extractor(configuration.options).extract(_PAGE)
 
-    def extract(self, record: Record) -> tuple[Page, ExtractionRow] | NoPage:
+    def extract(self, record: Record) -> tuple[CleanedPage, ExtractionRow] | NoPage:
         """Return the page in a record and its row, or why there is none; may raise whatever a page makes it raise."""
         archived = record.page()
         if isinstance(archived, NoPage):
@@ -114,7 +114,7 @@ class RecordExtractor:
         extraction = raw.judge(configuration.options).extraction()
         fields, blocks, block_fields = configuration.fields, configuration.blocks, configuration.block_fields
         row = ExtractionRow(archived.url, *record.location, extraction, fields, blocks, block_fields)
-        return Page(extraction, configuration), row
+        return CleanedPage(extraction, configuration), row
 
     def _configure(self, site: str | None) -> Configuration | None:
         """Return the configuration for a site's pages; None where they are not to be cleaned."""

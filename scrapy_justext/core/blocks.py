@@ -235,9 +235,9 @@ def part_of(extraction: Extraction, part: str, which: str = "all", block_fields:
     return blocks_to_dicts((block for block in extraction.blocks if which == "all" or block.is_good), block_fields)
 
 
-Row = TypeVar("Row")
+Kind = TypeVar("Kind")
 
 
-def maker(kind: type[Row]) -> Callable[[tuple[Any, ...]], Row]:
+def maker(kind: type[Kind]) -> Callable[[tuple[Any, ...]], Kind]:
     """Return a function that makes a named tuple of a plain one, at a third of the cost of calling ``kind``."""
-    return cast("Callable[[tuple[Any, ...]], Row]", partial(tuple.__new__, kind))
+    return cast("Callable[[tuple[Any, ...]], Kind]", partial(tuple.__new__, kind))

@@ -40,7 +40,7 @@ MAX_LINK_DENSITY = 0.333333
 MAX_LINK_DENSITY_BEFORE = 0.555556
 
 
-class Limits(NamedTuple):
+class WordLimits(NamedTuple):
     """Words; a block with more of them, here, after or before it, is content.  None: no such test."""
 
     here: int
@@ -48,8 +48,8 @@ class Limits(NamedTuple):
     before: int | None
 
 
-BESIDE_TEXT = Limits(here=16, after=15, before=4)
-BESIDE_LINKS = Limits(here=40, after=17, before=None)
+BESIDE_TEXT = WordLimits(here=16, after=15, before=4)
+BESIDE_LINKS = WordLimits(here=40, after=17, before=None)
 
 
 def classify(

@@ -58,10 +58,10 @@ def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Measu
             rows.append((characters, word_count, link_words, link_characters / characters, stopwords / word_count))
         else:
             rows.append(NOTHING)
-    return list(map(_new_figures, rows))
+    return list(map(_new_measurements, rows))
 
 
-_new_figures = maker(Measurements)
+_new_measurements = maker(Measurements)
 
 #: Those of an image without ALT.
 NOTHING = Measurements(0, 0, 0, 0.0, 0.0)

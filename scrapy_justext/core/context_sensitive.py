@@ -71,7 +71,7 @@ class Context:
     groups: Sequence[int] | None = None
     """For each block the number of its group in the tree filter; None where that is not asked for."""
 
-    def chosen(self, decisions: Mapping[int, Decision]) -> Context:
+    def with_decisions(self, decisions: Mapping[int, Decision]) -> Context:
         """Return the same page with other decisions for some blocks; those that are pinned already stay."""
         context_free = list(self.context_free)
         for i, decision in decisions.items():

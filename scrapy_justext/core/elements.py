@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.tags import TagRules
 
-Found = TypeVar("Found")
+Own = TypeVar("Own")
 
 
 class Elements:
@@ -62,15 +62,15 @@ class Elements:
             for segment, i in zip(segments, last, strict=True)
         ]
 
-    def inherited(self, own: Callable[[etree._Element], Found | None]) -> Callable[[etree._Element], Found | None]:
+    def inherited(self, own: Callable[[etree._Element], Own | None]) -> Callable[[etree._Element], Own | None]:
         """Return a function that gives what ``own`` gives for the nearest of an element and those above it.
 
         However many elements are asked for, every element of the tree is looked at once.
         """
-        known: dict[etree._Element, Found | None] = {}
+        known: dict[etree._Element, Own | None] = {}
         root = self.root
 
-        def nearest(element: etree._Element) -> Found | None:
+        def nearest(element: etree._Element) -> Own | None:
             passed = []
             node: etree._Element | None = element
             while node is not None and node not in known:

@@ -23,7 +23,7 @@ from scrapy_justext.core.blocks import BLOCK_FIELDS, Block, Decision, Extraction
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import Elements, element_paths
-from scrapy_justext.core.languages import OWN_STOPLIST, LanguageChoice, choose_language, chosen
+from scrapy_justext.core.languages import OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.overrides import choose
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.languages import Language
-    from scrapy_justext.core.learned.classifier import Weighed
+    from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.model import Model
-    from scrapy_justext.core.options import Choices, Judging, Options
+    from scrapy_justext.core.options import Choices, Criteria, Options
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
 
@@ -53,7 +53,7 @@ class ReadPage(NamedTuple):
 
     segments: Sequence[Segment]
     measurements: Sequence[Measurements]
-    weighed: Weighed | None
+    model_output: ModelOutput | None
     """What the trained model makes of the blocks; None for a profile without one, and for a page without blocks."""
     language: LanguageChoice
     overrides: Mapping[int, Decision]
@@ -100,7 +100,7 @@ class JudgedPage(NamedTuple):
 
         Blocks that the user's rules decided stay as they are.
         """
-        context = self.context.chosen(decisions)
+        context = self.context.with_decisions(decisions)
         return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
 
     def with_markdown(self) -> JudgedPage:
@@ -192,8 +192,8 @@ class Extractor:
         language = _choose_language([*segments, *data.segments] if data else segments, options, languages)
         return ReadPage(
             segments=segments,
-            measurements=measure_blocks(segments, options.judging(language.language)),
-            weighed=self._weigh(segments, elements),
+            measurements=measure_blocks(segments, options.criteria(language.language)),
+            model_output=self._weigh(segments, elements),
             language=language,
             overrides=choose(options.selection, segments, elements) if options.selection and elements else {},
             elements=elements,
@@ -209,17 +209,17 @@ class Extractor:
         The page may have been read by an extractor whose options differ from these in thresholds alone.
         """
         options, profile, elements = self.options, self.options.profile, page.elements
-        thresholds = self.limits(page.language.language)
+        thresholds = self.thresholds_for(page.language.language)
         context, probabilities = self._context(page, thresholds)
         final = context.pass_through(profile.passes)
         data = None
         if profile.reads_data and elements is not None:
             data = find_missing(context, final, probabilities, elements, options.selection, page.data)
         if data is not None:
-            judging = options.judging(page.language.language)
-            data = data._replace(measurements=measure_blocks(data.segments, judging))
+            criteria = options.criteria(page.language.language)
+            data = data._replace(measurements=measure_blocks(data.segments, criteria))
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(weighed=None, data=None, elements=elements if options.markdown else None)
+        kept = page._replace(model_output=None, data=None, elements=elements if options.markdown else None)
         return JudgedPage(
             page=kept,
             context=context,
@@ -231,17 +231,17 @@ class Extractor:
             profile=profile.name,
         ).with_markdown()
 
-    def limits(self, language: Language | None) -> Thresholds:
+    def thresholds_for(self, language: Language | None) -> Thresholds:
         """Return the thresholds in force on pages in a language: those of its script, and those of the model's card.
 
         ``language``: None for a page that is judged without stop words.
         """
-        thresholds = self.options.judging(language).thresholds
+        thresholds = self.options.criteria(language).thresholds
         if self._model is None:
             return thresholds
-        from scrapy_justext.core.learned.classifier import limits  # noqa: PLC0415 (it needs numpy)
+        from scrapy_justext.core.learned.classifier import probability_limits  # noqa: PLC0415 (it needs numpy)
 
-        good, near_good = limits(thresholds, self._model)
+        good, near_good = probability_limits(thresholds, self._model)
         return replace(thresholds, good_probability=good, near_good_probability=near_good)
 
     def language_of(self, extraction: Extraction) -> Language | None:
@@ -257,7 +257,7 @@ class Extractor:
 
         return shipped_model(self.options.profile.models[0])
 
-    def _weigh(self, segments: Sequence[Segment], elements: Elements | None) -> Weighed | None:
+    def _weigh(self, segments: Sequence[Segment], elements: Elements | None) -> ModelOutput | None:
         if not segments or elements is None or self._model is None:
             return None
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
@@ -271,12 +271,12 @@ class Extractor:
         if classify is not None:
             context_free = classify(page.segments, page.measurements, thresholds)
         else:
-            context_free = [] if page.weighed is None else page.weighed.decide(thresholds)
+            context_free = [] if page.model_output is None else page.model_output.decide(thresholds)
         groups = None if depth is None else page.groups.get(depth)
         if depth is not None and page.elements is not None:
             groups = number_groups(page.elements, page.segments, depth)
         context = Context(page.segments, context_free, thresholds, groups=groups)
-        return context.chosen(page.overrides), [decision.probability for decision in context_free]
+        return context.with_decisions(page.overrides), [decision.probability for decision in context_free]
 
 
 def extract(
@@ -298,17 +298,17 @@ def extract(
     return Extractor(**choices).extract(page, encoding=encoding, url=url)
 
 
-def measure_blocks(segments: Sequence[Segment], judging: Judging) -> list[Measurements]:
+def measure_blocks(segments: Sequence[Segment], criteria: Criteria) -> list[Measurements]:
     """Measure blocks: stop words are found between spaces or, in a script without spaces, anywhere."""
-    if judging.script is None:
-        return measure(segments, judging.stopwords)
-    return measure_unspaced(segments, judging.stopwords, judging.script)
+    if criteria.script is None:
+        return measure(segments, criteria.stopwords)
+    return measure_unspaced(segments, criteria.stopwords, criteria.script)
 
 
 def _choose_language(segments: Iterable[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
     candidates = options.candidates
     if candidates is not None and len(candidates) == 1:
-        return chosen(candidates[0], "given", "given")
+        return choice_of(candidates[0], "given", "given")
     if options.stopwords is not None:
         return OWN_STOPLIST
     return choose_language((segment.collapsed for segment in segments), declared, options.library, candidates)

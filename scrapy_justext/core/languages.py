@@ -74,7 +74,7 @@ class LanguageChoice(NamedTuple):
 OWN_STOPLIST = LanguageChoice(None, UNDETERMINED, "given", "a stoplist was given, no language")
 
 
-def chosen(language: Language, source: str, reason: str) -> LanguageChoice:
+def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
     """Return the choice of a language that has stop words."""
     return LanguageChoice(language, language.code, source, reason)
 
@@ -119,15 +119,15 @@ def choose_language(
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
     if not sample and claims:
-        return chosen(claims[0], "declared", "declared; no text to tell")
+        return choice_of(claims[0], "declared", "declared; no text to tell")
     if not sample and candidates:
-        return chosen(candidates[0], "given", "the first of those given; no text to tell")
+        return choice_of(candidates[0], "given", "the first of those given; no text to tell")
     if not sample:
         return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
     unspaced = _unspaced(sample, claims)
     of_script = None if unspaced is None else library.find(unspaced)
     if of_script is not None and (candidates is None or of_script in candidates):
-        return chosen(of_script, "detected", "it is written in its script")
+        return choice_of(of_script, "detected", "it is written in its script")
     if candidates is None:
         return _choose_among_all(sample, claims, library)
     return _choose_among(candidates, sample, claims, library)
@@ -148,7 +148,7 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
     for claim in claims:
         is_known = not probabilities.keys().isdisjoint(claim.codes)
         if not is_known and _density(claim, sample, library) >= DECLARED_DENSITY:
-            return chosen(claim, "declared", "declared, and its stop words fit")
+            return choice_of(claim, "declared", "declared, and its stop words fit")
     claimed = {code for claim in claims for code in claim.codes}
     weighed = {code: share * (DECLARED_WEIGHT if code in claimed else 1) for code, share in probabilities.items()}
     best = max(weighed, key=weighed.__getitem__)
@@ -159,8 +159,8 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
     if language is None:
         return LanguageChoice(None, best, "fallback", f"no stoplist for {best}, {reason}")
     if language in claims and probabilities[best] < max(probabilities.values()):
-        return chosen(language, "declared", f"declared, {reason}")
-    return chosen(language, "detected", reason)
+        return choice_of(language, "declared", f"declared, {reason}")
+    return choice_of(language, "detected", reason)
 
 
 def _choose_among(
@@ -178,8 +178,8 @@ def _choose_among(
     top = max(candidates, key=scores.__getitem__)
     best = max(candidates, key=lambda language: scores[language] * (DECLARED_WEIGHT if language in claims else 1))
     if best != top:
-        return chosen(best, "declared", f"declared; {top.code} is as probable")
-    return chosen(best, "detected", "the most probable of those given")
+        return choice_of(best, "declared", f"declared; {top.code} is as probable")
+    return choice_of(best, "detected", "the most probable of those given")
 
 
 def _density(language: Language, sample: str, library: StoplistLibrary) -> float:

@@ -42,7 +42,7 @@ class Choices(GivenThresholds, Rules, total=False):
     """Whether the extraction gets its ``markdown``."""
 
 
-class Judging(NamedTuple):
+class Criteria(NamedTuple):
     """Stop words and thresholds for a page, and its script where that has no spaces."""
 
     stopwords: frozenset[str]
@@ -67,17 +67,17 @@ class Options:
     paths: bool
     markdown: bool = False
 
-    def judging(self, language: Language | None) -> Judging:
+    def criteria(self, language: Language | None) -> Criteria:
         """Return what pages in a language are judged by; None: without stop words, unless the user gave some."""
         stopwords = self.stopwords
         if stopwords is None:
             if language is None:
                 thresholds = replace(self.thresholds, stopwords_low=0.0, stopwords_high=0.0)
-                return Judging(frozenset(), thresholds, None)
+                return Criteria(frozenset(), thresholds, None)
             stopwords = self.library.words(language)
         script = script_of_words(stopwords) if self.profile.unspaced else None
         thresholds = self.thresholds if script is None else self.unspaced_thresholds[script.code]
-        return Judging(stopwords, thresholds, script)
+        return Criteria(stopwords, thresholds, script)
 
 
 def make_options(**choices: Unpack[Choices]) -> Options:

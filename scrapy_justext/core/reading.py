@@ -135,14 +135,14 @@ def _names(rules: TagRules) -> dict[str, str]:
 Ancestors = list[tuple[TreePosition, int]]
 
 #: The values of a segment; many of them become segments at once.
-Row = tuple[str, str, int, int, int, str, int, bool, bool, int, int, "str | None"]
+SegmentRow = tuple[str, str, int, int, int, str, int, bool, bool, int, int, "str | None"]
 
 
 class PublishedReader:
     """Reads text as published; remembers how many links are open."""
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[SegmentRow] = []
         self._start = 0
         self._links = 0
 

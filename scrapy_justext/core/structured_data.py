@@ -327,12 +327,12 @@ def find_data(elements: Elements, selection: Selection, *, embedded: bool = True
 
 
 def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
-    tops = list(top_elements(elements.root))
-    scripts = [script for top in tops for script in top.iter("script") if "src" not in script.attrib]
+    top_level = list(top_elements(elements.root))
+    scripts = [script for top in top_level for script in top.iter("script") if "src" not in script.attrib]
     dropped: Mapping[etree._Element, bool] = {
         node: True
         for selector, _ in selection.drop
-        for top in tops
+        for top in top_level
         for node in cast("list[etree._Element]", selector(top))
     }
     is_dropped = elements.inherited(dropped.get)

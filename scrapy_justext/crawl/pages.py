@@ -89,7 +89,7 @@ def header_languages(response: Response) -> list[str]:
     return [value.decode("latin-1") for value in response.headers.getlist("Content-Language")]
 
 
-class Page(NamedTuple):
+class CleanedPage(NamedTuple):
     """What was found on a page and how long that took, and the configuration by which its items are filled."""
 
     extraction: Extraction
@@ -106,7 +106,7 @@ class Page(NamedTuple):
         return self.extraction.good_characters >= self.configuration.min_good_characters
 
 
-def page_counts(page: Page) -> dict[str, int]:
+def page_counts(page: CleanedPage) -> dict[str, int]:
     """Return what a page adds to the stats of a crawl."""
     extraction = page.extraction
     counts = {"pages": 1, f"language/{_language_name(page)}": 1}
@@ -119,7 +119,7 @@ def page_counts(page: Page) -> dict[str, int]:
     return counts | {name: 1 for name, is_so in facts.items() if is_so}
 
 
-def _language_name(page: Page) -> str:
+def _language_name(page: CleanedPage) -> str:
     language = page.configuration.options.library.find(page.extraction.language)
     return language.name if language is not None else page.extraction.language
 
@@ -142,7 +142,7 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
         longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
         return f"{found}; longest: {longest.characters} characters, {longest.reason}"
     extractor = Extractor(options)
-    thresholds = extractor.limits(extractor.language_of(extraction))
+    thresholds = extractor.thresholds_for(extractor.language_of(extraction))
     nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
     return f"{found}; nearest miss: {_miss(nearest, thresholds)}"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from scrapy_justext.crawl.pages import Page
+    from scrapy_justext.crawl.pages import CleanedPage
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class JustextPipeline:
                 adapter[field] = part_of(page.extraction, part, configuration.blocks, configuration.block_fields)
         return item
 
-    async def _page_in_field(self, item: Any) -> Page | None:
+    async def _page_in_field(self, item: Any) -> CleanedPage | None:
         field = self._session.configuration.html_field
         if field is None:
             return None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.options import Options
 
-Result = TypeVar("Result")
+TaskResult = TypeVar("TaskResult")
 
 #: Blocks that travel together.  The crawl stands still while it unpickles them, a millisecond or two.
 PIECE = 500
@@ -58,16 +58,16 @@ class RawPage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PageTask(Generic[Result]):
+class PageTask(Generic[TaskResult]):
     """What is done with a page, as functions of modules: a process is told their names.
 
     ``run``: makes the result, in the process; ``split``: cuts it there into plain pieces, each of which is
     unpickled quickly; ``join``: the result of the pieces again, in the crawl.
     """
 
-    run: Callable[[RawPage, Options], Result]
-    split: Callable[[Result], Iterable[object]]
-    join: Callable[[Iterable[Any]], Result]
+    run: Callable[[RawPage, Options], TaskResult]
+    split: Callable[[TaskResult], Iterable[object]]
+    join: Callable[[Iterable[Any]], TaskResult]
 
 
 def _extract(page: RawPage, options: Options) -> Extraction:
@@ -154,18 +154,18 @@ def _start(task: PageTask[Any], options: Options) -> Callable[[RawPage], Iterato
     return do
 
 
-class PagePool(Generic[Result]):
+class PagePool(Generic[TaskResult]):
     """Processes that do a task with pages; begun when made, ended by :meth:`close`.
 
     ``options``: what most pages will be done with, and is loaded before the first.
     """
 
-    def __init__(self, processes: int, task: PageTask[Result], options: Options) -> None:
+    def __init__(self, processes: int, task: PageTask[TaskResult], options: Options) -> None:
         self._task = task
         self._pool = Pool(processes, partial(_start, task), options, ahead=AHEAD)
         freeze_objects()
 
-    async def do(self, page: RawPage, options: Options, timeout: float | None = None) -> tuple[Result, float]:
+    async def do(self, page: RawPage, options: Options, timeout: float | None = None) -> tuple[TaskResult, float]:
         """Return the result for a page, and the seconds that it took in its process.
 
         ``timeout``: seconds after which the page is given up.  Raises what the task raised;
@@ -187,7 +187,7 @@ class PagePool(Generic[Result]):
         """End all processes; a page that waits still is given up."""
         self._pool.close()
 
-    def _join(self, messages: list[Any]) -> tuple[Result, float]:
+    def _join(self, messages: list[Any]) -> tuple[TaskResult, float]:
         seconds, *pieces = messages
         return self._task.join(pieces), seconds
 
@@ -202,7 +202,7 @@ def freeze_objects() -> None:
     gc.freeze()
 
 
-async def _result_of(future: Future[Result]) -> Result:
+async def _result_of(future: Future[TaskResult]) -> TaskResult:
     """Wait for a future in the event loop."""
     from scrapy.utils.asyncio import is_asyncio_available  # noqa: PLC0415 (processes do without Scrapy)
 
@@ -212,6 +212,6 @@ async def _result_of(future: Future[Result]) -> Result:
     from twisted.internet import reactor  # noqa: PLC0415
     from twisted.internet.defer import Deferred  # noqa: PLC0415
 
-    answered: Deferred[Future[Result]] = Deferred()
+    answered: Deferred[Future[TaskResult]] = Deferred()
     future.add_done_callback(partial(reactor.callFromThread, answered.callback))
     return (await answered).result()

@@ -28,7 +28,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy_justext.core.blocks import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.parsing import is_response, response_encoding
-from scrapy_justext.crawl.pages import Page, header_languages, page_counts, raw_page, skip_reason
+from scrapy_justext.crawl.pages import CleanedPage, header_languages, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage
 from scrapy_justext.crawl.settings import (
     KEY,
@@ -58,7 +58,7 @@ logger = logging.getLogger(__name__)
 
 class _OnItsWay(NamedTuple):
     item: Any
-    page: Page
+    page: CleanedPage
     times: int
     """How often the item was remembered, less how often it was taken."""
 
@@ -78,7 +78,7 @@ class ItemPages:
     def __len__(self) -> int:
         return len(self._on_their_way)
 
-    def remember(self, item: Any, page: Page, response: Response) -> None:
+    def remember(self, item: Any, page: CleanedPage, response: Response) -> None:
         """Remember the page of an item for as long as its response is there."""
         if response not in self._of_response:
             self._of_response[response] = []
@@ -88,7 +88,7 @@ class ItemPages:
         self._add(item, page)
 
     @contextmanager
-    def remembering(self, item: Any, page: Page) -> Iterator[None]:
+    def remembering(self, item: Any, page: CleanedPage) -> Iterator[None]:
         """Remember the page of an item within the context."""
         self._add(item, page)
         try:
@@ -96,7 +96,7 @@ class ItemPages:
         finally:
             self._forget([id(item)], page)
 
-    def take(self, item: Any) -> Page | None:
+    def take(self, item: Any) -> CleanedPage | None:
         """Return the page of an item, or None.  It can be taken as often as it was remembered."""
         known = self._on_their_way.pop(id(item), None)
         if known is None:
@@ -109,12 +109,12 @@ class ItemPages:
         """Forget all items."""
         self._on_their_way.clear()
 
-    def _add(self, item: Any, page: Page) -> None:
+    def _add(self, item: Any, page: CleanedPage) -> None:
         known = self._on_their_way.get(id(item))
         times = known.times if known is not None and known.page is page else 0
         self._on_their_way[id(item)] = _OnItsWay(item, page, times + 1)
 
-    def _forget(self, identities: list[int], page: Page) -> None:
+    def _forget(self, identities: list[int], page: CleanedPage) -> None:
         for identity in identities:
             known = self._on_their_way.get(identity)
             # By now another page's item may have the identity of one that is gone.
@@ -131,7 +131,7 @@ class Skipped(NamedTuple):
 #: A page judged by itself; one that is not extracted yet can be judged again by what is known of its site.
 Found = Extraction | JudgedPage
 #: What became of a response; an exception tells what went wrong.
-Outcome = Page | Skipped | Exception
+Outcome = CleanedPage | Skipped | Exception
 
 
 class Counts:
@@ -164,7 +164,7 @@ class Counts:
             if is_response(response) and response_encoding(response) != response.encoding:
                 self.add("pages_read_as_utf8")
 
-    def add_page(self, page: Page) -> None:
+    def add_page(self, page: CleanedPage) -> None:
         """Count a cleaned page and the time that it took."""
         self.add("seconds", page.seconds)
         for name, number in page_counts(page).items():
@@ -184,7 +184,7 @@ class Counts:
 
 
 # The pages of responses, None for those that are not cleaned; an entry goes with its response.
-_PAGES: WeakKeyDictionary[Response, Page | None] = WeakKeyDictionary()
+_PAGES: WeakKeyDictionary[Response, CleanedPage | None] = WeakKeyDictionary()
 
 
 class Session:
@@ -218,7 +218,7 @@ class Session:
         crawler.signals.connect(self._open_pool, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
-    async def clean(self, response: Response, request: Request | None, *, in_place: bool = False) -> Page | None:
+    async def clean(self, response: Response, request: Request | None, *, in_place: bool = False) -> CleanedPage | None:
         """Return the page of a response, cleaned at the first call; None for a response that is not cleaned.
 
         It is cleaned in another process if the crawl has any, unless ``in_place``.
@@ -236,7 +236,7 @@ class Session:
         except Exception as error:
             outcome = error
         self.counts.add_outcome(outcome, response, request)
-        page = _PAGES[response] = outcome if isinstance(outcome, Page) else None
+        page = _PAGES[response] = outcome if isinstance(outcome, CleanedPage) else None
         return page
 
     def clean_now(self, response: Response, request: Request | None) -> None:
@@ -245,7 +245,7 @@ class Session:
         with suppress(StopIteration):
             self.clean(response, request, in_place=True).send(None)
 
-    async def clean_html(self, html: str | bytes) -> Page | None:
+    async def clean_html(self, html: str | bytes) -> CleanedPage | None:
         """Return the page in an item's own field; None if it cannot be extracted."""
         raw, configuration = RawPage(html), self.configuration
         try:
@@ -303,7 +303,7 @@ class Session:
 
     def _finish(
         self, found: Found, seconds: float, configuration: Configuration, response: Response | None = None
-    ) -> Page:
+    ) -> CleanedPage:
         """Return the page, judged by what is known of the response's site.
 
         Raises :class:`~scrapy_justext.exceptions.PageTimeout` if it took too long.
@@ -311,17 +311,17 @@ class Session:
         if configuration.timeout is not None and seconds > configuration.timeout:
             raise PageTimeout(configuration.timeout)
         if isinstance(found, Extraction):
-            return Page(found, configuration, seconds)
+            return CleanedPage(found, configuration, seconds)
         if response is None or not configuration.site_memory:
-            return Page(found.extraction(), configuration, seconds)
+            return CleanedPage(found.extraction(), configuration, seconds)
         host = host_of(response.url)
         site = find_domain(host, self._layers.sites) or site_of(host)
         judged = self._memory.look(site, found, configuration, adds=True)
         self.held_items.note_visit(site)
         waits = self.held_items.waits_for(site, configuration)
-        return Page(judged.extraction(), configuration, seconds, site, found if waits else None)
+        return CleanedPage(judged.extraction(), configuration, seconds, site, found if waits else None)
 
-    def _look_again(self, page: Page) -> Page:
+    def _look_again(self, page: CleanedPage) -> CleanedPage:
         """Return a page as it is judged by now; as it was if that fails."""
         assert page.unfinished is not None
         try:

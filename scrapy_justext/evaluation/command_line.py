@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from scrapy_justext.evaluation.scoring import Row
+    from scrapy_justext.evaluation.scoring import ExtractorRow
 
 #: Stands for a value that is not defined.
 UNDEFINED = "–"
@@ -49,7 +49,7 @@ class Column(NamedTuple):
     form: str
     weight: int
 
-    def show(self, row: Row) -> str:
+    def show(self, row: ExtractorRow) -> str:
         """Return the cell of a row."""
         value = getattr(row, self.field)
         return UNDEFINED if value is None else format(value, self.form)
@@ -69,7 +69,7 @@ _COLUMNS = (
 )
 
 
-def format_table(rows: Sequence[Row], width: int) -> str:
+def format_table(rows: Sequence[ExtractorRow], width: int) -> str:
     """Set rows of a summary in at most ``width`` characters, if that can be done with F1 and names left."""
     shown = list(_COLUMNS)
     while True:

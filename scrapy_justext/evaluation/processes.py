@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 #: Seconds that an extractor may take over a page.
 DEFAULT_TIMEOUT = 60.0
 #: Seconds for everything but an extractor's own work: starting a process, loading an extractor, reading a page.
-PATIENCE = 120.0
+OVERHEAD_SECONDS = 120.0
 
 #: What a process begins, in words for the result if it ends in it.
 READING = "reading the page: "
@@ -118,7 +118,7 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
         report(result)
 
     at_work = min(plan.jobs, len(tasks))
-    with Pool(at_work, start, plan, start_seconds=PATIENCE, has_children=True) as pool:
+    with Pool(at_work, start, plan, start_seconds=OVERHEAD_SECONDS, has_children=True) as pool:
         for number in islice(waiting, at_work):
             begin(number)
         while at_work:
@@ -187,7 +187,7 @@ def start(plan: Plan) -> Callable[[DocumentTask], Iterator[object]]:
 
 
 def _work(plan: Plan, task: DocumentTask) -> Iterator[Begun | ResultWithText]:
-    yield Begun(READING, PATIENCE)
+    yield Begun(READING, OVERHEAD_SECONDS)
     try:
         document = plan.data_sets[task.data_set].load(task.document_id)
     except Exception as error:  # a file that went away or was changed
@@ -199,7 +199,7 @@ def _work(plan: Plan, task: DocumentTask) -> Iterator[Begun | ResultWithText]:
 
 
 def _extract(name: str, document: Document, plan: Plan) -> Iterator[Begun | ResultWithText]:
-    yield Begun(LOADING, PATIENCE)
+    yield Begun(LOADING, OVERHEAD_SECONDS)
     # An extractor may raise anything, SystemExit too.
     try:
         extractor = _load(name)

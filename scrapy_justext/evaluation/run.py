@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
     from scrapy_justext.evaluation.extractors.base import PageExtractor
-    from scrapy_justext.evaluation.scoring import Row
+    from scrapy_justext.evaluation.scoring import ExtractorRow
     from scrapy_justext.evaluation.store import Result
 
 #: The measure of the table that is printed at the end; summary.json has all.
@@ -163,7 +163,7 @@ def _carry_out(plan: Plan) -> None:
         run_plan(plan, tasks, report)
 
 
-def _print_tables(plan: Plan, rows: Sequence[Row]) -> None:
+def _print_tables(plan: Plan, rows: Sequence[ExtractorRow]) -> None:
     for name in (data_set.name for data_set in plan.data_sets):
         shown = sort_by_f1([row for row in rows if (row.dataset, row.measure) == (name, SHOWN_MEASURE)])
         if shown:

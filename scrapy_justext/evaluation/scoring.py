@@ -2,7 +2,7 @@
 
 ::
 
-    OUT/summary.json       a list of rows with the fields of :class:`Row`
+    OUT/summary.json       a list of rows with the fields of :class:`ExtractorRow`
     OUT/page_types.json    the same for each page type of the data sets that have them, with ``page_type``
     OUT/documents.jsonl    a line for each data set, extractor, measure and document: :class:`DocumentScores`
 """
@@ -63,7 +63,7 @@ class DocumentScores(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExtractorRow:
     """What a measure says of an extractor on a data set, or on its pages of one type.
 
     Means and sample standard deviations are those of the documents that count: the ``ok`` ones, and for the measures of
@@ -97,12 +97,14 @@ class Row:
         return self.retrieved_empty + self.both_empty
 
 
-def sort_by_f1(rows: Iterable[Row]) -> list[Row]:
+def sort_by_f1(rows: Iterable[ExtractorRow]) -> list[ExtractorRow]:
     """Return rows by their F1, the highest first, those without one last, equal ones by name."""
     return sorted(rows, key=lambda row: (row.f1 is None, -(row.f1 or 0.0), row.extractor))
 
 
-def score_run(out: Path, data_sets: Sequence[DataSet], jobs: int = 1, *, keep_non_ascii: bool = False) -> list[Row]:
+def score_run(
+    out: Path, data_sets: Sequence[DataSet], jobs: int = 1, *, keep_non_ascii: bool = False
+) -> list[ExtractorRow]:
     """Score all that has been run into a folder on some data sets, and write the files named above.
 
     ``jobs``: how many processes.  ``keep_non_ascii``: see :mod:`~scrapy_justext.evaluation.measures`.  Return the rows
@@ -192,12 +194,12 @@ def _score(texts: Sequence[_StoredText], *, keep_non_ascii: bool) -> Iterator[Do
             )
 
 
-def _summarise(scores: Iterable[DocumentScores]) -> list[Row]:
+def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
     """Return a row for each run of scores of one data set, extractor and measure."""
     return [_row(list(group)) for _, group in groupby(scores, attrgetter("dataset", "extractor", "measure"))]
 
 
-def _row(group: list[DocumentScores]) -> Row:
+def _row(group: list[DocumentScores]) -> ExtractorRow:
     first, cases = group[0], Counter(document.case for document in group)
     measure = MEASURES[first.measure]
     sound = [document for document in group if document.case != FAILED]
@@ -207,7 +209,7 @@ def _row(group: list[DocumentScores]) -> Row:
         if measure.counts(document.case)
     ]
     seconds = mean_of(document.seconds for document in sound)
-    return Row(
+    return ExtractorRow(
         dataset=first.dataset,
         extractor=first.extractor,
         version=first.version,

@@ -228,7 +228,7 @@ def execute(arguments: argparse.Namespace) -> int:
     setup = TrialSetup(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
     # What pages are judged by without any setting; an unknown profile or language is told here.
     options = setup.options()
-    base = options.thresholds if options.candidates is None else options.judging(options.candidates[0]).thresholds
+    base = options.thresholds if options.candidates is None else options.criteria(options.candidates[0]).thresholds
     parts = split(_label(data_sets, arguments.limit, arguments.page_type), arguments.seed)
     (pages, sites), (others, other_sites) = ((len(part), len({page.group for page in part})) for part in parts)
     print(

@@ -110,7 +110,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "language_source": extraction.language_source,
         "language_reason": extraction.language_reason,
         "profile": profile.name,
-        "limits": limits_of(profile, extractor.limits(judged.page.language.language)),
+        "limits": limits_of(profile, extractor.thresholds_for(judged.page.language.language)),
         "is_cut": extraction.is_cut,
         "blocks": _block_views(extraction.blocks),
         "rendering": render(page.parsed.root, profile.tags, judged.page.segments),

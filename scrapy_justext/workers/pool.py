@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 STARTS = 3
 
 #: Seconds after which a task behind a slow one is lent to a process that has nothing to do.
-PATIENCE = 1.0
+HANDOVER_SECONDS = 1.0
 
 
 class _Clock(Thread):
@@ -163,7 +163,7 @@ class _Feeder(Thread):
     def lend(self) -> Job | None:
         """Return a job that has waited too long behind another, for another feeder; None if there is none."""
         with self._lock:
-            waits = len(self._assigned) > 1 and monotonic() - self._first_begun > PATIENCE
+            waits = len(self._assigned) > 1 and monotonic() - self._first_begun > HANDOVER_SECONDS
             if not waits or self._assigned[-1] is self._lent:
                 return None
             self._lent = self._assigned[-1]
@@ -173,7 +173,7 @@ class _Feeder(Thread):
         """Wait for a job and return it, perhaps one that another feeder lends; None: there will be no more."""
         while True:
             with suppress(Empty):
-                return self._pool.jobs.get(timeout=PATIENCE if self._pool.ahead > 1 else None)
+                return self._pool.jobs.get(timeout=HANDOVER_SECONDS if self._pool.ahead > 1 else None)
             for feeder in self._pool.feeders:
                 if (job := feeder.lend()) is not None:
                     return job

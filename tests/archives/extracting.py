@@ -6,11 +6,11 @@ from typing import Any
 
 from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage
 from scrapy_justext.archives.work import RecordExtractor
-from scrapy_justext.crawl.pages import Page
+from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, make_layers
 
 
-def extract(archived: ArchivedPage, **settings: Any) -> Page | NoPage:
+def extract(archived: ArchivedPage, **settings: Any) -> CleanedPage | NoPage:
     given = {name: Given(value, name) for name, value in settings.items()}
     extracted = RecordExtractor(make_layers(given, {})).extract(LoadedRecord(Location("a.warc", 0), archived))
     return extracted if isinstance(extracted, NoPage) else extracted[0]
@@ -18,7 +18,7 @@ def extract(archived: ArchivedPage, **settings: Any) -> Page | NoPage:
 
 def paragraphs(archived: ArchivedPage, **settings: Any) -> list[str]:
     extracted = extract(archived, **settings)
-    assert isinstance(extracted, Page), extracted
+    assert isinstance(extracted, CleanedPage), extracted
     return extracted.extraction.paragraphs
 
 

@@ -9,7 +9,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage
 from scrapy_justext.archives.work import RecordExtractor, extract_records
-from scrapy_justext.crawl.pages import Page
+from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, configure, make_layers
 from tests.archives.extracting import extract, headers, paragraphs
 from tests.archives.making import page, url
@@ -29,7 +29,7 @@ def test_a_page_is_extracted_as_in_a_crawl(path: Path) -> None:
     archived = ArchivedPage(address, path.read_bytes(), headers=pairs)
     extracted = extract(archived)
     expected = extract_response(HtmlResponse(address, headers=sent, body=path.read_bytes()), configure({}))
-    assert isinstance(extracted, Page)
+    assert isinstance(extracted, CleanedPage)
     assert extracted.extraction == expected
 
 
@@ -61,7 +61,7 @@ def test_sites_have_their_own_settings() -> None:
     sites = {"example.org": {"profile": "boilerpipe"}}
     for address, profile in {"https://www.example.org/": "boilerpipe", "https://[oops": "justext"}.items():
         extracted = extract(ArchivedPage(address, BODY), sites=sites)
-        assert isinstance(extracted, Page)
+        assert isinstance(extracted, CleanedPage)
         assert extracted.extraction.profile == profile
 
 

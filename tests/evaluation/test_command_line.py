@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from scrapy_justext.evaluation.command_line import format_table
-from scrapy_justext.evaluation.scoring import Row, sort_by_f1
+from scrapy_justext.evaluation.scoring import ExtractorRow, sort_by_f1
 
 
-def row(extractor: str, f1: float | None) -> Row:
-    return Row(
+def row(extractor: str, f1: float | None) -> ExtractorRow:
+    return ExtractorRow(
         dataset="set",
         extractor=extractor,
         version="1.0",

@@ -6,7 +6,7 @@ probability >= ``near_good_probability``              NEAR_GOOD
 lower                                                 BAD
 ====================================================  =========
 
-The model is asked once a page (:func:`weigh`); thresholds come in afterwards (:meth:`Weighed.decide`).
+The model is asked once a page (:func:`weigh`); thresholds come in afterwards (:meth:`ModelOutput.decide`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Arguments(NamedTuple):
         return f": {', '.join(words)}" if words else ""
 
 
-class Weighed(NamedTuple):
+class ModelOutput(NamedTuple):
     """A page's blocks as far as no threshold has a say: what a model makes of them, and why."""
 
     model: Model
@@ -56,7 +56,7 @@ class Weighed(NamedTuple):
 
     def decide(self, thresholds: Thresholds) -> list[Decision]:
         """Return the decisions for the blocks."""
-        good, near_good = limits(thresholds, self.model)
+        good, near_good = probability_limits(thresholds, self.model)
         decisions = []
         for block, probability in enumerate(self.probabilities):
             if probability >= good:
@@ -70,7 +70,7 @@ class Weighed(NamedTuple):
         return decisions
 
 
-def limits(thresholds: Thresholds, model: Model) -> tuple[float, float]:
+def probability_limits(thresholds: Thresholds, model: Model) -> tuple[float, float]:
     """Return the probabilities from which a block is GOOD, and NEAR_GOOD: the user's, else the model's own."""
     good = model.good if thresholds.good_probability is None else thresholds.good_probability
     near_good = thresholds.near_good_probability
@@ -80,7 +80,7 @@ def limits(thresholds: Thresholds, model: Model) -> tuple[float, float]:
     return good, min(near_good, good)
 
 
-def weigh(features: NDArray[np.float32], model: Model) -> Weighed:
+def weigh(features: NDArray[np.float32], model: Model) -> ModelOutput:
     """Ask a model for the probabilities of a page's blocks, which have these features."""
     probabilities: list[float] = []
     pro, contra = [], []
@@ -88,12 +88,12 @@ def weigh(features: NDArray[np.float32], model: Model) -> Weighed:
         # Rounded as they are shown, so that no reason says 0.50 < 0.5.
         probabilities += np.round(outcome.probabilities.astype(np.float64), 3).tolist()
         values, weights = features[outcome.rows], outcome.weights
-        # What is not there explains little to a reader: a flag of 0 takes its weight with it.
+        # A flag of 0 is never named as a reason.
         weights[:, len(NUMBERS) :] *= values[:, len(NUMBERS) :]
         weights[:, _PAGE_COLUMNS] = 0
         pro.append(_heaviest(values, weights.copy()))
         contra.append(_heaviest(values, np.negative(weights, out=weights)))
-    return Weighed(model, probabilities, _joined(pro), _joined(contra))
+    return ModelOutput(model, probabilities, _joined(pro), _joined(contra))
 
 
 def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32]) -> Arguments:

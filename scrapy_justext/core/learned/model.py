@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float32]
+    Floats32 = NDArray[np.float32]
 
 FORMAT = 1
 FOLDER = Path(__file__).parent / "models"
@@ -60,14 +60,14 @@ _MULTIPLICATIONS_TOGETHER = 500_000
 _ROWS_TOGETHER = 16
 
 
-class WeighedRows(NamedTuple):
+class ModelRows(NamedTuple):
     """What a model says of some of a page's blocks."""
 
     rows: slice
     """Which blocks."""
-    probabilities: Floats
+    probabilities: Floats32
     """Of being content, a block each."""
-    weights: Floats
+    weights: Floats32
     """How much each feature (column) of each block (row) raised its log-odds: the slope there times the input, in the
     first network, which stands for all."""
 
@@ -80,9 +80,9 @@ class Model:
     version: str
     good: float
     near_good: float
-    arrays: Mapping[str, Floats]
+    arrays: Mapping[str, Floats32]
 
-    def judge(self, features: Floats) -> Iterator[WeighedRows]:
+    def judge(self, features: Floats32) -> Iterator[ModelRows]:
         """Judge all of a page's blocks, in their order, some at a time: there may be very many."""
         arrays = self.arrays
         seeds, _, hidden = arrays["w1"].shape
@@ -109,9 +109,9 @@ class Model:
             slope = _product((second[0] > 0) * arrays["w3"][0], arrays["own"][0].T)
             weights = _product(slope * (first[0, rows] > 0), arrays["w1"][0].T)
             weights *= inputs
-            yield WeighedRows(rows, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
+            yield ModelRows(rows, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
 
-    def _inputs(self, features: Floats) -> Floats:
+    def _inputs(self, features: Floats32) -> Floats32:
         """Return the features as the networks take them: transformed, standardised, cut."""
         inputs = transform(features)
         inputs -= self.arrays["center"]
@@ -119,10 +119,10 @@ class Model:
         return np.clip(inputs, -LIMIT, LIMIT, out=inputs)
 
 
-def _product(rows: Floats, weights: Floats) -> Floats:
+def _product(rows: Floats32, weights: Floats32) -> Floats32:
     """Return the matrix product, computed by few rows at a time."""
     size = max(_MULTIPLICATIONS_TOGETHER // weights.size // _ROWS_TOGETHER * _ROWS_TOGETHER, _ROWS_TOGETHER)
-    result: Floats = np.empty((len(rows), weights.shape[1]), np.float32)
+    result: Floats32 = np.empty((len(rows), weights.shape[1]), np.float32)
     for start in range(0, len(rows), size):
         np.matmul(rows[start : start + size], weights, out=result[start : start + size])
     return result
@@ -192,7 +192,7 @@ def _threshold(path: Path, header: Mapping[str, Any], name: str) -> float:
     return float(value)
 
 
-def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats:
+def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats32:
     array = arrays.get(name)
     if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
         raise ModelError(path, f"has no numbers as {name}")
@@ -201,7 +201,7 @@ def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats:
     return array.astype(np.float32)
 
 
-def _check_shapes(path: Path, arrays: Mapping[str, Floats]) -> None:
+def _check_shapes(path: Path, arrays: Mapping[str, Floats32]) -> None:
     sizes = {"f": len(FEATURES)}
     for name, dimensions in SHAPES.items():
         shape = arrays[name].shape

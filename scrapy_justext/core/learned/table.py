@@ -61,7 +61,7 @@ _BLOCK = _rows(
 )
 
 _POSITION = _rows(
-    ("index_share", "place among the blocks"),
+    ("index_share", "position among the blocks"),
     ("units_before_share", "share of the page before"),
     ("units_before", "text before"),
     ("blocks", "blocks on the page"),
@@ -110,7 +110,7 @@ _OF_ELEMENT = (
     ("prose_density", "density of sentence-like text in {}"),
     ("heading_share", "share of headings in {}"),
     ("alike", "elements beside {} that are like it"),
-    ("place", "place in {}"),
+    ("place", "position in {}"),
     ("start", "where {} starts"),
 )
 

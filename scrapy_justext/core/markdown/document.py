@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.markdown.inline import TextRun, cell, fence_for, good_runs, heading, image, paragraph, resolver
-from scrapy_justext.core.markdown.structure import Container, Grid, Position, Positions
+from scrapy_justext.core.markdown.structure import Container, Grid, Surroundings, SurroundingsFinder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
     """A good block, to be written."""
 
     segment: Segment
-    position: Position
+    surroundings: Surroundings
     runs: Sequence[TextRun]
     image: str | None = None
     """The image that it is, in Markdown."""
@@ -62,7 +62,7 @@ def to_markdown(
     """
     good = [decision.block_class is GOOD for decision in decisions]
     pieces = list(_pieces(elements, segments, good, url)) if elements is not None and True in good else []
-    pieces += (Piece(segment, Position(), [TextRun(segment.text)]) for segment in data)
+    pieces += (Piece(segment, Surroundings(), [TextRun(segment.text)]) for segment in data)
     tables = _tables(pieces)
     writer = MarkdownWriter()
     for whole, group in groupby(pieces, lambda piece: _whole(piece, tables)):
@@ -70,53 +70,53 @@ def to_markdown(
         if isinstance(whole, Grid):
             writer.add(_table(together, whole), whole.containers)
         elif whole is not None:
-            writer.add(_code(together, whole), together[0].position.containers)
+            writer.add(_code(together, whole), together[0].surroundings.containers)
         else:
             for piece in together:
-                writer.add(_flow(piece), piece.position.containers, is_paragraph=True)
+                writer.add(_flow(piece), piece.surroundings.containers, is_paragraph=True)
     return writer.text()
 
 
 def _pieces(elements: Elements, segments: Sequence[Segment], good: Sequence[bool], url: str | None) -> Iterator[Piece]:
     resolve = resolver(elements.root, url)
     runs = dict(good_runs(elements, segments, good, resolve))
-    positions = Positions(elements.root)
+    finder = SurroundingsFinder(elements.root)
     for index, (segment, is_good) in enumerate(zip(segments, good, strict=True)):
         if not is_good:
             continue
-        position = positions.of(elements.nodes[segment.element])
+        surroundings = finder.of(elements.nodes[segment.element])
         if segment.image_url is None:
-            yield Piece(segment, position, runs[index])
+            yield Piece(segment, surroundings, runs[index])
         else:
             destination = resolve(segment.image_url)
             own = image(segment.collapsed, destination) if destination is not None else None
-            yield Piece(segment, position, [TextRun(segment.collapsed)], own)
+            yield Piece(segment, surroundings, [TextRun(segment.collapsed)], own)
 
 
 def _whole(piece: Piece, tables: frozenset[Grid]) -> Grid | etree._Element | None:
     """Return what a piece is written together with its neighbours as: a table, a PRE, or nothing."""
-    grid = piece.position.grid
-    if grid in tables and piece.position.cell is not None:
+    grid = piece.surroundings.grid
+    if grid in tables and piece.surroundings.cell is not None:
         return grid
-    return piece.position.preformatted if piece.segment.image_url is None else None
+    return piece.surroundings.preformatted if piece.segment.image_url is None else None
 
 
 def _tables(pieces: Iterable[Piece]) -> frozenset[Grid]:
     """Return the grids that are written as tables."""
     by_grid: defaultdict[Grid, list[Piece]] = defaultdict(list)
     for piece in pieces:
-        if piece.position.grid is not None and piece.position.cell is not None:
-            by_grid[piece.position.grid].append(piece)
+        if piece.surroundings.grid is not None and piece.surroundings.cell is not None:
+            by_grid[piece.surroundings.grid].append(piece)
     return frozenset(grid for grid, inside in by_grid.items() if _is_table(grid, inside))
 
 
 def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
     blocks: defaultdict[tuple[int, int], int] = defaultdict(int)
     for piece in pieces:
-        position = piece.position
-        at = grid.cells.get(position.cell) if position.cell is not None else None
-        is_line = position.preformatted is None and not piece.segment.heading_level
-        if at is None or not is_line or position.containers != grid.containers:
+        surroundings = piece.surroundings
+        at = grid.cells.get(surroundings.cell) if surroundings.cell is not None else None
+        is_line = surroundings.preformatted is None and not piece.segment.heading_level
+        if at is None or not is_line or surroundings.containers != grid.containers:
             return False
         blocks[at] += 1
     rows = {row for row, _ in blocks}
@@ -127,8 +127,8 @@ def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
 def _table(pieces: Sequence[Piece], grid: Grid) -> list[str]:
     texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
     for piece in pieces:
-        if piece.position.cell is not None:
-            texts[grid.cells[piece.position.cell]].append(piece.line(cell))
+        if piece.surroundings.cell is not None:
+            texts[grid.cells[piece.surroundings.cell]].append(piece.line(cell))
     return pipe_rows({at: " ".join(several) for at, several in texts.items()}, grid.headers)
 
 

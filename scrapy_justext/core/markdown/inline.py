@@ -20,7 +20,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
-from scrapy_justext.core import flattening as marks
+from scrapy_justext.core import flattening
 from scrapy_justext.core.flattening import BLOCK, INLINE, tag_codes
 from scrapy_justext.core.reading import flat_text
 from scrapy_justext.core.text import collapse, visible_length
@@ -61,15 +61,15 @@ class TextRun(NamedTuple):
 
 
 _BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
-    marks.BOLD: lambda style: style._replace(is_bold=True),
-    marks.ITALIC: lambda style: style._replace(is_italic=True),
-    marks.CODE: lambda style: style._replace(is_code=True),
+    flattening.BOLD: lambda style: style._replace(is_bold=True),
+    flattening.ITALIC: lambda style: style._replace(is_italic=True),
+    flattening.CODE: lambda style: style._replace(is_code=True),
 }
-_ENDS = frozenset({marks.UNLINK, marks.PLAIN})
-_BEGIN_MARKS = [INLINE + code for code in (marks.LINK, *_BEGINS)]
+_ENDS = frozenset({flattening.UNLINK, flattening.PLAIN})
+_BEGIN_MARKS = [INLINE + code for code in (flattening.LINK, *_BEGINS)]
 _END_MARKS = [INLINE + code for code in _ENDS]
 #: A mark, with the HREF of a link.
-_MARK = re.compile(f"{INLINE}(?:{marks.LINK}[^{INLINE}]*{INLINE}{marks.SOURCE}|.)", re.DOTALL)
+_MARK = re.compile(f"{INLINE}(?:{flattening.LINK}[^{INLINE}]*{INLINE}{flattening.SOURCE}|.)", re.DOTALL)
 
 
 def good_runs(
@@ -83,7 +83,7 @@ def good_runs(
     # What is open around the text at hand, innermost last, each a run without text.
     styles = [TextRun()]
     index = 0
-    for chunk in f"{marks.CLOSE}{flat_text(elements.root, rules)}".split(BLOCK):
+    for chunk in f"{flattening.CLOSE}{flat_text(elements.root, rules)}".split(BLOCK):
         if index > last:
             break
         body = chunk[1:]
@@ -108,7 +108,7 @@ def good_runs(
 
 def _is_closed(body: str) -> bool:
     """Return whether a text that nothing is open around is at most one block, and leaves nothing open."""
-    if INLINE + marks.BREAK in body:
+    if INLINE + flattening.BREAK in body:
         return False
     return sum(map(body.count, _BEGIN_MARKS)) == sum(map(body.count, _END_MARKS))
 
@@ -119,7 +119,7 @@ def _read(body: str, styles: list[TextRun], resolve: Resolve) -> list[TextRun]:
     runs = [styles[-1].with_text(first)]
     for piece in pieces:
         code, text = piece[:1], piece[1:]
-        if code == marks.LINK:
+        if code == flattening.LINK:
             # The text of the link follows behind another mark.
             styles.append(styles[-1]._replace(destination=resolve(text)))
             continue
@@ -127,7 +127,7 @@ def _read(body: str, styles: list[TextRun], resolve: Resolve) -> list[TextRun]:
             styles.append(_BEGINS[code](styles[-1]))
         elif code in _ENDS:
             styles.pop()
-        elif code == marks.BREAK:
+        elif code == flattening.BREAK:
             runs.append(styles[-1]._replace(is_break=True))
         if text:
             runs.append(styles[-1].with_text(text))

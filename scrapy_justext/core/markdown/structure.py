@@ -1,7 +1,7 @@
 """Where blocks stand: the lists, quotes, tables and PREs around them, as far as Markdown has them.
 
-An element has the position of its parent, unless it is a list's item, a quote, a table, a cell or a PRE.  So few
-positions are made, and each element of a page is looked at once, however deep it is.
+An element has the surroundings of its parent, unless it is a list's item, a quote, a table, a cell or a PRE.  So few
+of them are made, and each element of a page is looked at once, however deep it is.
 
 A pipe table has one line for each row.  A table that lays out a page, with other tables or whole articles in its cells,
 cannot be written as one; its blocks are then written one after another.
@@ -56,8 +56,8 @@ class Grid:
     """The rows that are headers."""
 
 
-class Position(NamedTuple):
-    """Where a block stands."""
+class Surroundings(NamedTuple):
+    """The quotes, list items, table and PRE that a block stands in."""
 
     containers: tuple[Container, ...] = ()
     """The quotes and items around it, outermost first."""
@@ -68,62 +68,62 @@ class Position(NamedTuple):
     preformatted: etree._Element | None = None
     """Its PRE."""
 
-    def inside(self, container: Container) -> Position:
-        """Return the position in a container that begins here."""
+    def inside(self, container: Container) -> Surroundings:
+        """Return the same inside a container that begins here."""
         if len(self.containers) >= DEEPEST:
             return self
         return self._replace(containers=(*self.containers, container))
 
 
-class Positions:
-    """Finds the positions of a page's elements."""
+class SurroundingsFinder:
+    """Finds the surroundings of a page's elements."""
 
     def __init__(self, root: etree._Element) -> None:
         self._root = root
-        self._known: dict[etree._Element, Position] = {}
+        self._known: dict[etree._Element, Surroundings] = {}
         #: The item at hand of each list, by the element around its items.
         self._items: dict[etree._Element, Container] = {}
         self._numbers: dict[etree._Element, int] = {}
 
-    def of(self, element: etree._Element) -> Position:
-        """Return the position of text in an element; elements must be asked for in document order."""
+    def of(self, element: etree._Element) -> Surroundings:
+        """Return the surroundings of text in an element; elements must be asked for in document order."""
         passed: list[etree._Element] = []
         node: etree._Element | None = element
         while node is not None and node not in self._known:
             passed.append(node)
             node = None if node is self._root else node.getparent()
-        position = Position() if node is None else self._known[node]
+        surroundings = Surroundings() if node is None else self._known[node]
         for ancestor in reversed(passed):
             # What a PRE holds is its text.
-            if position.preformatted is None:
-                position = self._inside(ancestor, position)
-            self._known[ancestor] = position
-        return position
+            if surroundings.preformatted is None:
+                surroundings = self._inside(ancestor, surroundings)
+            self._known[ancestor] = surroundings
+        return surroundings
 
-    def _inside(self, node: etree._Element, position: Position) -> Position:
-        """Return the position inside an element that stands at ``position``."""
+    def _inside(self, node: etree._Element, surroundings: Surroundings) -> Surroundings:
+        """Return the surroundings of what is in an element, which has ``surroundings`` itself."""
         match node.tag:
             case "li":
-                position = self._inside_item(node, position)
+                surroundings = self._inside_item(node, surroundings)
             case "blockquote":
-                position = position.inside(Container())
+                surroundings = surroundings.inside(Container())
             case "table":
-                position = position._replace(grid=make_grid(node, position.containers), cell=None)
-            case "td" | "th" if position.grid is not None:
-                position = position._replace(cell=node)
+                surroundings = surroundings._replace(grid=make_grid(node, surroundings.containers), cell=None)
+            case "td" | "th" if surroundings.grid is not None:
+                surroundings = surroundings._replace(cell=node)
             case "pre":
-                position = position._replace(preformatted=node)
-        return position
+                surroundings = surroundings._replace(preformatted=node)
+        return surroundings
 
-    def _inside_item(self, node: etree._Element, position: Position) -> Position:
+    def _inside_item(self, node: etree._Element, surroundings: Surroundings) -> Surroundings:
         above = node.getparent()
         parent = node if above is None else above
         if parent not in self._items and parent.tag == "ol":
             self._numbers |= numbers_of(parent)
         if (outer := self._item_before(parent)) is not None:
-            position = position.inside(outer)
+            surroundings = surroundings.inside(outer)
         self._items[parent] = Container(parent, self._numbers.get(node))
-        return position.inside(self._items[parent])
+        return surroundings.inside(self._items[parent])
 
     def _item_before(self, node: etree._Element) -> Container | None:
         """Return the item that a list right in a list belongs to, as many are written."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
 
-    from scrapy_justext.crawl.pages import Page
+    from scrapy_justext.crawl.pages import CleanedPage
     from scrapy_justext.crawl.settings import Configuration
     from scrapy_justext.crawl.site_memory.memory import SiteMemory
 
@@ -53,7 +53,7 @@ class HeldItem(NamedTuple):
     number: int
     """Items are numbered in the order of their arrival."""
     item: Any
-    page: Page
+    page: CleanedPage
     response: Response
 
 
@@ -69,8 +69,8 @@ class HeldItems:
         crawler: Crawler,
         memory: SiteMemory,
         most: int,
-        look_again: Callable[[Page], Page],
-        remembering: Callable[[Any, Page], AbstractContextManager[None]],
+        look_again: Callable[[CleanedPage], CleanedPage],
+        remembering: Callable[[Any, CleanedPage], AbstractContextManager[None]],
     ) -> None:
         self._crawler = crawler
         self._memory = memory
@@ -91,7 +91,7 @@ class HeldItems:
             return False
         return look == "end" or not self._memory.is_ripe(site, configuration)
 
-    def hold(self, item: Any, page: Page, response: Response) -> bool:
+    def hold(self, item: Any, page: CleanedPage, response: Response) -> bool:
         """Let an item wait, and return True; return False for one that goes on at once."""
         if page.unfinished is None or self._waiting >= self._most or not _is_cleaned(item, page.configuration):
             return False

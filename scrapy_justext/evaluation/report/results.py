@@ -24,7 +24,7 @@ from scrapy_justext.evaluation.scoring import (
     PAGE_TYPES_FILE,
     SUMMARY_FILE,
     DocumentScores,
-    Row,
+    ExtractorRow,
     read_scores,
     sort_by_f1,
 )
@@ -57,8 +57,8 @@ class RunRecords:
     folder: Path
     run: Run | None
     """What was run; None when its record is gone."""
-    rows: tuple[Row, ...]
-    page_types: tuple[tuple[str, Row], ...]
+    rows: tuple[ExtractorRow, ...]
+    page_types: tuple[tuple[str, ExtractorRow], ...]
     """A page type and a row for the pages of that type."""
     scores: Mapping[tuple[str, str, str], tuple[DocumentScores, ...]]
     """Scores of documents by data set, extractor and measure."""
@@ -106,9 +106,9 @@ def _read_list(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _to_row(folder: Path, values: dict[str, Any]) -> Row:
+def _to_row(folder: Path, values: dict[str, Any]) -> ExtractorRow:
     try:
-        row = Row(**{field.name: values[field.name] for field in fields(Row)})
+        row = ExtractorRow(**{field.name: values[field.name] for field in fields(ExtractorRow)})
     except KeyError as error:
         raise StoreError(f"{folder / SUMMARY_FILE} has a row without {error}") from error
     if row.measure not in MEASURES:
@@ -158,7 +158,7 @@ class ScoreSummary(NamedTuple):
 class RankedExtractor:
     """An extractor by one measure on one data set."""
 
-    row: Row
+    row: ExtractorRow
     scores: tuple[DocumentScores, ...]
     """The scores of each document that was run."""
     summaries: tuple[ScoreSummary, ...]
@@ -198,7 +198,7 @@ def count_bins(values: Sequence[float]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def _summarise(row: Row, scores: tuple[DocumentScores, ...]) -> RankedExtractor:
+def _summarise(row: ExtractorRow, scores: tuple[DocumentScores, ...]) -> RankedExtractor:
     counted = counted_documents(scores)
     summaries = []
     for score in SCORE_TITLES:
@@ -239,7 +239,7 @@ class MeasureResults(NamedTuple):
     data_set: str
     measure: str
     ranking: Ranking
-    page_types: Mapping[str, Sequence[Row]]
+    page_types: Mapping[str, Sequence[ExtractorRow]]
     """The rows of each page type; none where the data set has no types."""
     significance: Mapping[tuple[str, str], Significance]
     """By the names of two extractors, in both orders; without those that have no document that counts."""
@@ -295,8 +295,8 @@ def _choose_pairs(ranking: Ranking, pairs: Sequence[tuple[str, str]]) -> list[tu
     return [(extractors[a], extractors[b]) for a, b in pairs if a in extractors and b in extractors]
 
 
-def _page_types(records: RunRecords, data_set: str, measure: str) -> dict[str, list[Row]]:
-    types: dict[str, list[Row]] = {}
+def _page_types(records: RunRecords, data_set: str, measure: str) -> dict[str, list[ExtractorRow]]:
+    types: dict[str, list[ExtractorRow]] = {}
     for page_type, row in records.page_types:
         if (row.dataset, row.measure) == (data_set, measure):
             types.setdefault(page_type, []).append(row)

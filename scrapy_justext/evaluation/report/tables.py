@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.report.differences import ExtractorPair
     from scrapy_justext.evaluation.report.results import DataSetResults, MeasureResults, Significance
-    from scrapy_justext.evaluation.scoring import DocumentScores, Row
+    from scrapy_justext.evaluation.scoring import DocumentScores, ExtractorRow
 
 #: Stands for a figure that is not defined.
 UNDEFINED = "–"
@@ -104,7 +104,7 @@ def format_probability(value: float) -> str:
     return "<0.001" if value < 0.001 else f"= {value:.3f}"
 
 
-def count_cases(row: Row) -> dict[str, int]:
+def count_cases(row: ExtractorRow) -> dict[str, int]:
     """Return how many pages there are of each of :data:`CASE_TITLES`."""
     return {case: getattr(row, case) for case in CASE_TITLES}
 
@@ -247,7 +247,7 @@ def _document_cell(scores: DocumentScores) -> Cell:
     return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))
 
 
-def _f1_cell(row: Row | None, *, sd: bool = False) -> Cell:
+def _f1_cell(row: ExtractorRow | None, *, sd: bool = False) -> Cell:
     return _mean_cell(row.f1, row.f1_sd if sd else None) if row else Cell(UNDEFINED)
 
 
@@ -255,7 +255,7 @@ def _mean_cell(value: float | None, sd: float | None) -> Cell:
     return Cell(format_figure(value), "" if sd is None else f"± {format_figure(sd)}")
 
 
-def _page_cells(row: Row) -> list[Cell]:
+def _page_cells(row: ExtractorRow) -> list[Cell]:
     """Return time, pages and boundary cases.  Noughts are quiet, so that the others are seen."""
     cases = [Cell(f"{count:,}") if count else Cell("", "0") for count in count_cases(row).values()]
     return [Cell(format_figure(row.milliseconds, 1)), Cell(f"{row.documents:,}"), *cases]

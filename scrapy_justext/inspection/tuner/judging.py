@@ -86,7 +86,7 @@ class TunedPage:
     def thresholds(self, options: Options) -> Thresholds:
         """Return the thresholds in force for the page's language, and for the model of the profile."""
         extractor = Extractor(options)
-        return extractor.limits(self._read(extractor).language.language)
+        return extractor.thresholds_for(self._read(extractor).language.language)
 
     def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> Effect:
         """Return what has changed from the page's own options to an extraction; ``keys``: those of its blocks."""

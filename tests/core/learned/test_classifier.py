@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scrapy_justext.core.learned.classifier import limits, weigh
+from scrapy_justext.core.learned.classifier import probability_limits, weigh
 from scrapy_justext.core.learned.model import Model, shipped_model
 from scrapy_justext.core.parameters import Thresholds
 from tests.core.learned.pages import PAGE, features_of
@@ -34,7 +34,7 @@ def test_many_blocks_are_judged_as_few_are() -> None:
     ],
 )
 def test_the_user_s_thresholds_come_before_the_model_s(given: dict[str, Any], expected: tuple[float, float]) -> None:
-    assert limits(Thresholds(**given), Model("x", "1", 0.6, 0.4, {})) == expected
+    assert probability_limits(Thresholds(**given), Model("x", "1", 0.6, 0.4, {})) == expected
 
 
 def test_both_sides_of_the_thresholds() -> None:
