@@ -15,7 +15,7 @@ from scrapy.http import Response
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import register_serialization
 
-from scrapy_justext.core.blocks import BLOCK_FIELDS, BlockClass, Extraction, make_blocks
+from scrapy_justext.core.blocks import Extraction
 from scrapy_justext.crawl.session import Session, get_session
 from scrapy_justext.exceptions import NoExtraction
 
@@ -59,19 +59,7 @@ def _serialize(extraction: Extraction) -> dict[str, bytes]:
 
 
 def _deserialize(kind: type[Extraction], data: dict[str, bytes]) -> Extraction:
-    values = json.loads(data[_FILE])
-    blocks = values["blocks"]
-    columns = {name: [_value(name, block[name]) for block in blocks] for name in BLOCK_FIELDS}
-    made_of_blocks = {"text", "paragraphs", "blocks"}
-    rest = {name: value for name, value in values.items() if name not in made_of_blocks}
-    return kind(blocks=make_blocks(columns, len(blocks)), **rest)
-
-
-def _value(name: str, value: Any) -> Any:
-    """Return the value of a block's field that JSON holds as ``value``."""
-    if name in ("block_class", "context_free_class"):
-        return BlockClass(value)
-    return tuple(value) if isinstance(value, list) else value
+    return kind.from_dict(json.loads(data[_FILE]))
 
 
 # For SCRAPY_POET_CACHE and saved fixtures.

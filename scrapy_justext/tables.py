@@ -104,7 +104,7 @@ def _blocks_array(rows: Sequence[ExtractionRow]) -> pa.Array:
             offsets.append(None)
             continue
         offsets.append(len(listed))
-        blocks = [block for block in row.extraction.blocks if block.is_good or row.blocks == "all"]
+        blocks = row.extraction.choose_blocks(row.blocks)
         listed += blocks
         asked_for += [frozenset(row.block_fields)] * len(blocks)
     offsets.append(len(listed))

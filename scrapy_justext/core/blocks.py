@@ -195,6 +195,10 @@ class Extraction:
         """Characters in good blocks."""
         return sum(block.characters for block in self.blocks if block.is_good)
 
+    def choose_blocks(self, which: str) -> tuple[Block, ...]:
+        """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
+        return self.blocks if which == "all" else tuple(block for block in self.blocks if block.is_good)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
         return {
@@ -204,6 +208,12 @@ class Extraction:
             **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Extraction:
+        """Return the extraction of which :meth:`to_dict` made ``values``."""
+        rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
+        return cls(blocks=_dicts_to_blocks(values["blocks"]), **rest)
+
 
 BLOCK_FIELDS = tuple(field.name for field in fields(Block))
 
@@ -212,6 +222,12 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     "block_class": attrgetter("value"),
     "context_free_class": attrgetter("value"),
     "heading_path": list,
+}
+#: What makes these fields of plain JSON values.
+_FROM_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "block_class": BlockClass,
+    "context_free_class": BlockClass,
+    "heading_path": tuple,
 }
 
 
@@ -228,11 +244,18 @@ def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS
     return rows
 
 
+def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
+    columns: dict[str, Iterable[object]] = {name: [row[name] for row in rows] for name in BLOCK_FIELDS}
+    for name, restore in _FROM_PLAIN.items():
+        columns[name] = map(restore, columns[name])
+    return make_blocks(columns, len(rows))
+
+
 def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
     """Return a part of an extraction as plain JSON values; of the blocks, those ``which`` are ``good`` or ``all``."""
     if part != "blocks":
         return getattr(extraction, part)
-    return blocks_to_dicts((block for block in extraction.blocks if which == "all" or block.is_good), block_fields)
+    return blocks_to_dicts(extraction.choose_blocks(which), block_fields)
 
 
 Kind = TypeVar("Kind")

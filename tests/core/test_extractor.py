@@ -7,7 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import FrozenInstanceError, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -109,7 +109,7 @@ class TestResult:
         extraction = extract(page.read_bytes(), profile=profile, paths=True, url=page.name)
         as_dict = extraction.to_dict()
         assert json.loads(json.dumps(as_dict)) == as_dict
-        assert rebuilt(json.loads(json.dumps(as_dict))) == extraction
+        assert Extraction.from_dict(json.loads(json.dumps(as_dict))) == extraction
         assert pickle.loads(pickle.dumps(extraction)) == extraction
 
     def test_its_dict_has_the_derived_values_too(self) -> None:
@@ -235,19 +235,6 @@ def test_labelled_pages_come_out_decided(profile: str, step: int) -> None:
     for page in corpus_pages(step):
         extraction = extract(read_page(page), profile=profile)
         assert {b.block_class for b in extraction.blocks} <= {BlockClass.GOOD, BlockClass.BAD}
-
-
-def rebuilt(as_dict: dict[str, Any]) -> Extraction:
-    """An extraction from its dict."""
-    values = {field.name: as_dict[field.name] for field in fields(Extraction)}
-    values["blocks"] = tuple(map(rebuilt_block, as_dict["blocks"]))
-    return Extraction(**values)
-
-
-def rebuilt_block(values: dict[str, Any]) -> Block:
-    """A block from its dict."""
-    classes = {name: BlockClass(values[name]) for name in ("block_class", "context_free_class")}
-    return Block(**(values | classes | {"heading_path": tuple(values["heading_path"])}))
 
 
 DECIDED = Decision(BlockClass.BAD, "repeated")
