@@ -1,4 +1,4 @@
-"""Every error that this library raises on purpose, and the one place that imports what may not be installed.
+"""Every error that this library raises on purpose, what commands say of one, and the import of what may be missing.
 
 All have the base :class:`JustextError`.  An error that is about one thing, a file or an option, is a
 :class:`SubjectError`: it names the thing and says what is wrong with it.
@@ -6,7 +6,10 @@ All have the base :class:`JustextError`.  An error that is about one thing, a fi
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import ModuleType
+    from typing import TextIO
 
 
 class JustextError(Exception):
@@ -188,6 +192,28 @@ class SplitError(JustextError):
 
 class GateError(JustextError):
     """Floors and a run that cannot be compared; the message says why."""
+
+
+# What commands say of errors.
+
+#: Exit status of a command that was asked for what cannot be done, as argparse has it.
+BAD_INPUT = 2
+
+
+def complain(command: str, problem: JustextError | str) -> None:
+    """Say on one line of standard error what is wrong, where there is somebody to hear it."""
+    if sys.stderr is None:
+        return
+    try:
+        print(f"{command}:", " ".join(str(problem).split()), file=sys.stderr, flush=True)
+    except OSError:
+        discard_rest(sys.stderr)
+
+
+def discard_rest(stream: TextIO) -> None:
+    """Send what a stream still holds nowhere: Python would write it at its end, and complain then."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 # Libraries that may not be installed.

@@ -29,11 +29,20 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 from scrapy.settings import Settings
 
 from scrapy_justext.archives.output import format_summary
-from scrapy_justext.archives.records import BEGINNING, LoadedRecord, Location, PageColumns, Read, cells_to_page
+from scrapy_justext.archives.records import (
+    BEGINNING,
+    WARC_SUFFIXES,
+    LoadedRecord,
+    Location,
+    PageColumns,
+    Read,
+    cells_to_page,
+    column_option,
+)
 from scrapy_justext.archives.warc import read_warc
 from scrapy_justext.archives.work import RecordExtractor, extract_records, make_chunks
 from scrapy_justext.crawl.settings import configure, from_settings, make_layers
-from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
+from scrapy_justext.exceptions import BAD_INPUT, ArchiveError, JustextError, ParameterError
 from scrapy_justext.tables import SCHEMA, column_problem, to_batch
 
 if TYPE_CHECKING:
@@ -133,10 +142,8 @@ def _read_batch(batch: pa.RecordBatch) -> Iterator[Read]:
 
 # The job.
 
-DONE, BAD_INPUT = 0, 2
 #: Spark's own limit for a file, so that the one of the settings decides.
 _MAX_BYTES = 1 << 31
-_WARC = (".warc", ".warc.gz")
 #: Rows of Parquet that go to a Python process at once: few, since pages are large.
 _ROWS = 100
 
@@ -165,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         spark.stop()
     print(format_summary(counts))
-    return DONE
+    return 0
 
 
 def clean(spark: SparkSession, options: Namespace) -> Counter[str]:
@@ -197,7 +204,7 @@ def _make_parser() -> ArgumentParser:
     add("-s", "--setting", metavar="NAME=VALUE", action="append", default=[], help="JUSTEXT_*, as for a crawl")
     add("--overwrite", action="store_true", help="whatever is at OUT")
     for field, default in _USUAL._asdict().items():
-        add(f"--{field.replace('_', '-')}-column", metavar="NAME", default=default, help="of Parquet: %(default)s")
+        add(column_option(field), metavar="NAME", default=default, help="of Parquet: %(default)s")
     return parser
 
 
@@ -209,7 +216,7 @@ def _split_setting(text: str) -> tuple[str, str]:
 
 
 def _is_warc(inputs: Sequence[str]) -> bool:
-    are_warc = {name.lower().endswith(_WARC) for name in inputs}
+    are_warc = {name.lower().endswith(WARC_SUFFIXES) for name in inputs}
     if len(are_warc) > 1:
         raise ParameterError("IN", list(inputs), "must be WARC files or Parquet, not both")
     return are_warc.pop()
@@ -233,18 +240,18 @@ def _from_parquet(spark: SparkSession, options: Namespace, settings: Mapping[str
 
 def _page_columns(frame: DataFrame, options: Namespace) -> Iterator[Column]:
     """Yield the columns of pages under their usual names; raise :class:`ArchiveError` for one that holds no text."""
-    wanted = PageColumns(options.html_column, options.url_column, options.content_type_column)
-    for field, name, default in zip(PageColumns._fields, wanted, _USUAL, strict=True):
-        is_wanted = name != default or field == "html"
-        if not is_wanted and name not in frame.columns:
-            continue
+    wanted = PageColumns.of(options)
+    required = dict(wanted.required())
+    for name, usual in zip(wanted, _USUAL, strict=True):
         column = col(f"`{name}`")
-        [found] = frame.select(column).schema
-        problem = column_problem(pa.schema([(name, to_arrow_type(found.dataType))]), name) if is_wanted else None
-        if problem is not None:
-            advice = f"--{field.replace('_', '-')}-column names another"
-            raise ArchiveError(" ".join(options.inputs), f"{problem}; {advice} of its own: {', '.join(frame.columns)}")
-        yield column.alias(default)
+        if name in required:
+            [found] = frame.select(column).schema
+            problem = column_problem(pa.schema([(name, to_arrow_type(found.dataType))]), name)
+            if problem is not None:
+                known = f"{required[name]} names another of its own: {', '.join(frame.columns)}"
+                raise ArchiveError(" ".join(options.inputs), f"{problem}; {known}")
+        if name in required or name in frame.columns:
+            yield column.alias(usual)
 
 
 if __name__ == "__main__":

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_justext.archives.records import PageColumns
-from scrapy_justext.exceptions import JustextError, require
+from scrapy_justext.archives.records import PageColumns, column_option
+from scrapy_justext.exceptions import BAD_INPUT, JustextError, complain, require
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from types import FrameType
 
-#: Exit statuses.
-DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+#: Exit statuses beside :data:`~scrapy_justext.exceptions.BAD_INPUT`.
+DONE, INTERRUPTED = 0, 130
 
 
 class Command(ScrapyCommand):
@@ -59,7 +59,7 @@ class Command(ScrapyCommand):
         try:
             self.exitcode = require("scrapy_justext.archives.run", "archive").run(args, opts, self.settings)
         except JustextError as error:
-            print("justext-archive:", " ".join(str(error).split()), file=sys.stderr)
+            complain("justext-archive", error)
             self.exitcode = BAD_INPUT
         except KeyboardInterrupt:
             _print_interrupted()
@@ -82,9 +82,9 @@ def add_options(parser: ArgumentParser) -> None:
     )
     add("--summary", metavar="FILE", help="write the counts and the damaged records there, as JSON")
     contents = ("the page", "its URL", "its content type, if there is one")
-    for (name, default), content in zip(PageColumns()._asdict().items(), contents, strict=True):
+    for (field, default), content in zip(PageColumns()._asdict().items(), contents, strict=True):
         add(
-            f"--{name.replace('_', '-')}-column",
+            column_option(field),
             metavar="NAME",
             default=default,
             help=f"of Parquet, or key of JSON Lines, that holds {content} (default: {default})",

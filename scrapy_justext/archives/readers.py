@@ -22,6 +22,7 @@ import zstandard
 
 from scrapy_justext.archives.formats import zstandard_reader
 from scrapy_justext.archives.records import (
+    WARC_SUFFIXES,
     ArchivedPage,
     InputPosition,
     LoadedRecord,
@@ -31,6 +32,7 @@ from scrapy_justext.archives.records import (
     Read,
     Record,
     cells_to_page,
+    column_option,
     explaining,
 )
 from scrapy_justext.archives.warc import check_warc, read_warc
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import BinaryIO
 
-_WARC = (".warc", ".warc.gz")
 _LINES = tuple(kind + compression for kind in (".jsonl", ".ndjson") for compression in ("", ".gz", ".zst"))
 _PARQUET = (".parquet", ".parq")
 _HTML = (".html", ".htm", ".xhtml", ".shtml")
@@ -84,7 +85,7 @@ def _find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
 
 def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[InputPosition], Iterator[Read]]:
     name = path.name.lower()
-    if name.endswith(_WARC):
+    if name.endswith(WARC_SUFFIXES):
         check_warc(path)
         return partial(read_warc, lambda: path.open("rb"), str(path), max_bytes)
     if name.endswith(_LINES):
@@ -93,7 +94,7 @@ def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[
     if name.endswith(_PARQUET):
         check_parquet(path, columns)
         return partial(read_parquet, path, columns)
-    known = ", ".join((*_WARC, *_LINES, *_PARQUET))
+    known = ", ".join((*WARC_SUFFIXES, *_LINES, *_PARQUET))
     raise ArchiveError(path, f"what it holds is told by the end of its name, one of {known}, or it is a folder of HTML")
 
 
@@ -189,7 +190,7 @@ def check_lines(path: Path, columns: PageColumns) -> None:
         return
     problem = f"no text in {columns.html!r}" if columns.html in values else f"no {columns.html!r}"
     names = ", ".join(values) or "none"
-    raise ArchiveError(path, f"its lines have {problem}; --html-column names another of theirs: {names}")
+    raise ArchiveError(path, f"its lines have {problem}; {column_option('html')} names another of theirs: {names}")
 
 
 def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: InputPosition) -> Iterator[Read]:
@@ -255,12 +256,10 @@ def check_parquet(path: Path, columns: PageColumns) -> None:
         schema = pq.read_schema(path)
     except pa.ArrowInvalid as error:
         raise ArchiveError(path, "is no Parquet file, or a damaged one") from error
-    # Of the usual columns, only that of the pages has to be there.
-    for field, name, default in zip(PageColumns._fields, columns, PageColumns(), strict=True):
-        problem = column_problem(schema, name) if field == "html" or name != default else None
+    for name, option in columns.required():
+        problem = column_problem(schema, name)
         if problem is not None:
-            known = f"--{field.replace('_', '-')}-column names another of its own: {', '.join(schema.names)}"
-            raise ArchiveError(path, f"{problem}; {known}")
+            raise ArchiveError(path, f"{problem}; {option} names another of its own: {', '.join(schema.names)}")
 
 
 def read_parquet(path: Path, columns: PageColumns, position: InputPosition) -> Iterator[Read]:

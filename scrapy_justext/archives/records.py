@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Iterator
+
+#: How the names of WARC files end.
+WARC_SUFFIXES = (".warc", ".warc.gz")
 
 
 class InputPosition(NamedTuple):
@@ -99,6 +103,29 @@ class PageColumns(NamedTuple):
     html: str = "html"
     url: str = "url"
     content_type: str = "content_type"
+
+    @classmethod
+    def of(cls, options: Namespace) -> PageColumns:
+        """Return the columns that a command's options name."""
+        return cls(**{field: getattr(options, f"{field}_column") for field in cls._fields})
+
+    def required(self) -> Iterator[tuple[str, str]]:
+        """Yield the columns that the data must have, that of the pages and all that were asked for by another name.
+
+        Each comes with the option that names it.
+        """
+        for field, name, default in zip(self._fields, self, PageColumns(), strict=True):
+            if field == "html" or name != default:
+                yield name, column_option(field)
+
+
+def column_option(field: str) -> str:
+    """Return the option of a command that names the column of one of the fields of :class:`PageColumns`.
+
+    >>> column_option("content_type")
+    '--content-type-column'
+    """
+    return f"--{field.replace('_', '-')}-column"
 
 
 def cells_to_page(html: object, url: object, content_type: object) -> ArchivedPage | NoPage:

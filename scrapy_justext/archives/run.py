@@ -71,7 +71,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     configurations = [configure(layers.given(site)) for site in (None, *layers.sites)]
     if not is_enabled(layers.given()):
         raise ArchiveError("JUSTEXT_ENABLED", "is off")
-    columns = PageColumns(options.html_column, options.url_column, options.content_type_column)
+    columns = PageColumns.of(options)
     out = Path(options.output)
     output_format = find_format(out.name)
     if os.path.isdir(out):
@@ -87,14 +87,14 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         "version": core.__version__,
     }
     return ArchiveJob(
-        sources,
-        out,
-        output_format,
-        layers,
-        plain(task),
-        _processes(options.processes),
-        None if timeout is None else _positive("--timeout", timeout, float),
-        options.restart,
+        sources=sources,
+        out=out,
+        output_format=output_format,
+        layers=layers,
+        task=plain(task),
+        processes=_processes(options.processes),
+        timeout=None if timeout is None else _positive("--timeout", timeout, float),
+        restart=options.restart,
     )
 
 

@@ -112,8 +112,15 @@ class RecordExtractor:
         # Nobody else asks for a tree, so that the response's own selector would be the dearer way.
         raw = raw_page(cast("TextResponse", response))._replace(url=archived.url)
         extraction = raw.judge(configuration.options).extraction()
-        fields, blocks, block_fields = configuration.fields, configuration.blocks, configuration.block_fields
-        row = ExtractionRow(archived.url, *record.location, extraction, fields, blocks, block_fields)
+        row = ExtractionRow(
+            url=archived.url,
+            file=record.location.file,
+            offset=record.location.offset,
+            extraction=extraction,
+            fields=configuration.fields,
+            blocks=configuration.blocks,
+            block_fields=configuration.block_fields,
+        )
         return CleanedPage(extraction, configuration), row
 
     def _configure(self, site: str | None) -> Configuration | None:
@@ -206,7 +213,7 @@ def extract_chunks(
     chunks: Iterable[Chunk], processes: int, setup: Setup
 ) -> Generator[tuple[Chunk, ChunkResult], None, None]:
     """Yield the results of chunks, in their order; the processes end with the generator."""
-    with Pool(processes, _start, setup) as pool:
+    with Pool(processes, _start_extracting, setup) as pool:
         waiting: deque[_ChunkAtWork] = deque()
         for chunk in chunks:
             waiting.append(_ChunkAtWork(chunk, pool))
@@ -216,7 +223,7 @@ def extract_chunks(
             yield waiting[0].chunk, waiting.popleft().result.result()
 
 
-def _start(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], Iterator[object]]:
+def _start_extracting(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], Iterator[object]]:
     """Load what all pages need, and return what makes the result of a chunk."""
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from lxml import etree
@@ -64,7 +65,8 @@ class Selection:
     def __reduce__(self) -> tuple[object, ...]:
         # Compiled selectors cannot be pickled.
         keep, drop = ([cast("Any", selector).css for selector, _ in rules] for rules in (self.keep, self.drop))
-        return make_selection, (keep, drop, [pattern.pattern for pattern, _ in self.patterns])
+        texts = [pattern.pattern for pattern, _ in self.patterns]
+        return partial(make_selection, keep_css=keep, drop_css=drop, drop_text=texts), ()
 
 
 def make_selection(

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from scrapy_justext.evaluation import gate, run, tuning
 from scrapy_justext.evaluation.report import command as report
-from scrapy_justext.exceptions import JustextError
+from scrapy_justext.exceptions import BAD_INPUT, JustextError, complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
 
 PROGRAM = "python -m scrapy_justext.evaluation"
-
-#: Exit status for bad input, as argparse has it.
-BAD_INPUT = 2
 
 #: Names, what the commands do, and their modules: ``configure`` adds arguments, ``execute`` returns the exit status.
 COMMANDS: tuple[tuple[str, str, ModuleType], ...] = (
@@ -52,8 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = chosen.execute(chosen)
     except JustextError as error:
-        message = " ".join(str(error).split())
-        print(f"{PROGRAM} {chosen.command}: {message}", file=sys.stderr)
+        complain(f"{PROGRAM} {chosen.command}", error)
         return BAD_INPUT
     return status
 

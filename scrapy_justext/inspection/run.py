@@ -26,7 +26,15 @@ from scrapy_justext.crawl.conversion import Converter, boolean, number, rules
 from scrapy_justext.crawl.pages import explain_no_content
 from scrapy_justext.crawl.settings import SETTINGS, Configuration, Given, Layers, configure, from_settings, make_layers
 from scrapy_justext.crawl.sites import find_domain, host_of
-from scrapy_justext.exceptions import InspectionError, JustextError, PageError, ParameterError, close_names
+from scrapy_justext.exceptions import (
+    BAD_INPUT,
+    InspectionError,
+    JustextError,
+    PageError,
+    ParameterError,
+    close_names,
+    complain,
+)
 from scrapy_justext.files import write_whole
 from scrapy_justext.inspection.pages import (
     STANDARD_INPUT,
@@ -38,7 +46,7 @@ from scrapy_justext.inspection.pages import (
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, complain, style_of, write
+from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, style_of, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -49,8 +57,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Extraction
 
-#: The exit statuses.
-GOOD_CONTENT, NO_GOOD_CONTENT, BAD_INPUT = range(3)
+#: Exit statuses beside :data:`~scrapy_justext.exceptions.BAD_INPUT`.
+GOOD_CONTENT, NO_GOOD_CONTENT = range(2)
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PORTS = range(1 << 16)
@@ -134,7 +142,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def _refuse(message: str) -> NoReturn:
     """Tell what argparse or Scrapy finds wrong with the command line, and end."""
-    complain(message.removeprefix("argument "))
+    complain("justext", message.removeprefix("argument "))
     sys.exit(BAD_INPUT)
 
 
@@ -163,7 +171,7 @@ def run(
         else:
             _show(job, statuses, {})
     except JustextError as error:
-        complain(error)
+        complain("justext", error)
         return BAD_INPUT
     return statuses[-1]
 
@@ -269,7 +277,7 @@ def _usable_pages(job: _Job, outcomes: Outcomes) -> list[InspectedPage]:
         try:
             pages.append(_find_page(job, name, outcomes))
         except JustextError as error:
-            complain(error)
+            complain("justext", error)
     return pages
 
 
@@ -307,7 +315,7 @@ def _print_pages(job: _Job, pages: Sequence[InspectedPage]) -> bool:
         if extraction.good_characters >= page.configuration.min_good_characters:
             any_good = True
         else:
-            complain(InspectionError(page.name, explain_no_content(extraction, page.configuration)))
+            complain("justext", InspectionError(page.name, explain_no_content(extraction, page.configuration)))
     return any_good
 
 

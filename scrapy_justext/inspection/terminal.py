@@ -10,10 +10,8 @@ Standard output and standard error may be closed, full, or read by nobody any mo
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
-from contextlib import suppress
 from enum import Enum
 from io import TextIOWrapper
 from itertools import zip_longest
@@ -21,14 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from wcwidth import clip, width
 
-from scrapy_justext.exceptions import InspectionError
+from scrapy_justext.exceptions import InspectionError, discard_rest
 from scrapy_justext.inspection.alignment import AlignedBlocks, align
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Block, Extraction
-    from scrapy_justext.exceptions import JustextError
     from scrapy_justext.inspection.pages import Inspection
 
 STANDARD_OUTPUT = "standard output"
@@ -73,26 +70,10 @@ def write(text: str, encoding: str | None = None) -> None:
     try:
         print(text, flush=True)
     except BrokenPipeError:
-        _discard_rest(sys.stdout)
+        discard_rest(sys.stdout)
     except OSError as error:
-        _discard_rest(sys.stdout)
+        discard_rest(sys.stdout)
         raise InspectionError(STANDARD_OUTPUT, f"cannot be written: {error.strerror}") from error
-
-
-def complain(problem: JustextError | str) -> None:
-    """Say on one line of standard error what is wrong, where there is somebody to hear it."""
-    if sys.stderr is None:
-        return
-    try:
-        print("justext:", " ".join(str(problem).split()), file=sys.stderr, flush=True)
-    except OSError:
-        _discard_rest(sys.stderr)
-
-
-def _discard_rest(stream: TextIO) -> None:
-    """Send what a stream still holds nowhere: Python would write it at its end, and complain then."""
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class Colour(str, Enum):
