@@ -1,8 +1,8 @@
-"""Define the values that go from pass to pass; no algorithm.
+"""Define the values that go from pass to pass.
 
-A page is first a list of :class:`Segment`: what was cut out of the tree.  Beside it go a list of
-:class:`Measurements` and one of :class:`Decision`, a class and the reason for it; each has one entry a segment.  At the
-end they become the blocks of an :class:`Extraction`, which is what a user sees.
+A page is first a list of :class:`Segment`, the blocks as they were cut out of the tree.  Beside it go a list of
+:class:`Measurements` and a list of :class:`Decision`, with one entry for each segment.  At the end they become the
+blocks of an :class:`Extraction`, which users see.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Segment(NamedTuple):
 
 
 class Measurements(NamedTuple):
-    """What is measured on a segment, and context-free classification looks at.
+    """What is measured on a segment, for context-free classification.
 
     ``word_count`` and ``link_words`` are estimates where white space does not delimit words.
     """
@@ -84,7 +84,7 @@ class Measurements(NamedTuple):
 class Decision(NamedTuple):
     """The class of a block after some pass, and the rule that decided it, in words.
 
-    ``probability``: of being content, where a trained model decided; passes need not keep it.
+    ``probability``: that the block is content, if a trained model decided; passes need not keep it.
     """
 
     block_class: BlockClass
@@ -104,8 +104,7 @@ class Block:
     block_class: BlockClass
     """The final class: ``good`` or ``bad``."""
     context_free_class: BlockClass
-    """The class that the block's own text earned, or that a rule of the user's gave it, before its neighbours were
-    looked at."""
+    """The class by the block's own text or by a rule of the user's, before its neighbours were looked at."""
     reason: str
     """The rule that decided the final class, in words."""
     is_heading: bool
@@ -135,9 +134,9 @@ class Block:
     image_alt: str | None = None
     """Its ALT, which is the block's text; may be empty."""
     probability: float | None = None
-    """That the block is content, from 0 to 1, where a trained classifier judges; else None."""
+    """The probability that the block is content, if a trained model judges; else None."""
     origin: str = "page"
-    """Where the text stands: ``page``, its elements; ``json-ld`` or ``embedded``, data in a script."""
+    """``page`` for text in the page's elements; ``json-ld`` or ``embedded`` for text in a script's data."""
     heading_path: tuple[str, ...] = ()
     """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
     them."""
@@ -149,7 +148,7 @@ class Block:
 
 
 def make_blocks(columns: Mapping[str, Iterable[object]], count: int) -> tuple[Block, ...]:
-    """Return so many blocks; ``columns``: the values of each of their fields, a value a block."""
+    """Return ``count`` blocks.  ``columns``: for each field of a block its values, one for each block."""
     blocks = tuple(map(object.__new__, repeat(Block, count)))
     for name, values in columns.items():
         # The slot itself sets a value at a fifth of what a frozen dataclass takes, and pages have hundreds of blocks.
@@ -164,8 +163,7 @@ class Extraction:
     blocks: tuple[Block, ...]
     """Every block in document order, boilerplate too."""
     language: str
-    """ISO 639 code of the stoplist used; of the page where that language has none (``fallback``);
-    ``und`` where nothing tells."""
+    """ISO 639 code of the stoplist used; without one (``fallback``), of the page's language, ``und`` if unknown."""
     language_source: str
     """``given``, ``detected``, ``declared`` or ``fallback`` (judged without stop words)."""
     language_reason: str
@@ -252,7 +250,7 @@ def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
 
 
 def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
-    """Return a part of an extraction as plain JSON values; of the blocks, those ``which`` are ``good`` or ``all``."""
+    """Return a part of an extraction as plain JSON values.  ``which``: the blocks to return, ``good`` or ``all``."""
     if part != "blocks":
         return getattr(extraction, part)
     return blocks_to_dicts(extraction.choose_blocks(which), block_fields)
@@ -262,5 +260,5 @@ Kind = TypeVar("Kind")
 
 
 def maker(kind: type[Kind]) -> Callable[[tuple[Any, ...]], Kind]:
-    """Return a function that makes a named tuple of a plain one, at a third of the cost of calling ``kind``."""
+    """Return a function that makes a named tuple from a plain one, at a third of the cost of calling ``kind``."""
     return cast("Callable[[tuple[Any, ...]], Kind]", partial(tuple.__new__, kind))

@@ -20,7 +20,7 @@ page there are no words and no links.
             words after > 17: content
             words after <= 17: boilerplate
 
-As everywhere, what stands inside SELECT is boilerplate.
+As in all profiles with rules, text inside SELECT is boilerplate.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_LINK_DENSITY_BEFORE = 0.555556
 
 
 class WordLimits(NamedTuple):
-    """Words; a block with more of them, here, after or before it, is content.  None: no such test."""
+    """Numbers of words: a block is content if it, the one after or the one before has more.  None: no such test."""
 
     here: int
     after: int
@@ -84,6 +84,6 @@ def judge(before: Measurements, here: Measurements, after: Measurements) -> Deci
 def word_link_density(measured: Measurements) -> float:
     """Return words inside links / words, from 0 to 1.
 
-    A word of which a part is inside a link counts as inside, so that there can be more of these than words.
+    A word that is partly inside a link counts as inside, once for each part, so there can be more of these than words.
     """
     return min(measured.link_words / measured.word_count, 1.0) if measured.word_count else 0.0

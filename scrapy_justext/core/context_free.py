@@ -1,8 +1,8 @@
-"""Context-free classification: what a block's own text says of it.
+"""Context-free classification: decide on each block by its own text.
 
-The rules of the jusText page of the NLP Centre, Masaryk University, in its order; the first that
-applies decides.  It prints ``>`` where the densities are compared; both published codes use ``>=``, and
-so do we.  A rule sees one block, never its neighbours.
+These are the rules of the jusText page of the NLP Centre, Masaryk University, in its order.  The first
+rule that applies decides.  The page prints ``>`` where densities are compared; both published codes use
+``>=``, and so do we.  A rule sees one block, never its neighbours.
 
 ==================================================================  =========
 rule                                                                class
@@ -18,8 +18,8 @@ stop-word density >= ``stopwords_low``                              NEAR_GOOD
 stop-word density < ``stopwords_low``                               BAD
 ==================================================================  =========
 
-The Java port has two rules more: an image is BAD before all else, and a text inside H1 is GOOD unless
-its links or a copyright sign speak against it (``no_headlines`` switches that off).
+The Java port has two more rules.  An image is BAD, before all other rules.  A text inside H1 is GOOD,
+unless it has too many links or a copyright sign (``no_headlines`` switches this rule off).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Measu
 
 _new_measurements = maker(Measurements)
 
-#: Those of an image without ALT.
+#: The measurements of an image without ALT.
 NOTHING = Measurements(0, 0, 0, 0.0, 0.0)
 
 
@@ -124,7 +124,7 @@ def _around_wide_c(text: str) -> Iterator[str]:
         yield text[max(sign.start() - 12, 0) : sign.end() + 12]
 
 
-#: It counts things, too: beside the word or a year only it is the sign.
+#: It also numbers things; only beside the word or a year it is the copyright sign.
 _WIDE_C = re.compile("（[cCｃＣ]）")
 _BESIDE_A_SIGN = re.compile(
     r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE

@@ -1,27 +1,27 @@
-"""Context-sensitive classification: what a block's neighbours and its position in the tree say of it.
+"""Context-sensitive classification: decide on blocks by their neighbours and their position in the tree.
 
-A pass takes the decisions so far and returns others.  A profile lists its passes in their order.
+A pass takes the decisions so far and returns new ones.  A profile lists its passes in their order.
 
 **Headings** are too short to be judged by themselves.
 
 * :func:`promote`, before the context pass: a SHORT heading with a GOOD block not far ahead becomes NEAR_GOOD.  It looks
   at context-free classes, so one heading never promotes another.
-* :func:`promote_images`, behind that: an image with a GOOD block not far ahead becomes NEAR_GOOD, in the Java port.
-* :func:`restore`, after the context pass: a heading that the context made BAD, though its own text had not, becomes
-  GOOD when a GOOD block is not far ahead.  It looks at the classes that the context pass left, so headings made GOOD
-  here promote no others.
+* :func:`promote_images`, after :func:`promote`: an image with a GOOD block not far ahead becomes NEAR_GOOD, in the Java
+  port.
+* :func:`restore`, after the context pass: a heading becomes GOOD if only the context made it BAD, and a GOOD block is
+  not far ahead.  It looks at the classes that the context pass left, so headings made GOOD here promote no others.
 
-The distance is the summed length of the blocks in between; ``max_heading_distance`` itself still counts.  In the
-reference the first of these passes is dead (issue 45 of miso-belica/jusText).  The Java port restores headings whose
-own text was BAD, which the page that describes it forbids: so do we.
+The distance is the summed length of the blocks in between; a distance of ``max_heading_distance`` is near enough.  In
+the reference :func:`promote` has no effect (issue 45 of miso-belica/jusText).  The Java port also restores headings
+whose own text was BAD.  The page that describes it forbids that, and we follow the page.
 
-**Context** (:func:`resolve`): SHORT and NEAR_GOOD blocks take after their neighbours.  Runs of them lie between GOOD
-and BAD; the edges of the page are BAD.
+**Context** (:func:`resolve`): the neighbours decide on SHORT and NEAR_GOOD blocks.  Each run of such blocks lies
+between two blocks that are GOOD or BAD; the edges of the page count as BAD.
 
 * Between two GOOD: all GOOD.
 * Between two BAD: all BAD.
-* Between one of each: the NEAR_GOOD nearest to the BAD side is the border.  It and all from it to the GOOD side is
-  GOOD, what lies between it and the BAD side is BAD.  Without a NEAR_GOOD all is BAD.
+* Between a GOOD and a BAD one: the NEAR_GOOD block nearest to the BAD side is the border.  It is GOOD, and so is all
+  from it to the GOOD side.  All between it and the BAD side is BAD.  Without a NEAR_GOOD block, all is BAD.
 
 GOOD and BAD never change here.  The reference scans outwards from every block, which is quadratic; here every block is
 looked at once.
@@ -29,8 +29,8 @@ looked at once.
 **The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From the paper on a
 precision-improving content filter over Boilerpipe, for news in Spanish and English.
 
-1. A block's paragraph is the closest element of :data:`~scrapy_justext.core.tags.PARAGRAPHS` around its text, also
-   where that holds other paragraphs (text directly in a DIV beside a P).
+1. A block's paragraph is the closest element of :data:`~scrapy_justext.core.tags.PARAGRAPHS` around its text, even if
+   that element holds other paragraphs (text directly in a DIV beside a P).
 2. GOOD blocks whose paragraphs share their n-th ancestor, n = ``tree_depth``, are a group.  Where a paragraph has fewer
    ancestors, the root stands for the n-th.
 3. The group with the most characters stays, the first on a tie; the blocks of the others become BAD.
@@ -64,7 +64,7 @@ class Context:
 
     segments: Sequence[Segment]
     context_free: Sequence[Decision]
-    """The classes that the blocks' own texts earned, or that somebody chose."""
+    """The classes by the blocks' own texts, or those that somebody chose."""
     thresholds: Thresholds
     pinned: frozenset[int] = frozenset()
     """The indices of the blocks whose class somebody chose; no pass may change it."""
@@ -101,7 +101,7 @@ def promote(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def restore(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """Make headings before a GOOD block GOOD that are BAD by their context alone."""
+    """Make headings GOOD that only their context made BAD, and that have a GOOD block near enough ahead."""
     headings = [
         i
         for i in _headings(context)
@@ -111,7 +111,7 @@ def restore(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
 
 
 def promote_images(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """Make images before a GOOD block NEAR_GOOD, headings or not; nothing without ``rescue_images``."""
+    """Make images before a GOOD block NEAR_GOOD, headings or not; do nothing without ``rescue_images``."""
     if not context.thresholds.rescue_images:
         return list(decisions)
     images = [i for i, segment in enumerate(context.segments) if segment.image_url is not None]
@@ -129,7 +129,7 @@ def _headings(context: Context) -> list[int]:
 def rescue(
     rescued: Sequence[int], to: BlockClass, what: str, context: Context, decisions: Sequence[Decision]
 ) -> list[Decision]:
-    """Make those of the blocks ``rescued`` that are near enough to a GOOD block ``to``."""
+    """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
     result = list(decisions)
     segments = context.segments
     distance: float = inf  # from the end of the block at hand to the next GOOD one
@@ -218,7 +218,7 @@ def _all(run: Sequence[Decision], block_class: BlockClass, why: str) -> list[Dec
 
 
 def number_groups(elements: Elements, segments: Sequence[Segment], depth: int) -> list[int]:
-    """Return for each block the number of the group that it is in if it is GOOD."""
+    """Return for each block the number of its group, to which it belongs if it is GOOD."""
     nodes = elements.innermost(segments, PARAGRAPHS)
     paragraph_of = elements.inherited(_if_paragraph)
     numbers: dict[etree._Element, int] = {}
@@ -231,7 +231,7 @@ def number_groups(elements: Elements, segments: Sequence[Segment], depth: int) -
 
 
 def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
-    """Make the good blocks outside the main group BAD; nothing where blocks have no groups.
+    """Make the good blocks outside the main group BAD; do nothing if blocks have no groups.
 
     Pinned blocks stay, and count in no group.
     """

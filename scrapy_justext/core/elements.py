@@ -1,7 +1,7 @@
 """Find the elements of a tree that blocks stand in, what is above them, and their paths.
 
-Reading does not look at a page's nodes, which is what makes it fast; it numbers the block-level elements.  What needs
-the nodes themselves finds them here by that number.
+Reading numbers the block-level elements, but does not look at a page's nodes; that makes it fast.  Code that needs the
+nodes finds them here by those numbers.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Own = TypeVar("Own")
 
 
 class Elements:
-    """The block-level elements below a root that stay, found at the first look.
+    """The block-level elements below a root that are not removed; they are found when first asked for.
 
-    ``count``: how many reading met, where that is known; it spares a search for removed ones.
+    ``count``: how many reading has found, None if unknown.  If the tree has no more, no removed ones are searched.
     """
 
     def __init__(self, root: etree._Element, rules: TagRules, count: int | None = None) -> None:
@@ -40,7 +40,7 @@ class Elements:
 
     @cached_property
     def nodes(self) -> list[etree._Element]:
-        """Return ``root``, then each block-level element, by the number that segments have of it."""
+        """Return ``root`` and the block-level elements; ``Segment.element`` is an index of this list."""
         found = [node for top in top_elements(self.root) for node in top.iter(*self.rules.block_level)]
         if len(found) != self._count:
             gone = _gone(self.root, self.rules)
@@ -48,10 +48,10 @@ class Elements:
         return [self.root, *found]
 
     def innermost(self, segments: Sequence[Segment], names: frozenset[str]) -> list[etree._Element]:
-        """Return for each block the element around its text below which none of ``names`` is around it."""
+        """Return for each block the innermost element around its text that is block-level or one of ``names``."""
         if self.rules.block_level >= names:
             return [self.nodes[segment.element] for segment in segments]
-        # Names that split no blocks here do so in a second cut, of the same text.
+        # Some of the names split no blocks.  A second cut of the same text, in which they do, finds their elements.
         rules = replace(self.rules, block_level=self.rules.block_level | names)
         finer, count = segment_and_count(self.root, rules)
         nodes = Elements(self.root, rules, count).nodes
@@ -63,9 +63,9 @@ class Elements:
         ]
 
     def inherited(self, own: Callable[[etree._Element], Own | None]) -> Callable[[etree._Element], Own | None]:
-        """Return a function that gives what ``own`` gives for the nearest of an element and those above it.
+        """Return a function of an element: what ``own`` returns for it, else for the nearest element above it.
 
-        However many elements are asked for, every element of the tree is looked at once.
+        It calls ``own`` once for an element, however many elements are asked for.
         """
         known: dict[etree._Element, Own | None] = {}
         root = self.root
@@ -97,7 +97,7 @@ class Elements:
 
 
 def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:
-    """Return the elements that are taken out, as far as they are block-level or hold others, and those inside."""
+    """Return the removed elements that are block-level or hold others, and all elements inside them."""
     gone: set[etree._Element] = set()
     for node in removed_elements(root, rules):
         # Most are scripts, which hold nothing.
@@ -113,7 +113,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_][\w.-]*")
 class Paths(NamedTuple):
     """Where an element is: ``xpath`` selects it in the whole page, ``dom_path`` names it and all above it.
 
-    Both cost as much as all the rest together, so they are made only when asked for.
+    Both cost as much as the rest of an extraction, so they are made only when asked for.
     """
 
     xpath: str
@@ -125,7 +125,7 @@ class Paths(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """An element that is being walked through, with how many children of each name it had so far."""
+    """An element that has started and not ended yet, with the number of its children so far, by name."""
 
     node: etree._Element
     paths: Paths

@@ -1,15 +1,15 @@
 """From a page to its extraction: the only entrance to the engine.
 
 =========================  ===============================================================================
-:meth:`Extractor.read`     page -> :class:`ReadPage`: all that no threshold has a say in.  The page is parsed
-                           and cut into blocks; its language is chosen; the blocks are measured, and weighed
-                           by the profile's trained model; the user's rules decide.
+:meth:`Extractor.read`     page -> :class:`ReadPage`: everything that does not depend on thresholds.  The page is
+                           parsed and cut into blocks; its language is chosen; the blocks are measured, and
+                           weighed by the profile's trained model; the user's rules decide.
 :meth:`Extractor.judge`    -> :class:`JudgedPage`: the classes of the blocks under the thresholds in force.
                            Cheap, so that many thresholds can be tried on one page that was read.
 :meth:`JudgedPage.extraction`  -> :class:`Extraction`, the value that users see.
 =========================  ===============================================================================
 
-The language has a say in reading, because the stop words that are counted are its own.
+The language is chosen while reading, because the blocks are measured by its stop words.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class ReadPage(NamedTuple):
-    """A page as far as no threshold has a say."""
+    """A page with everything that does not depend on thresholds."""
 
     segments: Sequence[Segment]
     measurements: Sequence[Measurements]
@@ -59,19 +59,20 @@ class ReadPage(NamedTuple):
     overrides: Mapping[int, Decision]
     """The decisions of the user's rules, by the indices of their blocks."""
     elements: Elements | None
-    """None for a page without a tree, and where the tree was left behind."""
+    """None for a page without a tree, and after :meth:`without_tree`."""
     data: DataBlocks | None
-    """What JSON-LD and embedded state hold, where the profile reads them and the blocks hold next to nothing."""
+    """The texts in JSON-LD and embedded state, if the profile reads them and the blocks hold next to nothing."""
     title: str
     url: str | None
     is_cut: bool
     groups: Mapping[int, Sequence[int]] = {}
-    """The groups of the tree filter by its depth, where the tree was left behind."""
+    """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
-        """Return the page without its tree, which takes far more room, for these depths of the tree filter.
+        """Return the page without its tree, which takes most of the memory.
 
-        Not for Markdown, nor for profiles that read structured data: they look at the elements themselves.
+        ``depths``: the depths of the tree filter that may be used on it.  Markdown and profiles that read structured
+        data need the tree.
         """
         if self.elements is None:
             return self
@@ -91,7 +92,7 @@ class JudgedPage(NamedTuple):
     """The decisions that the passes left."""
     paths: Sequence[Paths]
     data: DataBlocks | None
-    """The blocks that the page's data add, which stay as they are."""
+    """The blocks that structured data add; no pass changes them."""
     profile: str
     markdown: str = ""
 
@@ -135,7 +136,7 @@ class JudgedPage(NamedTuple):
 class Extractor:
     """Extracts pages with one choice of options, which is checked once.
 
-    ``options``: what :func:`~scrapy_justext.core.options.make_options` gives; else the same ``choices`` as for it.
+    ``options``: what :func:`~scrapy_justext.core.options.make_options` returns; without them, its ``choices``.
     ``model``: a trained model in place of the profile's own.
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for a choice that is not allowed.
 
@@ -152,7 +153,7 @@ class Extractor:
         self._given_model = model
 
     def with_thresholds(self, **thresholds: Unpack[GivenThresholds]) -> Extractor:
-        """Return an extractor that differs in some thresholds, for pages that this one read."""
+        """Return an extractor with some other thresholds; it can judge pages that this one read."""
         changed = replace(self.options, thresholds=replace(self.options.thresholds, **thresholds))
         return Extractor(changed, model=self._given_model)
 
@@ -165,17 +166,17 @@ class Extractor:
     def read(
         self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
     ) -> ReadPage:
-        """Read a page: do all that no threshold has a say in.
+        """Read a page: do everything that does not depend on thresholds.
 
         ``page``: text, bytes, an lxml element, which is left as it was, or a response that holds text, such as Scrapy's
         ``TextResponse``, whose tree is used.
-        ``encoding``: of bytes, as an HTTP header tells it.  A byte order mark counts more; the page's own declaration
-        and detection count less.
-        ``url``: kept in the extraction, and what relative links are resolved against in Markdown; a response has one.
-        ``languages``: what the HTTP headers say of the page's languages.
+        ``encoding``: that of bytes, from an HTTP header.  A byte order mark is stronger; the page's own declaration
+        and detection are weaker.
+        ``url``: kept in the extraction; Markdown resolves relative links against it.  The default is a response's own.
+        ``languages``: the language tags in the HTTP headers.
 
-        Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` or an ``encoding`` that is none, and
-        :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
+        Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` of a wrong type or an unknown ``encoding``,
+        and :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
         """
         options = self.options
         (root, is_cut), tags = parse_html(page, encoding), options.profile.tags
@@ -206,7 +207,7 @@ class Extractor:
     def judge(self, page: ReadPage) -> JudgedPage:
         """Return a page with the classes of its blocks.
 
-        The page may have been read by an extractor whose options differ from these in thresholds alone.
+        It may have been read by another extractor, if only the thresholds differ.
         """
         options, profile, elements = self.options, self.options.profile, page.elements
         thresholds = self.thresholds_for(page.language.language)
@@ -232,7 +233,7 @@ class Extractor:
         ).with_markdown()
 
     def thresholds_for(self, language: Language | None) -> Thresholds:
-        """Return the thresholds in force on pages in a language: those of its script, and those of the model's card.
+        """Return the thresholds in force on pages in a language, with those of its script and of the trained model.
 
         ``language``: None for a page that is judged without stop words.
         """
@@ -285,12 +286,12 @@ def extract(
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``choices``: ``language``, ``stoplist``, ``stoplists_dir``, ``profile``, ``paths``, ``markdown``; parameters,
-    which are the profile's where they are left out; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
+    ``choices``: ``language``, ``stoplist``, ``stoplists_dir``, ``profile``, ``paths``, ``markdown``; parameters, by
+    default the profile's; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
     :class:`~scrapy_justext.core.options.Choices` and :data:`~scrapy_justext.core.parameters.PARAMETERS` explain them.
 
     Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, and for
-    a ``page`` that is none.  A page without text gives an extraction without blocks.
+    a ``page`` of a wrong type.  A page without text gives an extraction without blocks.
 
     >>> extract("<p>Home<p>" + "It was the best of times, it was the worst of times. " * 5).paragraphs
     ['It was the best of times, ...']
@@ -299,7 +300,7 @@ def extract(
 
 
 def measure_blocks(segments: Sequence[Segment], criteria: Criteria) -> list[Measurements]:
-    """Measure blocks: stop words are found between spaces or, in a script without spaces, anywhere."""
+    """Measure blocks: look for stop words between spaces or, in a script without spaces, anywhere."""
     if criteria.script is None:
         return measure(segments, criteria.stopwords)
     return measure_unspaced(segments, criteria.stopwords, criteria.script)
@@ -325,7 +326,7 @@ def _blocks(  # noqa: PLR0913 (a block knows so much)
     first: int = 0,
     origin: str = "page",
 ) -> tuple[Block, ...]:
-    """Return blocks of what is known of them, a value each.  ``first``: the index of the first one."""
+    """Return blocks from lists with one entry for each block.  ``first``: the index of the first block."""
     if not segments:
         return ()
     known = _columns(segments) | _columns(measurements) | _columns(decisions)

@@ -1,10 +1,10 @@
 """Write a tree as one string: its text, with marks where elements start and end.
 
-Reading a tree node by node from Python costs more than parsing it did.  Here libxslt walks the tree
-and writes the text of what stays, with a mark at each start and end that reading must know of;
-the rest is string work.  :func:`flatten` and :func:`walk` give the same string for the same tree: the
-first is the fast way, the second takes over where the tree is deeper than libxslt's recursion goes
-(about 1,500 elements; today's parsers stop at 2,048, older ones nowhere).
+Reading a tree node by node from Python costs more than parsing it.  Here libxslt walks the tree and
+writes the text of all elements that are not removed, with a mark at each start and end that reading
+must know of.  The rest is work on a string.  :func:`flatten` and :func:`walk` return the same string for
+the same tree.  The first is fast.  The second is used if the tree is deeper than libxslt's recursion
+allows (about 1,500 elements; today's parsers stop at 2,048, older ones nowhere).
 
 The marks are noncharacters, which Unicode reserves for use inside a program.  A page may hold
 them all the same: then ``OWN_MARKS`` stands first, and ``replace_marks`` makes U+FFFD of the page's own.
@@ -190,10 +190,10 @@ def walk(root: etree._Element, rules: TagRules) -> str:
 
 
 def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
-    """Yield the start and end of each element that stays, in document order, with its marks.
+    """Yield the start and end of each element that is not removed, in document order, with its marks.
 
-    What does not stay (elements that are removed, comments, processing instructions) gives only its
-    end, at which its tail is to be read.
+    Of removed elements, comments and processing instructions it yields only the end, since the text
+    behind them (``tail``) is still to be read.
     """
     removed = set(removed_elements(root, rules))
     for top in top_elements(root):
@@ -201,7 +201,7 @@ def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etr
 
 
 def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._Element]:
-    """Yield the elements that are taken out, some of them twice, also those inside one another."""
+    """Yield the removed elements, also those inside other removed ones; some come twice."""
     tests = _removal_tests(rules)
     for top in top_elements(root):
         for node in top.iter(*tests):
@@ -219,12 +219,12 @@ _HIDDEN = etree.XPath("descendant-or-self::*[@hidden]")
 
 @lru_cache
 def _removal_tests(rules: TagRules) -> dict[str, etree.XPath | None]:
-    """Return the names of elements that are taken out, with the test that tells which of them; None for all."""
+    """Return the names of elements that are removed, each with the test that tells which; None: all of the name."""
     return {name: etree.XPath(f"boolean({where})") if where else None for name, where in rules.removed}
 
 
 def top_elements(root: etree._Element) -> Iterator[etree._Element]:
-    """Yield ``root``, and the elements that follow it at the top of the tree: those behind the end of broken HTML."""
+    """Yield ``root``, and the elements beside it at the top of the tree, which broken HTML has behind its end."""
     yield root
     if root.getparent() is None:
         yield from root.itersiblings(etree.Element)

@@ -1,12 +1,12 @@
-"""Which language a page is in; what languages are called is in :mod:`scrapy_justext.core.language_table`.
+"""Choose the language of a page; names and codes are in :mod:`scrapy_justext.core.language_table`.
 
-``auto`` looks at two things: the text of the page's longest blocks, of which ``py3langid`` says how probable
-each language is, and the language that the page declares, which is evidence but often wrong.  A declared
-language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by the text: enough to tell
-Bosnian from Croatian by what the page says, too little to take German for English.  Languages that are written
-without spaces are told by their scripts alone.
+``auto`` looks at two things: the text of the page's longest blocks, for which ``py3langid`` returns the
+probability of each language, and the language that the page declares, which is often wrong.  A declared
+language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by the text.  That is enough to
+tell Bosnian from Croatian by the declaration, but too little to take German for English.  Languages that are
+written without spaces are recognised by their scripts alone.
 
-A page in a language that has no stoplist, and one without text to tell, is judged without stop words
+A page in a language without a stoplist, or without text and declared language, is judged without stop words
 (``fallback``): by length and links alone, which is jusText's own language-independent mode.
 """
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 SAMPLE_CHARACTERS = 600
 SAMPLE_BLOCKS = 5
 
-#: How much more probable than a declared language another one must be by the text to be chosen over it.
+#: A language is chosen over a declared one only if it is, by the text, more than so many times as probable.
 DECLARED_WEIGHT = 10
 
-#: A language without a stoplist is believed from this probability on; below it, the most probable of those
-#: with one is taken.
+#: A page may be in a language without a stoplist from this probability on; below it, the most probable language
+#: with a stoplist is chosen.
 SURE = 0.5
 
-#: Stop-word density of a declared language's list, for languages that the detector does not know.
+#: A declared language that the detector does not know is chosen from this stop-word density on.
 DECLARED_DENSITY = 0.3
 
 #: ISO 639-2's code for an undetermined language.
@@ -166,9 +166,9 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
 def _choose_among(
     candidates: Sequence[Language], sample: str, claims: Sequence[Language], library: StoplistLibrary
 ) -> LanguageChoice:
-    """Choose among some.
+    """Choose one of the ``candidates``.
 
-    Where the detector does not know one of them, it is the one whose stoplist covers most of the text.
+    If the detector does not know all of them, stop-word densities decide.
     """
     probabilities = detect(sample)
     if all(probabilities.keys() & set(candidate.codes) for candidate in candidates):

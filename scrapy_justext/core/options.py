@@ -1,4 +1,4 @@
-"""What a user may choose for an extraction, checked once."""
+"""Check once what a user chose for extractions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,10 @@ class Options:
     markdown: bool = False
 
     def criteria(self, language: Language | None) -> Criteria:
-        """Return what pages in a language are judged by; None: without stop words, unless the user gave some."""
+        """Return the stop words, thresholds and script for pages in a language.
+
+        ``language``: None for pages that are judged without stop words, unless the user gave some.
+        """
         stopwords = self.stopwords
         if stopwords is None:
             if language is None:
@@ -107,9 +110,9 @@ def make_options(**choices: Unpack[Choices]) -> Options:
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of a script's thresholds that the user left alone.
+    """Return a script's thresholds without those that the user set, and without the partners of these.
 
-    A low and a high one go together: lengths in one script cannot be compared with those in another.
+    A low and a high threshold go together: lengths in one script cannot be compared with those in another.
     """
     return {
         name: value for name, value in thresholds.items() if name not in given and PARAMETERS[name].partner not in given
@@ -119,7 +122,7 @@ def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[
 def _candidates(
     language: str | Sequence[str], library: StoplistLibrary, *, any_code: bool
 ) -> tuple[Language, ...] | None:
-    """Return the languages to choose from; ``any_code``: a code that has no list will do."""
+    """Return the languages to choose from.  ``any_code``: whether codes of languages without a list are allowed."""
     names = [language] if isinstance(language, str) else language
     if not isinstance(names, Sequence) or not names:
         allowed = 'must be a language, a list of them, or "auto"'

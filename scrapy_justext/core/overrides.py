@@ -1,7 +1,7 @@
-"""Decide on blocks as the user chose: by where they stand, or by what they say.
+"""Decide on blocks by the user's own rules: by their elements, or by their text.
 
-No density tells a byline or a newsletter box from running text.  A rule here does, before the context
-pass, so that the neighbours of such a block are judged by what it is.
+No measurement tells a byline or a newsletter box from running text, but a rule can.  These rules apply
+before the context pass, so that the neighbours of such a block are judged by its right class.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Rules(TypedDict, total=False):
     keep_css: str | Iterable[str]
     """CSS selectors of elements whose blocks are good before their neighbours are judged."""
     drop_css: str | Iterable[str]
-    """CSS selectors of elements whose blocks are bad, also inside of what is kept."""
+    """CSS selectors of elements whose blocks are bad, also inside elements that ``keep_css`` selects."""
     drop_text: str | Iterable[str]
-    """Regular expressions, searched in the text of blocks that are bad."""
+    """Regular expressions; a block is bad if one is found in its text."""
 
 
 RULE_NAMES = tuple(Rules.__annotations__)
@@ -48,11 +48,11 @@ PatternRule = tuple["re.Pattern[str]", Decision]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The rules in the order in which they count; of each kind, all are looked at.
+    """The user's rules; ``drop`` is the strongest, then ``patterns``, then ``keep``.
 
     ``drop`` and ``keep``: CSS selectors; they decide on blocks inside a matched element, and on those whose
-    whole text stands in a matched inline element.  ``patterns``: regular expressions that are searched in
-    the block's text on one line, and make it BAD.
+    whole text stands in a matched inline element.  ``patterns``: regular expressions, searched in a block's
+    text on one line; a block is BAD if one is found.
     """
 
     drop: tuple[SelectorRule, ...] = ()
@@ -72,10 +72,7 @@ class Selection:
 def make_selection(
     keep_css: str | Iterable[str] = (), drop_css: str | Iterable[str] = (), drop_text: str | Iterable[str] = ()
 ) -> Selection:
-    """Return the rules that a user wrote; raises :class:`ParameterError` for what is no selector or pattern.
-
-    What is dropped is dropped also inside of what is kept.
-    """
+    """Return the rules that a user wrote; raise :class:`ParameterError` for a wrong selector or pattern."""
     return Selection(
         drop=tuple(
             (_selector("drop_css", css), Decision(BAD, f"drop_css {css}")) for css in _several("drop_css", drop_css)

@@ -1,7 +1,7 @@
-"""The table of parameters: the default, unit, range and meaning of each, and what is offered for it.
+"""The table of parameters: the default, unit, range and meaning of each, its slider and its search.
 
-The fields of :class:`Thresholds` are the rows; :data:`PARAMETERS` are the same rows as values.  Settings, options of
-the command, controls of the tuner, the search for better values and the README's table are made from them.
+The fields of :class:`Thresholds` are the rows; :data:`PARAMETERS` has the same rows as values.  Settings, options of
+the command, controls of the tuner and the search for better values are made from them; a test compares the README.
 
 Defaults are those of both published codes (the jusText page of the NLP Centre, Masaryk University, leaves two of them
 out).  Comparisons stand with the rules, in :mod:`.context_free` and :mod:`.context_sensitive`.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Part(Enum):
-    """What looks at a parameter; a profile has some of these parts."""
+    """The part of a profile that a parameter belongs to; a profile has some of these parts."""
 
     STOPWORDS = "rules that look at stop words"
     MODEL = "a trained model"
@@ -70,16 +70,16 @@ class Parameter(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The meaning behind the unit."""
+        """The unit, if there is one, and the meaning."""
         return f"{self.unit}; {self.meaning}" if self.unit else self.meaning
 
     @property
     def partner(self) -> str | None:
-        """The other one of a low and a high threshold, which must not cross; None without one."""
+        """The high threshold of a low one, or the low one of a high one; None for others."""
         return next((low if self.name == high else high for low, high in PAIRS if self.name in {low, high}), None)
 
     def without_none(self) -> Parameter:
-        """Return the row of a profile with a default of its own, which None stands for in settings."""
+        """Return the row without the value None: in settings, None stands for the profile's own default."""
         search = self.search if isinstance(self.search, Scale) else tuple(v for v in self.search if v is not None)
         choices = tuple((value, name) for value, name in self.choices if value is not None)
         return self._replace(choices=choices, search=search)

@@ -61,10 +61,10 @@ Page: TypeAlias = "str | bytes | etree._Element | PageResponse | Parsed"
 def parse_html(page: Page, encoding: str | None = None) -> Parsed:
     """Return the tree of a page.
 
-    ``encoding`` is for bytes: that of the HTTP header, which comes after a byte order mark and before the
-    page's own declaration.  A tree is taken as it is, but for XHTML's namespace, which is stripped from a
-    copy; so is that of a response, see :func:`response_encoding`.  Raises :class:`PageError` for any other type, and
-    for an encoding that does not exist.
+    ``encoding``: that of bytes, from the HTTP header; it is weaker than a byte order mark and stronger than the
+    page's own declaration.  A tree is used as it is; one in XHTML's namespace is copied without the namespace.
+    The tree of a response is used if the response has the right encoding, see :func:`response_encoding`.
+    Raises :class:`PageError` for any other type, and for an unknown encoding.
     """
     if isinstance(page, bytes | bytearray | memoryview):
         return _parse_utf8(_to_utf8(bytes(page), encoding))
@@ -90,7 +90,7 @@ def is_response(page: object) -> TypeGuard[PageResponse]:
 
 
 def _parse_response(response: PageResponse) -> Parsed:
-    """Return the tree of the response's own selector where it is that of an HTML page, decoded as it should be."""
+    """Return the tree of the response's selector, if that is HTML in the right encoding; else parse the body."""
     encoding = response_encoding(response)
     if encoding == response.encoding:
         selector = response.selector
@@ -126,7 +126,8 @@ def decode_response(body: bytes, encoding: str) -> str:
 def decode(body: bytes, encoding: str | None = None) -> tuple[str, str]:
     r"""Return the encoding of a page's bytes (Python's name for it), and their text.
 
-    By byte order mark, ``encoding``, declaration or detection; what cannot be decoded becomes U+FFFD.
+    The first of these that is there decides: byte order mark, ``encoding``, the page's declaration, detection.  Bytes
+    that cannot be decoded become U+FFFD.
     Raises :class:`PageError` for an unknown ``encoding``.
 
     >>> decode(b"caf\xe9", "latin-1"), decode("café".encode())
@@ -158,7 +159,7 @@ def _to_utf8(body: bytes, encoding: str | None) -> bytes:
 
 
 def _detect(body: bytes) -> str:
-    """Return UTF-8 where the bytes are that, else what browsers take undeclared pages for."""
+    """Return UTF-8 for valid UTF-8, else the encoding in which browsers read pages that declare none."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:

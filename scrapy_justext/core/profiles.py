@@ -2,14 +2,14 @@
 
 ======================  =================================================================================
 ``justext``             the published algorithm on the block-level elements of today's HTML
-``justext-3.0``         what ``justext`` 3.0 gives, block for block, for corpora that must be reproduced;
-                        without its losses: text nested deeper than 250 elements, empty pages that raise
+``justext-3.0``         what ``justext`` 3.0 gives, block for block, for corpora that must be reproduced; without
+                        its losses: it drops text below about 250 elements, and raises on empty pages
 ``justext-java``        the Java port by WizeNoze: H1 is good, images are blocks
 ``article``             ``justext``, then the HTML-tree filter
 ``boilerpipe``          Boilerpipe's block classifier
-``boilerpipe-article``  ``boilerpipe``, then the HTML-tree filter: the method of its paper as it stands
-``learned``             a trained model in place of the rules: all that is main content
-``learned-article``     the same, for the body of an article alone
+``boilerpipe-article``  ``boilerpipe``, then the HTML-tree filter: the method of the filter's paper
+``learned``             a trained model in place of the rules: keeps all main content
+``learned-article``     a trained model that keeps only the body of an article
 ======================  =================================================================================
 
 Every profile ends with the tree filter, which does nothing without ``tree_depth``.
@@ -60,7 +60,7 @@ class Profile:
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        """The parameters that the profile looks at, by name; those that have a default of its own cannot be None."""
+        """The parameters that the profile uses, by name; None is no value if the profile has a default."""
         passes = {*self.passes}
         has = {
             Part.STOPWORDS: self.by_stopwords,

@@ -1,10 +1,11 @@
 """Cut a tree into blocks.
 
-A block ends where a block-level element starts or ends, at two or more consecutive BR, and around an image where images
-are blocks.  Its text is all there is in between, white space collapsed; blocks of text without any are dropped.
+A block ends where a block-level element starts or ends, at two or more consecutive BR, and before and after an image in
+profiles that make blocks of images.  Its text is all text in between, with white space collapsed.  Blocks without text
+are dropped, but not images.
 
-The tree is read as one string (:mod:`.flattening`), which is split at the marks of block-level elements.  What stands
-between two of them is read in one of three ways:
+The tree is read as one string (:mod:`.flattening`), which is split at the marks of block-level elements.  The text
+between two marks is read in one of three ways:
 
 * as published: one run of text; a character belongs to a link when an A is open around it;
 * as the reference reads it (``TagRules.text_nodes``), text node by text node: blank nodes vanish with the space that
@@ -91,10 +92,10 @@ _new_segment = maker(Segment)
 
 
 class TreePosition(dict[str, "TreePosition"]):
-    """Where in the tree text stands, as far as its block depends on that.
+    """What a block takes over from the elements around it.
 
-    By the code of an element, or by ``ENTER`` for an inline SELECT, it holds the position inside that element.  Few
-    positions differ, so that they are made once and shared by all pages.
+    As a dict, it maps the code of an element, or ``ENTER`` for an inline SELECT, to the position inside that element.
+    There are few different positions, so they are made once and shared by all pages.
     """
 
     __slots__ = ("heading_level", "in_select", "preformatted", "rules", "tag")
@@ -139,7 +140,7 @@ SegmentRow = tuple[str, str, int, int, int, str, int, bool, bool, int, int, "str
 
 
 class PublishedReader:
-    """Reads text as published; remembers how many links are open."""
+    """Reads text as published, and counts the open links."""
 
     def __init__(self) -> None:
         self.rows: list[SegmentRow] = []

@@ -1,8 +1,8 @@
 """Find text of a page that stands in data instead of elements: JSON-LD, and the state that scripts start from.
 
-Product and job pages often have their description nowhere else.  No element tells what such a text is, so it is only
-added to pages that show next to nothing.  What a page shows is not added again, whatever thresholds and the user's
-rules make of it.
+Product and job pages often have their description nowhere else.  No element tells what such a text is, so it is added
+only to pages that have next to no content.  Text that the page's blocks have already is not added, whatever class the
+thresholds and the user's rules give these blocks.
 
 * JSON-LD (:func:`json_ld_texts`) is read by the vocabulary of schema.org.  Its scripts are taken as people write them:
   wrapped in comments or CDATA, with something behind the JSON.
@@ -218,10 +218,10 @@ def _is_message(text: str, before: str) -> bool:
 
 JSON_LD, EMBEDDED = "json-ld", "embedded"
 
-#: Units; a page with so many in its content has no need of its data, one with so many in all its blocks no need of
-#: what scripts hold.  By validation on WCXB's development set: JSON-LD helps below, and hurts from 300 on.
+#: Units.  A page with so many in its content gets no texts of data; a page with so many in all its blocks gets none of
+#: embedded state.  On WCXB's development set, JSON-LD helps below this number, and hurts from 300 on.
 ENOUGH = 200
-#: A block is content from this probability on, also where the user asks for more.
+#: A block is content from this probability on, even if the user's threshold is higher.
 CONTENT_PROBABILITY = 0.5
 #: Characters of a page's text in which that of its data is looked for.
 MOST_COMPARED = 1 << 16
@@ -238,7 +238,7 @@ _ESCAPED = 2
 
 
 class DataBlocks(NamedTuple):
-    """The blocks of text that a page's data hold.
+    """The blocks of the texts in a page's data.
 
     ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`.
     ``decisions``, ``measurements``: one a segment, once it is known what is added to the page.
@@ -274,9 +274,9 @@ def find_missing(
     selection: Selection,
     data: DataBlocks | None = None,
 ) -> DataBlocks | None:
-    """Return what a page's data add to its blocks; None where those have enough content of their own.
+    """Return the blocks that a page's data add; None if the page has enough content or the data add nothing.
 
-    ``decisions``: those that the passes left; ``data``: what was found on the page, where it was looked for.
+    ``decisions``: those after all passes; ``data``: what :func:`find_data` found, None if it was not called.
     """
     is_content = [
         decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
@@ -296,7 +296,7 @@ def find_missing(
 
 
 def _missing_from(present: Sequence[str], segments: Iterable[Segment]) -> list[Segment]:
-    """Return the segments whose text is none of those present, nor stands in several of them."""
+    """Return the segments whose text is neither one of those present nor a part of all of them joined."""
     texts, run = {*present}, _words(" ".join(present)[:MOST_COMPARED])
     return [
         segment
@@ -310,9 +310,9 @@ def _words(text: str) -> str:
 
 
 def find_data(elements: Elements, selection: Selection, *, embedded: bool = True) -> DataBlocks:
-    """Return the blocks of the texts in JSON-LD and, where there are none, of those in embedded state.
+    """Return the blocks of the texts in JSON-LD; if there are none, of those in embedded state.
 
-    ``embedded``: whether embedded state is looked at.  Scripts in elements that the user dropped are passed over.
+    ``embedded``: whether embedded state is read.  Scripts in elements that the user dropped are ignored.
     """
     scripts: dict[str, list[str]] = {JSON_LD: [], EMBEDDED: []}
     for script in _scripts(elements, selection):

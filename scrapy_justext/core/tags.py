@@ -1,4 +1,4 @@
-"""Say which elements split a page into blocks, and which are taken out first: only data.
+"""List which elements split a page into blocks, and which are removed first; only data.
 
 [A]: the page on the jusText algorithm by the NLP Centre, Masaryk University (Pomikálek);
 [B]: the page on jusText by WizeNoze, authors of the Java port;
@@ -86,9 +86,9 @@ MONOSPACE = frozenset(["code", "kbd", "samp", "tt"])
 
 
 class Removed(NamedTuple):
-    """Elements that are taken out of a page with all they hold.
+    """Elements that are removed from a page with all they hold.
 
-    ``where``: the XPath test that an element of this name passes if it is taken out; empty for all of them.
+    ``where``: an XPath test; elements of this name that pass it are removed.  Empty: all of them are.
     """
 
     name: str
@@ -104,15 +104,15 @@ class TagRules:
     """How the elements of a page are treated when it is cut into blocks.
 
     ``block_level``: names of elements at whose start and end a block ends.
-    ``removed``: elements that go with all they hold.
-    ``unwrapped``: names of elements of which only the content stays, as if the tags were not there.
-    ``hidden_removed``: whether elements with the ``hidden`` attribute go, but for those of :data:`NEVER_HIDDEN`.
+    ``removed``: elements that are removed with all they hold.
+    ``unwrapped``: names of elements whose tags are ignored, but whose content is read.
+    ``hidden_removed``: whether elements with the ``hidden`` attribute are removed, except :data:`NEVER_HIDDEN`.
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
     ``images``: whether an IMG is a block of its own; "img" is then among ``block_level``.
-    ``styled``: whether links are marked with where they lead, and inline elements with what they are shown in;
-    for Markdown, which reads a page a second time.
+    ``styled``: whether marks tell where links lead, and which inline elements are italic, bold or code; for
+    Markdown, which reads a page a second time.
     """
 
     block_level: frozenset[str]
@@ -140,7 +140,7 @@ def _removed(*names: str) -> tuple[Removed, ...]:
     return tuple(map(Removed, names))
 
 
-#: What no reader of a page sees, or sees as anything but text.
+#: Elements that a reader of the page does not see, or does not see as text.
 _NEVER_TEXT = (
     _HEAD,
     *_removed("meta", "title", "script", "style", "template", "svg", "math", "iframe", "object", "embed", "applet",
@@ -162,7 +162,7 @@ REFERENCE = TagRules(
     select_in_name=True,
 )
 
-#: [B] takes out HEAD, scripts and styles only.  SELECT is no block-level element to it, its OPTIONs are.
+#: [B] removes HEAD, scripts and styles only.  SELECT is no block-level element to it, its OPTIONs are.
 JAVA = TagRules(
     block_level=PUBLISHED_BLOCK_LEVEL | {"img"},
     removed=(_HEAD, *_removed("meta", "title", "script", "style")),
@@ -170,8 +170,8 @@ JAVA = TagRules(
     images=True,
 )
 
-#: For classifiers that tell what is shown from what is not: pages that scripts put together have their text in NOSCRIPT
-#: or in hidden elements, and an SVG that is not closed makes parsers put the rest of a page into the BUTTON around it.
+#: For trained models, which can tell hidden boilerplate from content.  Pages that scripts build have their text in
+#: NOSCRIPT or in hidden elements, and an SVG that is not closed puts the rest of a page into the BUTTON around it.
 LENIENT = TagRules(
     block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"},
     removed=_NEVER_TEXT,

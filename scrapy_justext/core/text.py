@@ -1,4 +1,4 @@
-"""Collapse white space and cut texts, in time that grows with the text and no faster."""
+"""Collapse white space and cut texts, in linear time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def collapse_and_count(text: str) -> tuple[str, int]:
 
 
 def visible_length(text: str | None) -> int:
-    r"""Return how many characters of ``text`` are no white space.
+    r"""Return how many characters of ``text`` are not white space.
 
     >>> visible_length(" to be,\n or")
     7

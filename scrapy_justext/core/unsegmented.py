@@ -4,7 +4,7 @@
 are found by greedy longest match over the text, from left to right (:func:`covered_characters`).  The stop-word density
 is the share of the characters that they cover.
 
-**Scripts.**  Lengths are in characters as everywhere.  A Chinese character says more than a Latin letter, so that these
+**Scripts.**  Lengths are in characters, as everywhere.  A Chinese character says more than a Latin letter, so these
 scripts have thresholds of their own (:data:`SCRIPTS`).  ``benchmarks/calibration.py`` derives them from running text,
 boilerplate and parallel texts.
 
@@ -34,18 +34,20 @@ if TYPE_CHECKING:
 _BATCH = 1 << 20
 
 
-#: Cells of a table of all nodes by all characters.  Instead of a larger one, a list of the filled cells is made.
+#: The most cells of a table of nodes by characters.  Instead of a larger table, a list of the filled cells is made.
 _LARGEST_TABLE = 1 << 21
 
 
 class _WordTree(NamedTuple):
-    """The words as a tree; 0 is its root, and at the same time what stands for no node.
+    """The words as a tree of numbered nodes.  Node 0 is the root; as the end of a step, 0 means that there is no node.
 
-    ``characters``: by code point, the number of each character that stands in a word, 0 for all others; one
-    entry more than the highest code point.  A step is a node times ``width`` plus a character; it leads to
-    ``below``: of that step, or, where ``steps`` lists those that there are in ascending order, at its place
-    there.  ``words``: by node, the length of the word that ends there, else 0.  ``inner``: nodes from this
-    number on have none below.
+    ``characters``: for each code point the number of its character, 0 for characters in no word; the last entry is for
+    all higher code points.
+    ``width``: how many of these numbers there are.  A step from a node is ``node * width + character``.
+    ``steps``: the steps that exist, in ascending order; None if ``below`` has an entry for every possible step.
+    ``below``: the node that a step leads to, at the step's number, or at its index in ``steps``.
+    ``words``: for each node, the length of the word that ends there, else 0.
+    ``inner``: nodes from this number on have none below them.
     """
 
     characters: NDArray[np.int64]
@@ -137,7 +139,7 @@ def _below(tree: _WordTree, steps: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 def _first_come(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which matches stay if, from left to right, those go that begin inside one that stays."""
+    """Return which matches stay: from left to right, a match that begins inside one that stays is dropped."""
     import numpy as np  # noqa: PLC0415
 
     stays = np.ones(len(starts), np.bool_)
@@ -274,9 +276,8 @@ def _comparable(text: str, *, has_case: bool) -> str:
     return text.lower() if has_case else text
 
 
-#: What texts have and stoplists have not, and what these have for it: the zero-width space, which Khmer, Burmese and
-#: Thai pages put where a line may break, and two Burmese marks that many type in the other order than Unicode's
-#: canonical one.
+#: Spellings of pages, with the spellings of stoplists: the zero-width space, which Khmer, Burmese and Thai pages put
+#: where a line may break, and two Burmese marks that many people type in another order than Unicode's canonical one.
 _SPELLINGS = (("\u200b", ""), ("\u103a\u1037", "\u1037\u103a"))
 
 

@@ -1,1 +1,1 @@
-"""What runs in a crawl: which responses are pages, what their items get, which items are dropped."""
+"""Clean the pages of a crawl: which responses are cleaned, what items get, which items are dropped."""

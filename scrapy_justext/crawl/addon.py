@@ -1,4 +1,4 @@
-"""Enables all components with one line: ``ADDONS = {"scrapy_justext.Addon": 500}``."""
+"""Enable all components with one line: ``ADDONS = {"scrapy_justext.Addon": 500}``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""From values as people write them to values as the library needs them.
+"""Convert settings from what people write to what the library needs.
 
-A converter takes what was given and returns what is meant, or raises :class:`ParameterError` without a name: its caller
-knows where the value was set.  Strings are converted, since ``-s`` and ``-a`` give nothing else.
+A converter takes the value that was given and returns the value that is meant.  For a wrong value it raises
+:class:`ParameterError` without a name; its caller knows where the value was set.  Strings are converted, because ``-s``
+and ``-a`` give nothing else.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ Converter = Callable[[Any], Any]
 
 
 def as_given(value: Any) -> Any:
-    """Return any value as it is; it is checked where it is used."""
+    """Return a value unchanged; it is checked where it is used."""
     return value
 
 
 def boolean(value: Any) -> bool:
-    """Return a truth value, also for a word that stands for one.
+    """Return True or False, also for a word such as "yes" or "no".
 
     >>> boolean("no"), boolean(1)
     (False, True)
@@ -37,7 +38,7 @@ def boolean(value: Any) -> bool:
 
 
 def number(value: Any) -> Any:
-    """Return the number in a string; anything else is left for the check of the range.
+    """Return the number in a string; return anything else unchanged, to be checked later.
 
     >>> number("70"), number("0.3"), number("seventy")
     (70, 0.3, 'seventy')
@@ -69,7 +70,7 @@ share = _in_range((int, float), lambda part: 0 <= part <= 1, "must be a number f
 
 
 def names(value: Any) -> list[Any]:
-    """Return a list, also for ``"a, b"`` or a JSON list.
+    """Return a list, also from ``"a, b"`` or a JSON list.
 
     >>> names("de, fr"), names('["de", "fr"]'), names(("de", "fr"))
     (['de', 'fr'], ['de', 'fr'], ['de', 'fr'])
@@ -82,7 +83,7 @@ def names(value: Any) -> list[Any]:
 
 
 def rules(value: Any) -> tuple[Any, ...]:
-    """Return selectors or patterns, given as several, as one, or as a JSON list of strings.
+    """Return selectors or patterns, from several, from one, or from a JSON list of strings.
 
     >>> rules(".ad, .byline"), rules("[data-ad]"), rules('[".ad", ".byline"]')
     (('.ad, .byline',), ('[data-ad]',), ('.ad', '.byline'))
@@ -103,7 +104,7 @@ def _strings(value: str) -> list[str] | None:
 
 
 def mapping(value: Any, allowed: str = "must be a mapping") -> Mapping[Any, Any]:
-    """Return a mapping, also for one in JSON."""
+    """Return a mapping, also from JSON."""
     found = _from_json(value) if isinstance(value, str) else value
     if not isinstance(found, Mapping):
         raise ParameterError("", value, allowed)
@@ -111,7 +112,7 @@ def mapping(value: Any, allowed: str = "must be a mapping") -> Mapping[Any, Any]
 
 
 def language(value: Any) -> Any:
-    """Return a language's name or code, or a list of them; anything else is left for the check of the language."""
+    """Return a language's name or code, or a list of them; return anything else unchanged, to be checked later."""
     if not isinstance(value, str):
         return value
     return names(value) if set("[,") & set(value) else value.strip()
@@ -149,7 +150,7 @@ def statuses(value: Any) -> frozenset[int]:
 
 
 def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
-    """Return a converter for a mapping of known names to item fields; those left out keep their default."""
+    """Return a converter for mappings of known names to item fields; names that are left out keep their default."""
 
     def convert(value: Any) -> dict[str, str | None]:
         given = mapping(value, f"must be a mapping from {kind} to item field")
@@ -171,7 +172,7 @@ def item_field(value: Any) -> str:
 
 
 def classes(value: Any) -> tuple[type, ...]:
-    """Return classes, also for their import paths."""
+    """Return classes, also from their import paths."""
     allowed = "must be item classes or their import paths"
     try:
         found = tuple(load_object(path) for path in ([value] if isinstance(value, type) else names(value)))

@@ -1,7 +1,7 @@
-"""The downloader middleware extracts pages; the spider middleware tells which item came from which page.
+"""Extract pages in a downloader middleware; note in a spider middleware which item came from which page.
 
 A page is extracted as soon as it is downloaded, before the spider can change its tree.  Only a spider middleware sees
-an item together with its response: a pipeline sees items alone.
+an item together with its response; a pipeline sees only the item.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class JustextDownloaderMiddleware:
         return cls(get_session(crawler))
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response, untouched; raise ``IgnoreRequest`` for one that is to be dropped."""
+        """Return the response unchanged; raise ``IgnoreRequest`` for one that is dropped."""
         page = await self._session.clean(response, request)
         await self._session.held_items.send_due()
         if page is not None and page.configuration.drop == "response" and not page.is_good:
@@ -53,7 +53,7 @@ class JustextDownloaderMiddleware:
 class JustextSpiderMiddleware(BaseSpiderMiddleware):
     """Tells the session which item came from which page.
 
-    Belongs at 25: nearest to the engine, so that it sees the items as they go to the pipelines.
+    Belongs at 25: nearest to the engine, so that it sees the items that go to the pipelines.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -61,10 +61,10 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
         self._session = get_session(crawler)
 
     def process_spider_input(self, response: Response) -> None:
-        """Extract the page of a response that another component put in the place of the first."""
+        """Extract the page of a response that another component put in place of the downloaded one."""
         self._session.clean_now(response, response.request)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return the item, untouched; None for one that waits, and goes to the pipelines later."""
+        """Return the item unchanged; return None for an item that is held and goes to the pipelines later."""
         goes_on = response is None or self._session.remember_item(item, response)
         return item if goes_on else None

@@ -1,4 +1,4 @@
-"""Which responses are pages to clean, what a cleaned page is, and why a page has no good content."""
+"""Tell which responses are cleaned, and why a page has no good content; define a cleaned page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BINARY_SHARE = 0.03
 
 
 def skip_reason(request: Request | None, response: Response, configuration: Configuration) -> str | None:
-    """Return why a response is not cleaned, as the stats name it; None if it is."""
+    """Return why a response is not cleaned, by its name in the stats; None for one that is cleaned."""
     # Robots.txt, images and other files that Scrapy fetches for itself.
     if request is not None and request.callback is NO_CALLBACK:
         return "no_callback"
@@ -80,7 +80,7 @@ def is_binary(response: TextResponse) -> bool:
 
 
 def raw_page(response: TextResponse) -> RawPage:
-    """Return a page as it is sent to another process, where its body is decoded, too."""
+    """Return a page as it is sent to another process, which decodes its body."""
     return RawPage(response.body, response_encoding(response), response.url, tuple(header_languages(response)))
 
 
@@ -90,7 +90,7 @@ def header_languages(response: Response) -> list[str]:
 
 
 class CleanedPage(NamedTuple):
-    """What was found on a page and how long that took, and the configuration by which its items are filled."""
+    """The extraction of a page, how long it took, and the configuration for its items."""
 
     extraction: Extraction
     configuration: Configuration
@@ -98,7 +98,7 @@ class CleanedPage(NamedTuple):
     site: str = ""
     """The site whose memory judged the page."""
     unfinished: JudgedPage | None = None
-    """What is judged again when more is known of the site; None if the page stays as it is."""
+    """The page to judge again when more is known of its site; None if it is not judged again."""
 
     @property
     def is_good(self) -> bool:
@@ -125,7 +125,7 @@ def _language_name(page: CleanedPage) -> str:
 
 
 def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:
-    """Return in a line what a page lacks, by the block that came nearest to being good."""
+    """Return in one line what a page lacks, by the measurements of the block that came nearest to being good."""
     blocks = extraction.blocks
     if not blocks:
         return "no good content: the page has no text"
@@ -148,7 +148,7 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
 
 
 def _nearness(block: Block, thresholds: Thresholds) -> float:
-    """Return from 0, nothing like content, to 2, nothing missing."""
+    """Return how near a block came to being good, from 0, not at all, to 2, no threshold missed."""
     if block.link_density > thresholds.max_link_density:
         return 0.0
     return _share(block.characters, thresholds.length_high) + _share(block.stopword_density, thresholds.stopwords_high)

@@ -1,4 +1,4 @@
-"""The pipeline writes the clean text into items, and drops the items of pages without good content."""
+"""Write the clean text into items, and drop the items of pages without good content."""
 
 from __future__ import annotations
 

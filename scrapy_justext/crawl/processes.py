@@ -1,6 +1,6 @@
-"""The processes of a crawl: what they do with pages, how the results travel, and the event loop's way to them.
+"""Extract the pages of a crawl in other processes: define tasks, send results back, wait for them in the event loop.
 
-What a process imports of this module does not need Scrapy, whose import would delay every process.
+A process imports this module without Scrapy, whose import would delay every process.
 
 The queue needs no bound: Scrapy holds at most ``CONCURRENT_REQUESTS`` responses.
 """
@@ -39,8 +39,8 @@ PIECE = 500
 class RawPage(NamedTuple):
     """A page as it came.
 
-    ``encoding``: by which a response decodes its body; None for HTML that did not come as a response;
-    ``declared``: languages that something else than the page says.
+    ``encoding``: that of the response's body; None for HTML that did not come as a response.
+    ``declared``: the language tags in the HTTP headers.
     """
 
     html: str | bytes
@@ -59,10 +59,11 @@ class RawPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageTask(Generic[TaskResult]):
-    """What is done with a page, as functions of modules: a process is told their names.
+    """What is done with a page.  The functions are those of modules, since a process gets only their names.
 
-    ``run``: makes the result, in the process; ``split``: cuts it there into plain pieces, each of which is
-    unpickled quickly; ``join``: the result of the pieces again, in the crawl.
+    ``run``: makes the result, in the process.
+    ``split``: cuts the result there into plain pieces, each of which is unpickled quickly.
+    ``join``: makes the result from the pieces, in the crawl.
     """
 
     run: Callable[[RawPage, Options], TaskResult]
@@ -80,7 +81,7 @@ _row = attrgetter(*BLOCK_FIELDS)
 
 
 def split_extraction(extraction: Extraction) -> Iterator[object]:
-    """Yield what holds for the page, then rows of its blocks' values, :data:`PIECE` at a time."""
+    """Yield the values of the page, then those of its blocks as rows, :data:`PIECE` at a time."""
     yield {name: getattr(extraction, name) for name in _OF_PAGE}
     rows = map(_row, extraction.blocks)
     while piece := list(islice(rows, PIECE)):
@@ -88,7 +89,7 @@ def split_extraction(extraction: Extraction) -> Iterator[object]:
 
 
 def join_extraction(pieces: Iterable[Any]) -> Extraction:
-    """Return the extraction that was split."""
+    """Return the extraction that :func:`split_extraction` split."""
     of_page, *rows = pieces
     columns = zip(*chain.from_iterable(rows), strict=True)
     return Extraction(
@@ -97,7 +98,7 @@ def join_extraction(pieces: Iterable[Any]) -> Extraction:
 
 
 def split_judged(page: JudgedPage) -> Iterator[object]:
-    """Yield the page without its blocks, then what is known of these, :data:`PIECE` at a time."""
+    """Yield the page without its blocks, then the values of the blocks as rows, :data:`PIECE` at a time."""
     read, context = page.page, page.context
     yield page._replace(
         page=read._replace(segments=(), measurements=(), elements=None),
@@ -111,7 +112,7 @@ def split_judged(page: JudgedPage) -> Iterator[object]:
 
 
 def join_judged(pieces: Iterable[Any]) -> JudgedPage:
-    """Return the page that was split."""
+    """Return the page that :func:`split_judged` split."""
     page: JudgedPage
     page, *rows = pieces
     segments, measurements, context_free, probabilities, final = (
@@ -130,17 +131,16 @@ JUDGE = PageTask(RawPage.judge, split_judged, join_judged)
 #: What makes a process load all that a configuration needs: stop words, language detector, model.
 _WARM_UP = RawPage("<title>Words</title><p>It was said in the town that the bridge had always been there.</p>")
 
-#: How often a page is handed to a process that ends on it: what ended the process may have been chance, such as the
-#: lack of memory.
+#: How many processes may end on a page before it is given up: one may have ended by chance, such as a lack of memory.
 TRIES = 2
 
-#: Pages that a process has: the one that it works on, and the next.  While the crawl is at work, it takes milliseconds
-#: until a thread has its turn to read an answer and to hand over a page, for which the process would wait.
+#: Pages that a process has: the one that it works on, and the next.  Without the next one the process would wait,
+#: because a busy crawl takes milliseconds to read an answer and to send a page.
 AHEAD = 2
 
 
 def _start(task: PageTask[Any], options: Options) -> Callable[[RawPage], Iterator[object]]:
-    """Load what the options need, and return what does the task with a page: it yields seconds, then pieces."""
+    """Load what the options need, and return a function that does the task: it yields the seconds, then the pieces."""
     # What is wrong with the options will be told of the first page.
     with suppress(Exception):
         task.run(_WARM_UP, options)
@@ -155,9 +155,9 @@ def _start(task: PageTask[Any], options: Options) -> Callable[[RawPage], Iterato
 
 
 class PagePool(Generic[TaskResult]):
-    """Processes that do a task with pages; begun when made, ended by :meth:`close`.
+    """Processes that do a task with pages; they start at once and end with :meth:`close`.
 
-    ``options``: what most pages will be done with, and is loaded before the first.
+    ``options``: those of most pages; what they need is loaded before the first page.
     """
 
     def __init__(self, processes: int, task: PageTask[TaskResult], options: Options) -> None:
@@ -168,10 +168,11 @@ class PagePool(Generic[TaskResult]):
     async def do(self, page: RawPage, options: Options, timeout: float | None = None) -> tuple[TaskResult, float]:
         """Return the result for a page, and the seconds that it took in its process.
 
-        ``timeout``: seconds after which the page is given up.  Raises what the task raised;
-        :class:`~scrapy_justext.exceptions.PageTimeout`; :class:`~scrapy_justext.exceptions.WorkerCrashed` when
-        each of the processes that tried ended on the page; :class:`~scrapy_justext.exceptions.WorkerError` when
-        no process can begin, or the pool is closed.
+        ``timeout``: seconds after which the page is given up.
+
+        Raises the error of the task; :class:`~scrapy_justext.exceptions.PageTimeout`;
+        :class:`~scrapy_justext.exceptions.WorkerCrashed` if each process that tried ended on the page;
+        :class:`~scrapy_justext.exceptions.WorkerError` if no process can start, or the pool is closed.
         """
         for tries in count(1):
             if self._pool.is_closed:
@@ -184,7 +185,7 @@ class PagePool(Generic[TaskResult]):
         raise AssertionError
 
     def close(self) -> None:
-        """End all processes; a page that waits still is given up."""
+        """End all processes; pages that still wait are given up."""
         self._pool.close()
 
     def _join(self, messages: list[Any]) -> tuple[TaskResult, float]:

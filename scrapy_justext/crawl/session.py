@@ -1,7 +1,7 @@
-"""What the middlewares and the pipeline of one crawl share.
+"""Keep what the middlewares and the pipeline of one crawl share.
 
-The downloader middleware has a page cleaned before the spider can change its tree.  The spider middleware tells which
-item came from which page.  The pipeline, which sees items only, asks here.
+The downloader middleware calls the session to clean a page, before the spider can change the page's tree.  The spider
+middleware tells the session which item came from which page.  The pipeline, which sees only items, asks the session.
 
 =========================  ===============================================================================
 :class:`Session`           cleans pages, in place or in other processes, and keeps them with their responses
@@ -60,15 +60,15 @@ class _OnItsWay(NamedTuple):
     item: Any
     page: CleanedPage
     times: int
-    """How often the item was remembered, less how often it was taken."""
+    """How often the item was remembered, minus how often it was taken."""
 
 
 class ItemPages:
     """Which page each item came from, while the item is on its way to the pipeline.
 
-    Many kinds of items have neither room for that nor a hash.  So they are known by their identity, and held, so that
-    no other object gets it meanwhile.  An entry goes when the pipeline takes it, or else with the response that the
-    item came from: once a response is gone, none of its items is on its way any more.
+    Many kinds of items cannot carry their page, and cannot be hashed.  So an item is known by its ``id()``, and kept
+    alive, so that no other object gets the same ``id()``.  An entry is deleted when the pipeline takes it, or else with
+    the response that the item came from: once a response is gone, none of its items is on its way any more.
     """
 
     def __init__(self) -> None:
@@ -123,12 +123,12 @@ class ItemPages:
 
 
 class Skipped(NamedTuple):
-    """A response that is not cleaned, and why, as the stats name it."""
+    """A response that is not cleaned.  ``reason``: why, by its name in the stats."""
 
     reason: str
 
 
-#: A page judged by itself; one that is not extracted yet can be judged again by what is known of its site.
+#: A page judged by itself; as a judged page it can be judged again with what is known of its site.
 Found = Extraction | JudgedPage
 #: What became of a response; an exception tells what went wrong.
 Outcome = CleanedPage | Skipped | Exception
@@ -137,7 +137,7 @@ Outcome = CleanedPage | Skipped | Exception
 class Counts:
     """The stats of one crawl, under ``justext/``: each page is counted once.
 
-    What went wrong is logged, too, and goes no further: one bad page never ends a crawl.
+    Errors are logged, too, and not raised again: one bad page never ends a crawl.
     """
 
     def __init__(self, stats: StatsCollector) -> None:
@@ -171,7 +171,7 @@ class Counts:
             self.add(name, number)
 
     def add_error(self, error: Exception, page: str) -> None:
-        """Count and log what went wrong with a page, which is named as in the log."""
+        """Count and log an error.  ``page``: what the log calls the page."""
         if isinstance(error, PageTimeout):
             self.add("timeouts")
             logger.warning("%s: given up: %s", page, error)
@@ -240,13 +240,13 @@ class Session:
         return page
 
     def clean_now(self, response: Response, request: Request | None) -> None:
-        """Have a response cleaned in place, without an event loop."""
+        """Clean a response in place, without an event loop."""
         # Nothing is awaited in place, so that the first step is the last.
         with suppress(StopIteration):
             self.clean(response, request, in_place=True).send(None)
 
     async def clean_html(self, html: str | bytes) -> CleanedPage | None:
-        """Return the page in an item's own field; None if it cannot be extracted."""
+        """Return the page of HTML from an item's own field; None if it cannot be extracted."""
         raw, configuration = RawPage(html), self.configuration
         try:
             found: Found
@@ -263,7 +263,7 @@ class Session:
         return page
 
     def remember_item(self, item: Any, response: Response) -> bool:
-        """Remember which page an item came from; return False for an item that waits, and goes on later."""
+        """Remember which page an item came from; return False for an item that is held and goes on later."""
         page = _PAGES.get(response)
         if page is None:
             return True
@@ -274,7 +274,7 @@ class Session:
         return True
 
     def _choose(self, response: Response, request: Request | None) -> Configuration | Skipped:
-        """Return how a response is cleaned, or why it is not."""
+        """Return the configuration for a response, or why it is not cleaned."""
         override = request.meta.get(KEY) if request is not None else None
         if override is False:
             return Skipped("request")
@@ -304,7 +304,7 @@ class Session:
     def _finish(
         self, found: Found, seconds: float, configuration: Configuration, response: Response | None = None
     ) -> CleanedPage:
-        """Return the page, judged by what is known of the response's site.
+        """Return the page, judged with what is known of its site.
 
         Raises :class:`~scrapy_justext.exceptions.PageTimeout` if it took too long.
         """
@@ -322,7 +322,7 @@ class Session:
         return CleanedPage(judged.extraction(), configuration, seconds, site, found if waits else None)
 
     def _look_again(self, page: CleanedPage) -> CleanedPage:
-        """Return a page as it is judged by now; as it was if that fails."""
+        """Return a page judged again with what is known now; return it unchanged if that fails."""
         assert page.unfinished is not None
         try:
             judged = self._memory.look(page.site, page.unfinished, page.configuration, adds=False)
@@ -356,7 +356,7 @@ _SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
 
 
 def get_session(crawler: Crawler) -> Session:
-    """Return the session of a crawl, begun by whichever component asks first."""
+    """Return the session of a crawl; the first component that asks starts it."""
     if crawler not in _SESSIONS:
         try:
             _SESSIONS[crawler] = Session(crawler)
@@ -367,10 +367,10 @@ def get_session(crawler: Crawler) -> Session:
 
 
 def _end_command(error: JustextError) -> None:
-    """Log what is wrong and end a command of Scrapy's with exit status 2; do nothing elsewhere.
+    """Log the error and end a command of Scrapy with exit status 2; do nothing in a script.
 
-    What a component raises ends the command, too, but with status 1 and a hundred lines: the stack of Scrapy, that of
-    the component, and what caused it.  A script may have other crawls in its process, which go on.
+    An error that a component raises ends a command, too, but with status 1 and a hundred lines of tracebacks.  A script
+    may have other crawls in its process, which must go on.
     """
     # The exit would wait for other threads, which may not end without an event loop.
     if "scrapy.cmdline" in sys.modules and threading.active_count() == 1 and _is_in_task():

@@ -1,4 +1,4 @@
-"""The settings: a table of them, and the way from what people set to one checked configuration.
+"""List all settings in a table, and make one checked configuration from what people set.
 
 The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``length_low`` in a spider's attribute
 ``justext`` and in ``request.meta["justext"]``, ``justext_length_low`` as a spider argument.  From weak to strong:
@@ -184,7 +184,7 @@ KEY = "justext"
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What is done to the pages and items of a crawl, checked: the settings that are not in ``options``."""
+    """The checked settings for the pages and items of a crawl; those that decide on blocks are in ``options``."""
 
     options: Options
     fields: Mapping[str, str | None]
@@ -210,7 +210,7 @@ class Configuration:
 
 
 class Given(NamedTuple):
-    """A value that somebody set, and what error messages call the place where they did."""
+    """A value that somebody set.  ``label``: the name of the place where it was set, for error messages."""
 
     value: object
     label: str
@@ -253,7 +253,7 @@ def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
 
 
 def from_settings(settings: BaseSettings) -> dict[str, Given]:
-    """Return what is set as ``JUSTEXT_*``."""
+    """Return the settings ``JUSTEXT_*``."""
     return {
         _known(name, "setting", _as_setting): Given(settings.get(name), name)
         for name in settings
@@ -262,7 +262,7 @@ def from_settings(settings: BaseSettings) -> dict[str, Given]:
 
 
 def from_spider(spider: Spider) -> dict[str, Given]:
-    """Return what the spider's attribute ``justext`` and, above it, its arguments ``justext_*`` say."""
+    """Return the settings in the spider's attribute ``justext`` and its arguments ``justext_*``, which are stronger."""
     values = getattr(spider, KEY, None)
     attribute = from_mapping({} if values is None else values, f"{type(spider).__name__}.{KEY}")
     arguments = {
@@ -274,9 +274,9 @@ def from_spider(spider: Spider) -> dict[str, Given]:
 
 
 def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset()) -> dict[str, Given]:
-    """Return what a mapping of lower-case names says.
+    """Return the settings in a mapping of lower-case names.
 
-    ``label`` is the mapping's name in messages, ``but`` the settings that have no place in it.
+    ``label``: the mapping's name in messages; ``but``: the settings that are not allowed in it.
     """
     if not isinstance(values, Mapping):
         raise SettingError(label, values, "must be a mapping of setting names to values")
@@ -288,7 +288,11 @@ def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset(
 
 
 def _known(name: object, label: str, spell: Callable[[str], str], names: Iterable[str] = ()) -> str:
-    """Return the setting, out of ``names`` or all, that is spelt ``name`` in the place that ``label`` names."""
+    """Return the setting that ``name`` stands for; raise :class:`UnknownNameError` if there is none.
+
+    ``label``: the place where it was set, for the message; ``spell``: returns how a setting is spelt in that place;
+    ``names``: the settings that are allowed there, all if empty.
+    """
     spelt = {spell(known): known for known in (names or SETTINGS)}
     if isinstance(name, str) and name in spelt:
         return spelt[name]
@@ -305,7 +309,7 @@ def is_enabled(given: Mapping[str, Given]) -> bool:
 
 
 def configure(given: Mapping[str, Given]) -> Configuration:
-    """Return one configuration of what was set, with defaults for the rest; raise :class:`SettingError`."""
+    """Return the configuration from what was set, with defaults for the rest; raise :class:`SettingError`."""
     values = _values(given)
     block_fields = values["block_fields"]
     try:
@@ -330,7 +334,7 @@ def configure(given: Mapping[str, Given]) -> Configuration:
 
 
 def _values(given: Mapping[str, Given]) -> dict[str, Any]:
-    """Return a converted value for each setting; None stands for the default, as in Scrapy's own."""
+    """Return a converted value for each setting; None stands for the default, as in Scrapy's own settings."""
     values = {name: setting.default for name, setting in SETTINGS.items()}
     for name, (value, label) in given.items():
         if value is None:

@@ -1,6 +1,6 @@
-"""From a URL to its host, and from a host to the site that it belongs to.
+"""Find the host of a URL, and the site that it belongs to.
 
-There are three notions of a site, each for a purpose of its own:
+There are three kinds of site, each for its own purpose:
 
 * the domain in ``JUSTEXT_SITES`` that a host is, or is a sub-domain of, for settings (:func:`find_domain`);
 * the host without ``www.``, for the memory of sites (:func:`site_of`);
