@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import tracemalloc
+from functools import partial
 from itertools import islice
 from statistics import mean, median
 from time import process_time
@@ -35,6 +36,9 @@ GOLD = CHECKOUT / "tests" / "evaluation" / "small_set"
 COUNTS = (5, 10, 20, 50, 200)
 SITE = "site"
 CONFIGURATION = configure({})
+make_store = partial(
+    LocalStore, blocks=CONFIGURATION.site_memory_blocks, all_blocks=CONFIGURATION.site_memory_all_blocks
+)
 
 
 class Means(NamedTuple):
@@ -62,7 +66,7 @@ def judge(page: Page, options: Options) -> JudgedPage:
 
 def compare(pages: Sequence[Page], options: Options) -> Means:
     """Return the F1 of the pages, when they come in this order."""
-    store = LocalStore(CONFIGURATION.site_memory_blocks, CONFIGURATION.site_memory_all_blocks)
+    store = make_store()
     alone = [judge(page, options) for page in pages]
     found = [
         take_fingerprints(judged.context.segments, judged.page.url or "", CONFIGURATION.site_memory_length)
@@ -85,7 +89,7 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
     ratios = []
     extractor = Extractor(options)
     for _ in range(rounds):
-        store = LocalStore(CONFIGURATION.site_memory_blocks, CONFIGURATION.site_memory_all_blocks)
+        store = make_store()
         extracting = remembering = 0.0
         for number, body in enumerate(bodies):
             start = process_time()
@@ -104,7 +108,7 @@ def bytes_per_block(sites: int, pages: int, blocks: int) -> float:
     """Return the bytes of a remembered block; no two of all the blocks are the same."""
     numbers = iter(range(sites * pages * (blocks + 2)))
     tracemalloc.start()
-    store = LocalStore(pages * (blocks + 2), 1 << 40)
+    store = LocalStore(blocks=pages * (blocks + 2), all_blocks=1 << 40)
     for site in range(sites):
         for _ in range(pages):
             *found, url, texts = (number.to_bytes(SIZE, "big") for number in islice(numbers, blocks + 2))

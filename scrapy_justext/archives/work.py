@@ -22,7 +22,6 @@ from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
-from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import ArchiveError, JustextError, PageTimeout, WorkerCrashed
 from scrapy_justext.tables import ExtractionRow
 from scrapy_justext.workers.pool import Pool
@@ -101,7 +100,7 @@ class RecordExtractor:
         archived = record.page()
         if isinstance(archived, NoPage):
             return archived
-        configuration = self._configuration_of(find_domain(host_of(archived.url), self._layers.sites))
+        configuration = self._configuration_of(self._layers.site_of(archived.url))
         if configuration is None:
             return NoPage("site")
         response = make_response(archived, configuration.max_body_bytes)

@@ -41,7 +41,8 @@ class JustextDownloaderMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         """Return the response unchanged; raise ``IgnoreRequest`` for one that is dropped."""
         page = await self._session.clean(response, request)
-        await self._session.held_items.send_due()
+        if self._session.held_items is not None:
+            await self._session.held_items.send_due()
         if page is not None and page.configuration.drop == "response" and not page.is_good:
             self._session.counts.add("responses_dropped")
             message = explain_no_content(page.extraction, page.configuration)

@@ -9,6 +9,7 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from scrapy_justext.core.blocks import part_of
+from scrapy_justext.crawl.items import is_cleaned
 from scrapy_justext.crawl.pages import explain_no_content
 from scrapy_justext.crawl.session import Session, get_session
 
@@ -55,7 +56,7 @@ class JustextPipeline:
             self._session.counts.add("items_without_page")
             return item
         configuration = page.configuration
-        if configuration.item_classes and not isinstance(item, configuration.item_classes):
+        if not is_cleaned(item, configuration):
             return item
         adapter = ItemAdapter(item)
         targets = self._targets(adapter, configuration.fields)

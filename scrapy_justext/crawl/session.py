@@ -5,7 +5,6 @@ middleware tells the session which item came from which page.  The pipeline, whi
 
 =========================  ===============================================================================
 :class:`Session`           cleans pages, in place or in other processes, and keeps them with their responses
-:class:`ItemPages`         remembers which page an item came from, until the item reaches the pipeline
 :class:`Counts`            counts what became of each page
 :func:`get_session`        gives the session of a crawl; :func:`get_extraction` gives a callback its page
 =========================  ===============================================================================
@@ -17,10 +16,10 @@ import asyncio
 import logging
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from weakref import WeakKeyDictionary, WeakSet, finalize
+from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
@@ -28,6 +27,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy_justext.core.blocks import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.parsing import is_response, response_encoding
+from scrapy_justext.crawl.items import ItemPages
 from scrapy_justext.crawl.pages import CleanedPage, header_languages, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage
 from scrapy_justext.crawl.settings import (
@@ -43,83 +43,15 @@ from scrapy_justext.crawl.settings import (
 )
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
-from scrapy_justext.crawl.sites import find_domain, host_of, site_of
+from scrapy_justext.crawl.sites import host_of, without_www
 from scrapy_justext.exceptions import JustextError, PageTimeout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response, TextResponse
     from scrapy.statscollectors import StatsCollector
 
 logger = logging.getLogger(__name__)
-
-
-class _OnItsWay(NamedTuple):
-    item: Any
-    page: CleanedPage
-    times: int
-    """How often the item was remembered, minus how often it was taken."""
-
-
-class ItemPages:
-    """Which page each item came from, while the item is on its way to the pipeline.
-
-    Many kinds of items cannot carry their page, and cannot be hashed.  So an item is known by its ``id()``, and kept
-    alive, so that no other object gets the same ``id()``.  An entry is deleted when the pipeline takes it, or else with
-    the response that the item came from: once a response is gone, none of its items is on its way any more.
-    """
-
-    def __init__(self) -> None:
-        self._on_their_way: dict[int, _OnItsWay] = {}
-        self._of_response: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
-
-    def __len__(self) -> int:
-        return len(self._on_their_way)
-
-    def remember(self, item: Any, page: CleanedPage, response: Response) -> None:
-        """Remember the page of an item for as long as its response is there."""
-        if response not in self._of_response:
-            self._of_response[response] = []
-            # An item that an earlier pipeline dropped or replaced is never asked for.
-            finalize(response, self._forget, self._of_response[response], page).atexit = False
-        self._of_response[response].append(id(item))
-        self._add(item, page)
-
-    @contextmanager
-    def remembering(self, item: Any, page: CleanedPage) -> Iterator[None]:
-        """Remember the page of an item within the context."""
-        self._add(item, page)
-        try:
-            yield
-        finally:
-            self._forget([id(item)], page)
-
-    def take(self, item: Any) -> CleanedPage | None:
-        """Return the page of an item, or None.  It can be taken as often as it was remembered."""
-        known = self._on_their_way.pop(id(item), None)
-        if known is None:
-            return None
-        if known.times > 1:
-            self._on_their_way[id(item)] = known._replace(times=known.times - 1)
-        return known.page
-
-    def clear(self) -> None:
-        """Forget all items."""
-        self._on_their_way.clear()
-
-    def _add(self, item: Any, page: CleanedPage) -> None:
-        known = self._on_their_way.get(id(item))
-        times = known.times if known is not None and known.page is page else 0
-        self._on_their_way[id(item)] = _OnItsWay(item, page, times + 1)
-
-    def _forget(self, identities: list[int], page: CleanedPage) -> None:
-        for identity in identities:
-            known = self._on_their_way.get(identity)
-            # By now another page's item may have the identity of one that is gone.
-            if known is not None and known.page is page:
-                del self._on_their_way[identity]
 
 
 class Skipped(NamedTuple):
@@ -209,12 +141,11 @@ class Session:
         self.counts = Counts(crawler.stats)
         self.items = ItemPages()
         self._pool: PagePool[Found] | None = None
-        self._memory = SiteMemory(crawler, self.configuration, self.counts.add)
-        self.held_items = HeldItems(
-            crawler, self._memory, self.configuration.site_memory_hold, self._look_again, self.items.remembering
-        )
+        self._crawler = crawler
+        #: None in a crawl without site memory.
+        self.held_items: HeldItems | None = None
         if self._uses_memory:
-            self._memory.open()
+            self._open_memory()
         crawler.signals.connect(self._open_pool, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
@@ -267,7 +198,7 @@ class Session:
         page = _PAGES.get(response)
         if page is None:
             return True
-        if self.held_items.hold(item, page, response):
+        if self.held_items is not None and self.held_items.hold(item, page, response):
             self.counts.add("site_memory/items_held")
             return False
         self.items.remember(item, page, response)
@@ -278,7 +209,7 @@ class Session:
         override = request.meta.get(KEY) if request is not None else None
         if override is False:
             return Skipped("request")
-        site = find_domain(host_of(response.url), self._layers.sites)
+        site = self._layers.site_of(response.url)
         configuration = self._of_sites[site]
         if override is not None:
             given = self._layers.given(site) | from_mapping(override, f"request.meta[{KEY!r}]", but=OF_CRAWLS)
@@ -314,22 +245,20 @@ class Session:
             return CleanedPage(found, configuration, seconds)
         if response is None or not configuration.site_memory:
             return CleanedPage(found.extraction(), configuration, seconds)
-        host = host_of(response.url)
-        site = find_domain(host, self._layers.sites) or site_of(host)
-        judged = self._memory.look(site, found, configuration, adds=True)
-        self.held_items.note_visit(site)
-        waits = self.held_items.waits_for(site, configuration)
+        held_items = self._open_memory()
+        site = self._layers.site_of(response.url) or without_www(host_of(response.url))
+        judged = held_items.memory.look(site, found, configuration, adds=True)
+        held_items.note_visit(site)
+        waits = held_items.waits_for(site, configuration)
         return CleanedPage(judged.extraction(), configuration, seconds, site, found if waits else None)
 
-    def _look_again(self, page: CleanedPage) -> CleanedPage:
-        """Return a page judged again with what is known now; return it unchanged if that fails."""
-        assert page.unfinished is not None
-        try:
-            judged = self._memory.look(page.site, page.unfinished, page.configuration, adds=False)
-            return page._replace(extraction=judged.extraction(), unfinished=None)
-        except Exception as error:
-            self.counts.add_error(error, page.extraction.url or "")
-            return page
+    def _open_memory(self) -> HeldItems:
+        """Return the items that wait, with the memory of sites, both made at the first call."""
+        if self.held_items is None:
+            memory = SiteMemory(self._crawler, self.configuration, self.counts.add)
+            most, remembering = self.configuration.site_memory_hold, self.items.remembering
+            self.held_items = HeldItems(self._crawler, memory, most, self.counts.add_error, remembering)
+        return self.held_items
 
     def _open_pool(self) -> None:
         if self.configuration.processes:
@@ -338,7 +267,8 @@ class Session:
 
     def _close(self) -> None:
         self.items.clear()
-        self._memory.close()
+        if self.held_items is not None:
+            self.held_items.memory.close()
         if self._pool is not None:
             self._pool.close()
 

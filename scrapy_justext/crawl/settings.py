@@ -38,7 +38,7 @@ from scrapy_justext.crawl.conversion import (
     statuses,
     whole_number,
 )
-from scrapy_justext.crawl.sites import domain
+from scrapy_justext.crawl.sites import domain, find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -228,6 +228,10 @@ class Layers:
     def given(self, site: str | None = None) -> dict[str, Given]:
         """Return what was set for the pages of a site, or for those of no site."""
         return {**self.project, **(self.sites[site] if site is not None else {}), **self.spider}
+
+    def site_of(self, url: str | None) -> str | None:
+        """Return the domain among the ``sites`` that a page belongs to; None if there is none."""
+        return find_domain(host_of(url), self.sites)
 
 
 def make_layers(project: Mapping[str, Given], spider: Mapping[str, Given]) -> Layers:

@@ -3,7 +3,7 @@
 There are three kinds of site, each for its own purpose:
 
 * the domain in ``JUSTEXT_SITES`` that a host is, or is a sub-domain of, for settings (:func:`find_domain`);
-* the host without ``www.``, for the memory of sites (:func:`site_of`);
+* the host without ``www.``, for the memory of sites (:func:`without_www`);
 * the domain that somebody registered, for the split of a data set (:func:`registered_domain`).
 """
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tldextract import TLDExtract
 
+#: What comes before the host, also where a password holds "/" or "#" by mistake.
+_USER = re.compile(r"(\A\w+://|\A).*@", re.DOTALL)
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 
 
@@ -34,6 +36,15 @@ def host_of(url: str | None) -> str | None:
         return urlsplit(url or "").hostname
     except ValueError:
         return None
+
+
+def without_password(url: str) -> str:
+    """Return a URL as it may be shown: without user, password and query.
+
+    >>> without_password("redis://user:secret@cache:6379/0"), without_password("redis://cache?password=secret")
+    ('redis://cache:6379/0', 'redis://cache')
+    """
+    return _USER.sub(r"\1", url).partition("?")[0]
 
 
 def domain(value: object) -> str:
@@ -68,10 +79,10 @@ def find_domain(host: str | None, domains: Iterable[str]) -> str | None:
     return next((parent for parent in parents if parent in known), None)
 
 
-def site_of(host: str | None) -> str:
+def without_www(host: str | None) -> str:
     """Return the host without ``www.``.
 
-    >>> site_of("www.example.com"), site_of("blog.example.com")
+    >>> without_www("www.example.com"), without_www("blog.example.com")
     ('example.com', 'blog.example.com')
     """
     return (host or "").rstrip(".").removeprefix("www.")

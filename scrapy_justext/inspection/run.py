@@ -25,7 +25,6 @@ from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.conversion import Converter, boolean, number, rules
 from scrapy_justext.crawl.pages import explain_no_content
 from scrapy_justext.crawl.settings import SETTINGS, Configuration, Given, Layers, configure, from_settings, make_layers
-from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import (
     BAD_INPUT,
     InspectionError,
@@ -250,7 +249,7 @@ def _chosen(options: Namespace) -> dict[str, Given]:
 
 def configuration_for(layers: Layers, url: str | None) -> Configuration:
     """Return the configuration in force for a page; without a URL, for one that belongs to no site."""
-    return configure(layers.given(find_domain(host_of(url), layers.sites)))
+    return configure(layers.given(layers.site_of(url)))
 
 
 def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:

@@ -6,18 +6,18 @@
 ``end``   all items wait
 ========  ====================================================================================
 
-Whatever waits is sent on when the spider has nothing else to do, and when it is stopped.  An item that finds too many
-waiting goes on at once.
+All items that wait are sent on when the spider has nothing else to do, and when it is stopped.  While too many wait,
+further items go on at once.
 
-Items wait outside of the pipelines.  In a pipeline, an item would hold its response in Scrapy's scraper: the spider's
-callback would stand still once ``CONCURRENT_ITEMS`` wait, the engine would take no more requests once the responses
-are large, and it would never find the spider idle.  So the spider middleware takes items out of the callback's output.
-They go to the pipelines later, with a response without its body, which takes little memory.
+Items wait outside of the pipelines.  An item that waited in a pipeline would keep its response in Scrapy's scraper.
+Then the spider's callback would stop once ``CONCURRENT_ITEMS`` wait, the engine would take no more requests once the
+responses are large, and it would never find the spider idle.  So the spider middleware takes items out of the
+callback's output.  They go to the pipelines later, with a response without its body, which takes little memory.
 
 This module alone touches Scrapy's engine, and only from the first item that waits:
 
-* the scraper brings items to the pipelines, and is kept open meanwhile (:func:`_keep_open`);
-* the item processor closes the pipelines after the last of them (:func:`_before_closing`).
+* the scraper, which brings items to the pipelines, is kept open meanwhile (:func:`_keep_open`);
+* the item processor sends the last items before it closes the pipelines (:func:`_before_closing`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from itemadapter import ItemAdapter
 from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+
+from scrapy_justext.crawl.items import is_cleaned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -58,10 +59,10 @@ class HeldItem(NamedTuple):
 
 
 class HeldItems:
-    """The items of one crawl that wait, ``most`` of them at the same time.
+    """The items of one crawl that wait for more to be known in ``memory``, at the most ``most`` at the same time.
 
-    ``look_again`` judges a page with what is known by now.  The context manager ``remembering`` tells the pipeline
-    which page an item came from.
+    ``add_error`` counts an error with the URL of its page.  Within the context manager ``remembering``, the pipeline
+    knows which page an item came from.
     """
 
     def __init__(
@@ -69,31 +70,31 @@ class HeldItems:
         crawler: Crawler,
         memory: SiteMemory,
         most: int,
-        look_again: Callable[[CleanedPage], CleanedPage],
+        add_error: Callable[[Exception, str], None],
         remembering: Callable[[Any, CleanedPage], AbstractContextManager[None]],
     ) -> None:
         self._crawler = crawler
-        self._memory = memory
+        self.memory = memory
         self._most = most
-        self._look_again = look_again
+        self._add_error = add_error
         self._remembering = remembering
         self._arrived = self._waiting = 0
         self._of_site: dict[str, list[HeldItem]] = {}
-        # Sites that were visited while items waited.  A dict keeps their order.
+        # Sites that were visited while items waited, in order.
         self._visited: dict[str, None] = {}
         self._sending: Deferred[None] | None = None
         crawler.signals.connect(self._on_idle, signals.spider_idle)
 
     def waits_for(self, site: str, configuration: Configuration) -> bool:
-        """Return whether the items of a site's pages have to wait, by what is known by now."""
+        """Return whether the items of a site's pages still have to wait."""
         look = configuration.site_memory_look
-        if look == "none" or self._memory.is_lost:
+        if look == "none" or self.memory.is_lost:
             return False
-        return look == "end" or not self._memory.is_ripe(site, configuration)
+        return look == "end" or not self.memory.is_ripe(site, configuration)
 
     def hold(self, item: Any, page: CleanedPage, response: Response) -> bool:
-        """Let an item wait, and return True; return False for one that goes on at once."""
-        if page.unfinished is None or self._waiting >= self._most or not _is_cleaned(item, page.configuration):
+        """Keep an item that has to wait, and return True; return False for one that goes on at once."""
+        if page.unfinished is None or self._waiting >= self._most or not is_cleaned(item, page.configuration):
             return False
         if not self._arrived:
             _before_closing(_scraper(self._crawler), self.send_all)
@@ -105,13 +106,13 @@ class HeldItems:
         return True
 
     def note_visit(self, site: str) -> None:
-        """Remember to look whether items of a site need not wait any longer."""
+        """Have the next :meth:`send_due` check the items of a site."""
         if self._waiting:
             self._visited[site] = None
 
     async def send_due(self) -> None:
-        """Send on the items of sites that have shown enough pages; send all if no more can be known."""
-        if self._memory.is_lost:
+        """Send on the items of sites that have shown enough pages; send all if the memory is lost."""
+        if self.memory.is_lost:
             await self.send_all()
         while self._visited:
             site = next(iter(self._visited))
@@ -119,7 +120,7 @@ class HeldItems:
             await self._send(self._take_due(site))
 
     def send_all(self) -> Coroutine[Any, Any, None]:
-        """Send on all items that wait.  The scraper is kept open from the call on, before the first step is awaited."""
+        """Return a coroutine that sends on all items that wait; the scraper is kept open from this call on."""
         held = sorted(chain.from_iterable(self._of_site.values()), key=attrgetter("number"))
         self._of_site.clear()
         self._waiting = 0
@@ -135,7 +136,7 @@ class HeldItems:
 
     def _on_idle(self) -> None:
         if self._waiting:
-            # Kept, so that the task is not collected as garbage on its way.
+            # Kept, so that the task is not collected as garbage before it ends.
             self._sending = deferred_from_coro(self.send_all())
             raise DontCloseSpider
 
@@ -145,6 +146,16 @@ class HeldItems:
             open_scraper.enter_context(_keep_open(_scraper(self._crawler)))
         return self._send_each(held, open_scraper)
 
+    def _look_again(self, page: CleanedPage) -> CleanedPage:
+        """Return a page judged by what is known by now; as it was if that fails."""
+        assert page.unfinished is not None
+        try:
+            judged = self.memory.look(page.site, page.unfinished, page.configuration, adds=False)
+            return page._replace(extraction=judged.extraction(), unfinished=None)
+        except Exception as error:
+            self._add_error(error, page.extraction.url or "")
+            return page
+
     async def _send_each(self, held: Sequence[HeldItem], open_scraper: ExitStack) -> None:
         """Bring items to the pipelines, one after another."""
         with open_scraper:
@@ -152,11 +163,6 @@ class HeldItems:
                 with self._remembering(held_item.item, self._look_again(held_item.page)):
                     scraper = _scraper(self._crawler)
                     await scraper.start_itemproc_async(held_item.item, response=held_item.response)
-
-
-def _is_cleaned(item: Any, configuration: Configuration) -> bool:
-    classes = configuration.item_classes
-    return ItemAdapter.is_item(item) and (not classes or isinstance(item, classes))
 
 
 def _scraper(crawler: Crawler) -> Scraper:
@@ -176,7 +182,7 @@ def _keep_open(scraper: Scraper) -> Iterator[None]:
         yield
     finally:
         slot.active.discard(request)
-        # Scrapy itself looks after responses only whether a spider that is closing can be closed.
+        # Scrapy itself checks only after a response whether a spider that is closing can be closed.
         spider = scraper.crawler.spider
         if spider is not None and slot.closing is not None and not slot.closing.called and slot.is_idle():
             slot.closing.callback(spider)
@@ -185,8 +191,8 @@ def _keep_open(scraper: Scraper) -> Iterator[None]:
 def _before_closing(scraper: Scraper, send_all: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Have the running item processor send all items on before it closes the pipelines.
 
-    No signal of Scrapy's would do: ``spider_closed`` is sent after the pipelines are closed.  An item processor has an
-    asynchronous method, or one that gives a Deferred, or both.
+    No signal would do: Scrapy sends ``spider_closed`` after it closed the pipelines.  An item processor has an
+    asynchronous method that closes them, or one that returns a Deferred, or both.
     """
     processor: Any = scraper.itemproc
     if hasattr(processor, "close_spider_async"):

@@ -15,11 +15,12 @@ from __future__ import annotations
 import logging
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
 from scrapy_justext.crawl.site_memory.fingerprints import take_fingerprints
-from scrapy_justext.exceptions import SettingError
+from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, describe_os_error, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Sites whose number of pages is at hand.
+#: Sites whose number of pages is kept at the most.
 MOST_SITES = 100_000
 
 
 def find_repeated(indices: Sequence[int], sightings: Sightings, configuration: Configuration) -> dict[int, Decision]:
-    """Return decisions for the blocks that the site repeats; the sightings are of the blocks with the ``indices``."""
+    """Return decisions for the blocks that the site repeats; the sightings are those of the blocks ``indices``."""
     pages, held_by = sightings
     if pages < configuration.site_memory_pages:
         return {}
@@ -52,7 +53,7 @@ def find_repeated(indices: Sequence[int], sightings: Sightings, configuration: C
 def judge_again(
     page: JudgedPage, fingerprints: Fingerprints, sightings: Sightings, configuration: Configuration
 ) -> JudgedPage:
-    """Return the page with the blocks bad that its site repeats; a block that is bad by itself keeps its own reason."""
+    """Return the page with the blocks that its site repeats made bad; those that were bad keep their reason."""
     context_free = page.context.context_free
     repeated = {
         i: decision
@@ -63,50 +64,40 @@ def judge_again(
 
 
 class SiteMemory:
-    """What is known of the sites of a crawl, kept in a store that the crawl's settings choose."""
+    """What is known of the sites of a crawl, kept in a store that the crawl's settings choose.
+
+    Raises :class:`~scrapy_justext.exceptions.SiteMemoryError` if the store cannot be read or reached, and
+    :class:`~scrapy_justext.exceptions.SettingError` for Redis without its library.
+    """
 
     def __init__(self, crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> None:
-        self._crawler = crawler
-        self._configuration = configuration
         self._count = count
-        self._store: Store | None = None
         # As far as this process knows; others may have seen more.
         self._pages: dict[str, int] = {}
-
-    def open(self) -> Store:
-        """Get the store ready.
-
-        Raises :class:`~scrapy_justext.exceptions.SiteMemoryError` if it cannot be read or reached, and
-        :class:`~scrapy_justext.exceptions.SettingError` for Redis without its library.
-        """
-        if self._store is None:
-            url = self._crawler.settings.get("REDIS_URL")
-            self._store = self._shared_store(url) if url else self._local_store()
-        return self._store
+        url = crawler.settings.get("REDIS_URL")
+        self._store = self._shared_store(url, crawler, configuration) if url else _local_store(crawler, configuration)
 
     def close(self) -> None:
         """Keep what was counted."""
-        if self._store is not None:
-            self._store.close()
+        self._store.close()
 
     @property
     def is_lost(self) -> bool:
         """Whether nothing more will be known of any site."""
-        return self._store is not None and self._store.is_lost
+        return self._store.is_lost
 
     def is_ripe(self, site: str, configuration: Configuration) -> bool:
         """Return whether a site has shown enough pages for its repeated blocks to be bad."""
         return self._pages.get(site, 0) >= configuration.site_memory_pages
 
     def look(self, site: str, page: JudgedPage, configuration: Configuration, *, adds: bool) -> JudgedPage:
-        """Return a page judged with what is known of its site by now.
+        """Return a page judged by what is known of its site.
 
-        ``page``: as it was judged by itself; ``adds``: whether it is seen for the first time, and so remembered.
+        ``page``: as it was judged by itself; ``adds``: whether to remember it, as at the first look.
         """
         length = configuration.site_memory_length
         fingerprints = take_fingerprints(page.context.segments, page.page.url or "", length)
-        store = self.open()
-        sightings = (store.visit if adds else store.recall)(site, fingerprints)
+        sightings = (self._store.visit if adds else self._store.recall)(site, fingerprints)
         self._note_pages(site, sightings.pages)
         again = judge_again(page, fingerprints, sightings, configuration)
         self._count_removed(page, again)
@@ -126,30 +117,33 @@ class SiteMemory:
             self._count("site_memory/pages", 1)
             self._count("site_memory/blocks", removed)
 
-    def _shared_store(self, url: str) -> Store:
+    def _shared_store(self, url: str, crawler: Crawler, configuration: Configuration) -> Store:
         try:
-            from scrapy_justext.crawl.site_memory.shared import SharedStore  # noqa: PLC0415 (an extra's)
-        except ImportError as error:
-            raise SettingError("REDIS_URL", url, "needs redis: pip install 'scrapy-justext[redis]'") from error
+            shared: Any = require("scrapy_justext.crawl.site_memory.shared", "redis")
+        except LibraryNotInstalledError as error:
+            raise SettingError("REDIS_URL", without_password(url), str(error)) from error
         on_lost = partial(self._count, "site_memory/pages_without_redis", 1)
-        return SharedStore(url, self._crawler.spidercls.name, self._configuration.site_memory_blocks, on_lost)
+        store: Store = shared.SharedStore(url, crawler.spidercls.name, configuration.site_memory_blocks, on_lost)
+        return store
 
-    def _local_store(self) -> Store:
-        # numpy takes a tenth of a second, which most crawls need not spend.
-        from scrapy_justext.crawl.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
 
-        bounds = (self._configuration.site_memory_blocks, self._configuration.site_memory_all_blocks)
-        folder = self._crawler.settings.get("JOBDIR")
-        if not folder:
-            return LocalStore(*bounds)
-        path = Path(folder) / FILE
+def _local_store(crawler: Crawler, configuration: Configuration) -> Store:
+    # numpy takes a tenth of a second, which most crawls need not spend.
+    from scrapy_justext.crawl.site_memory.store import FILE, LocalStore, load, save  # noqa: PLC0415
 
-        def save_sites(sites: Mapping[str, Table]) -> None:
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                save(path, sites)
-            except OSError as error:
-                # This is no bug of ours: a traceback would say nothing.
-                logger.error("%s: the memory of sites cannot be saved: %s", path, error.strerror or error)  # noqa: TRY400
+    blocks, all_blocks = configuration.site_memory_blocks, configuration.site_memory_all_blocks
+    make_store = partial(LocalStore, blocks=blocks, all_blocks=all_blocks)
+    folder = crawler.settings.get("JOBDIR")
+    if not folder:
+        return make_store()
+    path = Path(folder) / FILE
 
-        return LocalStore(*bounds, load(path), save_sites)
+    def save_sites(sites: Mapping[str, Table]) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save(path, sites)
+        except OSError as error:
+            # This is no bug of ours: a traceback would say nothing.
+            logger.error("%s: the memory of sites cannot be saved: %s", path, describe_os_error(error))  # noqa: TRY400
+
+    return make_store(sites=load(path), save=save_sites)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -23,6 +22,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from scrapy_justext.crawl.site_memory.store import Sightings
+from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import SiteMemoryError
 
 if TYPE_CHECKING:
@@ -101,8 +101,12 @@ class SharedStore:
                 retry=Retry(NoBackoff(), 1),
             )
             self._redis.ping()
-        except (RedisError, ValueError) as error:
+        except RedisError as error:
             raise SiteMemoryError(without_password(url), f"cannot be used: {error}") from error
+        except ValueError:
+            problem = "cannot be used: it must be an address such as redis://HOST:6379/0"
+            # The error itself may quote a part of the password.
+            raise SiteMemoryError(without_password(url), problem) from None
         self._script = self._redis.register_script(_SCRIPT)
 
     def visit(self, site: str, page: Fingerprints) -> Sightings:
@@ -131,13 +135,3 @@ class SharedStore:
         if adds:
             self._on_lost()
         return Sightings(0, [0] * len(page.blocks))
-
-
-def without_password(url: str) -> str:
-    """Return an address of Redis as it may be shown.
-
-    >>> without_password("redis://user:secret@cache:6379/0")
-    'redis://cache:6379/0'
-    """
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from scrapy_justext.exceptions import SiteMemoryError
+from scrapy_justext.exceptions import SiteMemoryError, describe_os_error
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ class Sightings(NamedTuple):
 class Store(Protocol):
     """Counts the pages of each site that held a block.
 
-    A page that is known by its address or by its texts counts once.
+    A page that comes again, by its address or by its texts, counts once.
     """
 
     is_lost: bool
-    """The store cannot be reached any more, and tells nothing from now on."""
+    """Whether the store can no longer be reached; then it knows nothing."""
 
     def visit(self, site: str, page: Fingerprints) -> Sightings:
         """Add a page, and return what is known of its blocks."""
@@ -55,12 +55,12 @@ class Store(Protocol):
         """Return what is known of a page's blocks."""
 
     def close(self) -> None:
-        """Keep what was counted for the next crawl, if it is to be kept."""
+        """Save what was counted for the next crawl, where the store does so."""
 
 
-#: The share of the entries allowed that stay when there are too many, so that forgetting is seldom.
+#: The share of the allowed entries that stay when there are too many, so that entries are seldom dropped.
 KEPT = 7 / 8
-#: What a site takes beside its entries, as a number of entries.
+#: The size of a site beside its entries, counted in entries.
 SITE_SIZE = 40
 
 #: The name of the file in JOBDIR.
@@ -117,7 +117,7 @@ class Table:
         self.seen[known] = self.visits
         held_by = np.full(len(keys), is_new, _COUNTS)
         held_by[is_known] = self.counts[known]
-        # A known page that has changed: its new blocks are passed over.
+        # The new blocks of a known page that has changed are not added.
         is_added = ~is_known
         is_added[len(page) :] &= is_new
         if is_added.any():
@@ -154,8 +154,8 @@ class Table:
 class LocalStore:
     """The memory of one process.
 
-    ``blocks`` and ``all_blocks`` bound the entries of a site and of all sites; a block is one entry, a page is two.
-    ``sites`` is what is known already, in the order of the last visits.  ``save`` is called with the sites every
+    ``blocks`` and ``all_blocks``: the most entries of a site and of all sites; a block is one entry, a page two.
+    ``sites``: what is known already, in the order of the last visits.  ``save`` is called with the sites every
     ``save_every`` visits, and at the end.
     """
 
@@ -163,6 +163,7 @@ class LocalStore:
 
     def __init__(
         self,
+        *,
         blocks: int,
         all_blocks: int,
         sites: Mapping[str, Table] | None = None,
@@ -255,7 +256,7 @@ def load(path: Path) -> dict[str, Table]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise SiteMemoryError(path, f"cannot be read: {error.strerror or error}") from error
+        raise SiteMemoryError(path, f"cannot be read: {describe_os_error(error)}") from error
     except _UNREADABLE as error:
         raise SiteMemoryError(path, "is damaged, or no memory of sites; delete it to begin anew") from error
     return _tables(path, head, columns)

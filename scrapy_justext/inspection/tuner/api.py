@@ -19,7 +19,6 @@ from scrapy_justext.inspection.tuner.judging import (
     controls_of,
     paste,
     read_choice,
-    site_of_page,
     tuned_options,
 )
 from scrapy_justext.inspection.tuner.marks import MarksFile, page_id
@@ -55,7 +54,7 @@ class Tuner:
     def __init__(self, pages: Sequence[InspectedPage], layers: Layers, marks: Path) -> None:
         self._layers = layers
         self._marks = MarksFile(marks)
-        sites = [site_of_page(layers, page.url) for page in pages]
+        sites = [layers.site_of(page.url) for page in pages]
         self._pages = [
             TunedPage(page, tuned_options(layers, site, {}), site) for page, site in zip(pages, sites, strict=True)
         ]

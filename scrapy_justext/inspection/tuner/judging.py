@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parameters import PARAMETERS, Scale
 from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
-from scrapy_justext.crawl.sites import find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from scrapy_justext.inspection.pages import Inspection
 
@@ -138,11 +137,6 @@ def read_choice(body: Mapping[str, Any]) -> Choice:
             raise UnknownNameError("parameter", name, "parameter", PARAMETERS)
     chosen = {setting: body[name] for name, setting in _SETTING_NAMES.items() if body.get(name) is not None}
     return {**chosen, **parameters}
-
-
-def site_of_page(layers: Layers, url: str | None) -> str | None:
-    """Return the site among those with settings of their own that a page belongs to."""
-    return find_domain(host_of(url), layers.sites)
 
 
 def tuned_options(layers: Layers, site: str | None, choice: Choice) -> Options:

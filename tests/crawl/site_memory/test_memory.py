@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from scrapy.utils.test import get_crawler
 
 from scrapy_justext.core.blocks import BAD
+from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure
 from scrapy_justext.crawl.site_memory.memory import find_repeated
 from scrapy_justext.crawl.site_memory.store import Sightings
+from tests import forked
+from tests.crawl.crawling import environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CONFIGURATION = replace(configure({}), site_memory_pages=10, site_memory_share=0.5, site_memory_count=4)
 
@@ -44,3 +53,31 @@ def test_decisions_are_those_of_the_blocks_with_the_indices() -> None:
         8: "on 57 of 57 pages of this site",
     }
     assert {decision.block_class for decision in found.values()} == {BAD}
+
+
+def use_redis() -> None:
+    """Begin a crawl with site memory at an address of Redis, where the library for it is not installed."""
+    cast("dict[str, Any]", sys.modules)["redis"] = None
+    get_session(get_crawler(settings_dict={"JUSTEXT_SITE_MEMORY": True, "REDIS_URL": sys.argv[1]}))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://user:secret@cache:6379/0",
+        "redis://user:sec/secret@cache:6379/0",
+        "redis://cache:6379/0?password=secret",
+    ],
+)
+def test_without_the_library_for_redis_the_error_names_no_password(url: str, tmp_path: Path) -> None:
+    done = forked.run(f"{__name__}:use_redis", ["test", url], folder=tmp_path, environment=environment())
+    log = done.stderr.decode()
+    assert log.rstrip().endswith(
+        "SettingError: REDIS_URL = 'redis://cache:6379/0': redis is not installed: pip install 'scrapy-justext[redis]'"
+    )
+    assert "secret" not in log
+
+
+def test_a_crawl_makes_a_memory_only_where_it_is_switched_on() -> None:
+    assert get_session(get_crawler()).held_items is None
+    assert get_session(get_crawler(settings_dict={"JUSTEXT_SITE_MEMORY": True})).held_items is not None

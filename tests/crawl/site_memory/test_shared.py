@@ -51,7 +51,7 @@ PAGES = ["a b", "a a c", "a b d", "a b", "x", "a x c c"]
 
 
 def test_it_counts_as_the_memory_of_one_process_does(stores: list[SharedStore]) -> None:
-    local = LocalStore(1000, 100_000)
+    local = LocalStore(blocks=1000, all_blocks=100_000)
     for number, texts in enumerate(PAGES):
         page = seen(texts, f"/{'x' * (number % 5)}")
         assert stores[number % 2].visit("example.com", page) == local.visit("example.com", page)

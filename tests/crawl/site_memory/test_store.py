@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def store(blocks: int = 1000, all_blocks: int = 100_000) -> LocalStore:
-    return LocalStore(blocks, all_blocks)
+    return LocalStore(blocks=blocks, all_blocks=all_blocks)
 
 
 def test_it_counts_pages_and_those_that_held_each_block() -> None:
@@ -108,7 +108,7 @@ def test_of_too_many_sites_the_one_visited_longest_ago_is_forgotten() -> None:
 
 def test_it_is_the_same_for_the_same_order_of_pages(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        one = LocalStore(50, 1000)
+        one = LocalStore(blocks=50, all_blocks=1000)
         for number in range(300):
             visit_all(one, f"all part{'x' * (number % 7)} own{'x' * number}", site=f"site{number % 3}")
         save(tmp_path / name, one.sites)
@@ -120,7 +120,7 @@ def test_a_block_takes_less_than_100_bytes(sites: int, pages: int, blocks: int) 
     numbers = iter(range(1 << 60))
     tracemalloc.start()
     try:
-        one = LocalStore(1 << 30, 1 << 30)
+        one = LocalStore(blocks=1 << 30, all_blocks=1 << 30)
         for site in range(sites):
             for _ in range(pages):
                 found = [next(numbers).to_bytes(SIZE, "big") for _ in range(blocks + 2)]
@@ -135,11 +135,11 @@ def test_a_block_takes_less_than_100_bytes(sites: int, pages: int, blocks: int) 
 class TestFile:
     def test_it_gives_back_all_that_was_saved(self, tmp_path: Path) -> None:
         path = tmp_path / "memory"
-        one = LocalStore(50, 10_000, save=lambda sites: save(path, sites))
+        one = LocalStore(blocks=50, all_blocks=10_000, save=lambda sites: save(path, sites))
         visit_all(one, "a b", "a c", site="bücher.example")
         visit_all(one, *(f"x {y}" for y in words(40).split()))
         one.close()
-        two = LocalStore(50, 10_000, load(path))
+        two = LocalStore(blocks=50, all_blocks=10_000, sites=load(path))
         assert list(two.sites) == list(one.sites)
         for texts in ("x w z", "a b"):
             assert visit_all(two, texts) == visit_all(one, texts)
@@ -154,7 +154,9 @@ class TestFile:
 
     def test_it_is_saved_at_times(self) -> None:
         saved: list[int] = []
-        one = LocalStore(50, 1000, save=lambda sites: saved.append(sites["example.com"].pages), save_every=3)
+        one = LocalStore(
+            blocks=50, all_blocks=1000, save=lambda sites: saved.append(sites["example.com"].pages), save_every=3
+        )
         visit_all(one, *(f"a b{n}" for n in "abcdefg"))
         assert saved == [3, 6]
         one.close()
@@ -196,7 +198,7 @@ class TestFile:
 
     def saved(self, folder: Path) -> Path:
         path = folder / "memory.npz"
-        one = LocalStore(5000, 10_000, save=lambda sites: save(path, sites))
+        one = LocalStore(blocks=5000, all_blocks=10_000, save=lambda sites: save(path, sites))
         visit_all(one, *(f"a {b}" for b in words(40).split()))
         one.close()
         return path

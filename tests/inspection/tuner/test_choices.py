@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_justext.crawl.settings import Given, configure, make_layers
-from scrapy_justext.inspection.tuner.judging import TunedPage, paste, read_choice, site_of_page, tuned_options
+from scrapy_justext.inspection.tuner.judging import TunedPage, paste, read_choice, tuned_options
 from tests.inspection.tuner.running import PAGE, inspected, layers
 
 
@@ -91,7 +91,7 @@ def test_what_counts_more_than_custom_settings_is_named() -> None:
 )
 def test_the_site_of_a_page(url: str | None, site: str | None) -> None:
     settings = layers({}, shop_example={"length_low": 20})
-    assert site_of_page(settings, url) == site
+    assert settings.site_of(url) == site
     assert tuned_options(settings, site, {}).thresholds.length_low == (20 if site else 70)
 
 

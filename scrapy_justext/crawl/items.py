@@ -1,0 +1,89 @@
+"""Which items are cleaned, and which page each of them came from."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary, finalize
+
+from itemadapter import ItemAdapter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.http import Response
+
+    from scrapy_justext.crawl.pages import CleanedPage
+    from scrapy_justext.crawl.settings import Configuration
+
+
+def is_cleaned(item: Any, configuration: Configuration) -> bool:
+    """Return whether the fields of an item are filled."""
+    classes = configuration.item_classes
+    return ItemAdapter.is_item(item) and (not classes or isinstance(item, classes))
+
+
+class _OnItsWay(NamedTuple):
+    item: Any
+    page: CleanedPage
+    times: int
+    """How often the item can still be taken."""
+
+
+class ItemPages:
+    """Which page each item came from, while the item is on its way to the pipeline.
+
+    Many kinds of items cannot carry their page, and cannot be hashed.  So an item is known by its ``id()``, and kept
+    alive, so that no other object gets the same ``id()``.  An entry is deleted when the pipeline takes it, or else with
+    the response that the item came from: once a response is gone, none of its items is on its way any more.
+    """
+
+    def __init__(self) -> None:
+        self._on_their_way: dict[int, _OnItsWay] = {}
+        self._of_response: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
+
+    def __len__(self) -> int:
+        return len(self._on_their_way)
+
+    def remember(self, item: Any, page: CleanedPage, response: Response) -> None:
+        """Remember the page of an item for as long as its response is there."""
+        if response not in self._of_response:
+            self._of_response[response] = []
+            # An item that an earlier pipeline dropped or replaced is never asked for.
+            finalize(response, self._forget, self._of_response[response], page).atexit = False
+        self._of_response[response].append(id(item))
+        self._add(item, page)
+
+    @contextmanager
+    def remembering(self, item: Any, page: CleanedPage) -> Iterator[None]:
+        """Remember the page of an item within the context."""
+        self._add(item, page)
+        try:
+            yield
+        finally:
+            self._forget([id(item)], page)
+
+    def take(self, item: Any) -> CleanedPage | None:
+        """Return the page of an item, or None.  It can be taken as often as it was remembered."""
+        known = self._on_their_way.pop(id(item), None)
+        if known is None:
+            return None
+        if known.times > 1:
+            self._on_their_way[id(item)] = known._replace(times=known.times - 1)
+        return known.page
+
+    def clear(self) -> None:
+        """Forget all items."""
+        self._on_their_way.clear()
+
+    def _add(self, item: Any, page: CleanedPage) -> None:
+        known = self._on_their_way.get(id(item))
+        times = known.times if known is not None and known.page is page else 0
+        self._on_their_way[id(item)] = _OnItsWay(item, page, times + 1)
+
+    def _forget(self, identities: list[int], page: CleanedPage) -> None:
+        for identity in identities:
+            known = self._on_their_way.get(identity)
+            # By now another page's item may have the identity of one that is gone.
+            if known is not None and known.page is page:
+                del self._on_their_way[identity]
