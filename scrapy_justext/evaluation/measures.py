@@ -179,20 +179,20 @@ def _substitute(character: str) -> str | None:
 
 
 def score_sequence(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-    """[D]: count the words in difflib's matching blocks."""
+    """Count the words in difflib's matching blocks, as [D] does."""
     relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
     return score_sizes(len(relevant), len(found), sum(match.size for match in matches))
 
 
 def score_characters(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-    """[C]: count the characters of the words in difflib's matching blocks."""
+    """Count the characters of the words in difflib's matching blocks, as [C] does."""
     relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
     common = sum(_characters(relevant[match.a : match.a + match.size]) for match in matches)
     return score_sizes(_characters(relevant), _characters(found), common)
 
 
 def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
-    """CleanEval: count the words that stay when the retrieved text is edited into the gold standard.
+    """Count the words that stay when the retrieved text is edited into the gold standard, as CleanEval does.
 
     Edits insert and delete single words, as few as possible: what stays is a longest common subsequence.  (The campaign
     of 2007 gave one value for the distance, with block marks as tokens; extractors here give text without marks.)
@@ -245,7 +245,7 @@ def find_words(text: str) -> list[str]:
 
 
 def score_bag(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:  # noqa: ARG001
-    """WCXB: count lower-cased words, each as often as it is in both texts.
+    """Count lower-cased words, each as often as it is in both texts, as WCXB does.
 
     Where the gold standard is empty all values are 1 if nothing was retrieved, else 0.  Where only the retrieved text
     is empty, or where nothing is shared, they are 0.

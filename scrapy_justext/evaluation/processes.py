@@ -118,7 +118,7 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
         report(result)
 
     at_work = min(plan.jobs, len(tasks))
-    with Pool(at_work, start, plan, start_seconds=OVERHEAD_SECONDS, has_children=True) as pool:
+    with Pool(at_work, start_extracting, plan, start_seconds=OVERHEAD_SECONDS, has_children=True) as pool:
         for number in islice(waiting, at_work):
             begin(number)
         while at_work:
@@ -171,7 +171,7 @@ def _describe_failure(error: BaseException, document_id: str, *, may_retry: bool
 # What runs in a process.
 
 
-def start(plan: Plan) -> Callable[[DocumentTask], Iterator[object]]:
+def start_extracting(plan: Plan) -> Callable[[DocumentTask], Iterator[object]]:
     """Make a process ready for tasks; keep all that libraries print, in whatever language, from the terminal."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):

@@ -166,14 +166,14 @@ class _StoredText(NamedTuple):
 def _score_all(texts: Sequence[_StoredText], jobs: int, *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
     chunks = [texts[start : start + _CHUNK] for start in range(0, len(texts), _CHUNK)]
     if jobs == 1 or len(chunks) < 2:
-        yield from _start(keep_non_ascii)(texts)
+        yield from _start_scoring(keep_non_ascii)(texts)
         return
-    with Pool(min(jobs, len(chunks)), _start, keep_non_ascii) as pool:
+    with Pool(min(jobs, len(chunks)), _start_scoring, keep_non_ascii) as pool:
         for future in [pool.submit(chunk) for chunk in chunks]:
             yield from future.result()
 
 
-def _start(keep_non_ascii: bool) -> Callable[[Sequence[_StoredText]], Iterator[DocumentScores]]:
+def _start_scoring(keep_non_ascii: bool) -> Callable[[Sequence[_StoredText]], Iterator[DocumentScores]]:
     return partial(_score, keep_non_ascii=keep_non_ascii)
 
 
@@ -196,10 +196,11 @@ def _score(texts: Sequence[_StoredText], *, keep_non_ascii: bool) -> Iterator[Do
 
 def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
     """Return a row for each run of scores of one data set, extractor and measure."""
-    return [_row(list(group)) for _, group in groupby(scores, attrgetter("dataset", "extractor", "measure"))]
+    groups = groupby(scores, attrgetter("dataset", "extractor", "measure"))
+    return [_summarise_group(list(group)) for _, group in groups]
 
 
-def _row(group: list[DocumentScores]) -> ExtractorRow:
+def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
     first, cases = group[0], Counter(document.case for document in group)
     measure = MEASURES[first.measure]
     sound = [document for document in group if document.case != FAILED]

@@ -26,11 +26,6 @@ class MannWhitney(NamedTuple):
     """U of the first sample: pairs in which its value is greater, those of equal values by half."""
     p: float
 
-    @property
-    def is_significant(self) -> bool:
-        """Whether the samples differ at 99 %."""
-        return self.p < SIGNIFICANCE
-
 
 class Bootstrap(NamedTuple):
     """The paired bootstrap of the mean difference between two extractors on the same documents."""
@@ -43,10 +38,10 @@ class Bootstrap(NamedTuple):
     """Two-sided: twice the share of resamples, this sample counted in, in which the difference has another sign or is
     none."""
 
-    @property
-    def is_significant(self) -> bool:
-        """Whether the extractors differ at 99 %."""
-        return self.p < SIGNIFICANCE
+
+def is_significant(test: MannWhitney | Bootstrap) -> bool:
+    """Return whether the two extractors of a test differ at 99 %."""
+    return test.p < SIGNIFICANCE
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:

@@ -85,14 +85,14 @@ class Run:
     """At most so many documents of each data set; None: all."""
 
 
-def read_json(path: Path) -> Any:
-    """Return the value of a file; raise :class:`StoreError`."""
+def read_json(path: Path, what: str = "JSON") -> Any:
+    """Return the value of a file; raise :class:`StoreError`, which says that the file is not ``what`` was asked for."""
     try:
         return json.loads(path.read_bytes())
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise StoreError(f"{path} is not JSON: {error}") from error
+        raise StoreError(f"{path} is not {what}: {error}") from error
 
 
 def write_json(path: Path, value: object) -> None:
@@ -102,21 +102,21 @@ def write_json(path: Path, value: object) -> None:
 
 def read_run(out: Path) -> Run | None:
     """Return what was run into this folder; None when nothing was.  Raise :class:`StoreError`."""
-    path = out / RUN_FILE
+    path, what = out / RUN_FILE, "the record of a run"
     try:
-        value = json.loads(path.read_bytes())
+        value = read_json(path, what)
         return Run(
             tuple(DataSetRecord(**row) for row in value["data_sets"]),
             tuple(ExtractorRecord(**row) for row in value["extractors"]),
             value["language"],
             value["limit"],
         )
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, LookupError, TypeError) as error:
-        raise StoreError(f"{path} is not the record of a run: {error}") from error
+    except StoreError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+    except (LookupError, TypeError) as error:
+        raise StoreError(f"{path} is not {what}: {error}") from error
 
 
 def start_run(out: Path, run: Run) -> Run:

@@ -141,12 +141,12 @@ def open_trials(
     """
     shares = [labels[start::jobs] for start in range(min(jobs, len(labels)))]
     if len(shares) == 1:
-        judge = _start((setup, labels))
+        judge = _start_trials((setup, labels))
         yield lambda thresholds: next(judge(thresholds))
         return
     with ExitStack() as stack:
         # A pool of one process for each share: pages that were read cannot go from process to process.
-        pools = [stack.enter_context(Pool(1, _start, (setup, share))) for share in shares]
+        pools = [stack.enter_context(Pool(1, _start_trials, (setup, share))) for share in shares]
 
         def judge_all(thresholds: Mapping[str, Any]) -> list[Sizes]:
             futures = [pool.submit(thresholds, join=itemgetter(0)) for pool in pools]
@@ -158,10 +158,10 @@ def open_trials(
         yield judge_all
 
 
-def _start(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mapping[str, Any]], Iterator[list[Sizes]]]:
+def _start_trials(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mapping[str, Any]], Iterator[list[Sizes]]]:
     """Read the pages, and return what judges them under some thresholds."""
     setup, labels = share
-    pages = [setup.make_page(setup.data_sets[label.data_set].load(label.id)) for label in labels]
+    pages = [setup.make_page(setup.data_sets[page.data_set].load(page.id)) for page in labels]
 
     def judge(thresholds: Mapping[str, Any]) -> Iterator[list[Sizes]]:
         options = setup.options(thresholds)
@@ -224,7 +224,7 @@ def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Lab
     Groups come in an order that a hash of ``seed`` and their names gives; each goes to the part that lacks more of its
     share.  Raise :class:`SplitError` where a part stays too small.
     """
-    sizes = Counter(label.group for label in labels)
+    sizes = Counter(page.group for page in labels)
     chosen: set[str] = set()
     training = validation = 0
     for group in sorted(sizes, key=lambda group: sha256(f"{seed}:{group}".encode("utf-8", "surrogatepass")).digest()):
@@ -239,6 +239,6 @@ def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Lab
             f" both parts must have {LEAST} pages or more"
         )
     parts: tuple[list[Label], list[Label]] = [], []
-    for label in labels:
-        parts[label.group not in chosen].append(label)
+    for page in labels:
+        parts[page.group not in chosen].append(page)
     return parts

@@ -29,7 +29,7 @@ from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.evaluation.command_line import format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
-from scrapy_justext.evaluation.statistics import paired_bootstrap
+from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
 from scrapy_justext.evaluation.trials import (
     Quality,
     TrialSetup,
@@ -104,7 +104,7 @@ def moved(values: Mapping[str, Any], name: str, value: Any) -> Values:
     return result
 
 
-def given(values: Mapping[str, Any], base: Thresholds, own: Thresholds) -> Values:
+def settings_needed(values: Mapping[str, Any], base: Thresholds, own: Thresholds) -> Values:
     """Return the thresholds that must be set to have some values where ``base`` are those in force without any.
 
     ``own``: the profile's.  Where the two differ, which is so in languages without spaces, a low threshold that is set
@@ -225,7 +225,13 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.measure not in MEASURES:
         raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
     data_sets = [open_data_set(spec) for spec in dict.fromkeys(arguments.dataset)]
-    setup = TrialSetup(data_sets, arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii)
+    setup = TrialSetup(
+        data_sets=data_sets,
+        profile=arguments.profile,
+        language=arguments.language,
+        measure=arguments.measure,
+        keep_non_ascii=arguments.keep_non_ascii,
+    )
     # What pages are judged by without any setting; an unknown profile or language is told here.
     options = setup.options()
     base = options.thresholds if options.candidates is None else options.criteria(options.candidates[0]).thresholds
@@ -266,14 +272,14 @@ def _find(
         with Progress(arguments.trials, 0, "trials") as progress:
 
             def evaluate(values: Values) -> float:
-                sizes = sizes_under(given(values, base, profile.thresholds))
+                sizes = sizes_under(settings_needed(values, base, profile.thresholds))
                 value = goal.of(mean_quality(sizes, goal.beta))
                 progress.advance(f"best {max(value, search.best_value):.4f}")
                 return value
 
             start = values_of(base, profile.parameters)
-            search = Search(profile.parameters, start, evaluate, arguments.trials, arguments.seed)
-            best = given(search.run(), base, profile.thresholds)
+            search = Search(profile.parameters, start, evaluate, trials=arguments.trials, seed=arguments.seed)
+            best = settings_needed(search.run(), base, profile.thresholds)
         print(f"\n{search.done} trials in {time.monotonic() - started:.1f} s\n")
         measured = {"searched on": {"the profile's": before, "found": sizes_under(best)}}
     with open_trials(setup, parts[1], arguments.jobs) as sizes_under:
@@ -318,6 +324,6 @@ def _print_settings(
     if test.difference < -EPSILON:
         print("These settings are worse there than the profile's own thresholds: keep those.  What was found:\n")
         settings = textwrap.indent(settings, "# ", lambda _: True)
-    elif not test.is_significant:
+    elif not is_significant(test):
         print("Chance may give such a difference: check on more pages, or keep the profile's own thresholds.\n")
     print(settings)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 from scrapy_justext.evaluation.datasets.documents import Document
-from scrapy_justext.evaluation.extractors.http import HttpExtractor, make_http
+from scrapy_justext.evaluation.extractors import http
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.exceptions import ExtractorError, ParameterError
 from tests.evaluation.service import Answer, Service, serve
@@ -26,10 +26,9 @@ def start() -> Iterator[Start]:
         yield lambda *answers: services.enter_context(serve(*answers))
 
 
-def quick(name: str) -> HttpExtractor:
-    """The extractor of an address, without long pauses."""
-    made = make_http(name)
-    return HttpExtractor(made.name, made.url, made.path, made.timeout, made.retries, back_off=0.05)
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "BACK_OFF", 0.05)
 
 
 class TestRequest:
@@ -89,7 +88,7 @@ BAD_ANSWERS = {
 def test_bad_answers_are_not_asked_for_again(start: Start, options: str, answer: Answer, message: str) -> None:
     service = start(answer)
     with pytest.raises(ExtractorError) as caught:
-        quick(service.url + options)(make_document(), None)
+        find_extractor(service.url + options)(make_document(), None)
     assert message in str(caught.value)
     assert len(service.calls) == 1
 
@@ -97,7 +96,7 @@ def test_bad_answers_are_not_asked_for_again(start: Start, options: str, answer:
 class TestRetries:
     def test_a_passing_status_is_tried_again(self, start: Start) -> None:
         service = start(Answer(status=503), Answer(status=500), Answer(body=b"at last"))
-        assert quick(service.url)(make_document(), None) == "at last"
+        assert find_extractor(service.url)(make_document(), None) == "at last"
         first, second, third = service.calls
         assert second.time - first.time >= 0.05
         assert third.time - second.time >= 0.1
@@ -105,24 +104,24 @@ class TestRetries:
     def test_in_the_end_the_status_is_kept(self, start: Start) -> None:
         service = start(Answer(status=500))
         with pytest.raises(ExtractorError, match=r"/extract: status 500 Internal Server Error$"):
-            quick(service.url + "#retries=1")(make_document(), None)
+            find_extractor(service.url + "#retries=1")(make_document(), None)
         assert len(service.calls) == 2
 
     def test_a_slow_answer_is_given_up(self, start: Start) -> None:
         service = start(Answer(body=b"late", delay=20.0), Answer(body=b"in time"))
-        assert quick(service.url + "#timeout=1")(make_document(), None) == "in time"
+        assert find_extractor(service.url + "#timeout=1")(make_document(), None) == "in time"
 
     def test_slow_answers_only(self, start: Start) -> None:
         service = start(Answer(delay=1.0))
         with pytest.raises(ExtractorError, match=r"no answer in 0\.2 s"):
-            quick(service.url + "#timeout=0.2&retries=0")(make_document(), None)
+            find_extractor(service.url + "#timeout=0.2&retries=0")(make_document(), None)
 
     def test_nobody_there(self) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             port = taken.getsockname()[1]
         with pytest.raises(ExtractorError, match=r"no connection: .*refused"):
-            quick(f"http://127.0.0.1:{port}/#retries=1")(make_document(), None)
+            find_extractor(f"http://127.0.0.1:{port}/#retries=1")(make_document(), None)
 
     def test_an_answer_that_breaks_off(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -139,13 +138,13 @@ class TestRetries:
             thread = threading.Thread(target=answer)
             thread.start()
             with pytest.raises(ExtractorError, match="the connection broke: IncompleteRead"):
-                quick(f"http://127.0.0.1:{server.getsockname()[1]}/#retries=0")(make_document(), None)
+                find_extractor(f"http://127.0.0.1:{server.getsockname()[1]}/#retries=0")(make_document(), None)
             thread.join()
 
 
 class TestNames:
     def test_options(self) -> None:
-        made = make_http("https://example.org/x?y=1#json=data.text&timeout=2.5&retries=0")
+        made = http.make_http("https://example.org/x?y=1#json=data.text&timeout=2.5&retries=0")
         assert (made.url, made.path, made.timeout, made.retries) == (
             "https://example.org/x?y=1",
             ("data", "text"),

@@ -157,7 +157,7 @@ class TestFailures:
 
     def test_processes_that_do_not_start_end_the_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         data_set = make_data_set(tmp_path / "set", {"a": PAGE})
-        monkeypatch.setattr("scrapy_justext.evaluation.processes.start", _refuse)
+        monkeypatch.setattr("scrapy_justext.evaluation.processes.start_extracting", _refuse)
         with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 

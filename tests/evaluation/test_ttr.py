@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_justext.evaluation.extractors import ttr
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.extractors.ttr import content_text, smooth, split_lines
 from tests.evaluation.sets import make_document
@@ -50,26 +51,36 @@ def test_smoothing(values: list[float], radius: int, expected: list[float]) -> N
     assert smooth(values, radius) == pytest.approx(expected)
 
 
+@pytest.fixture
+def unsmoothed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ttr, "RADIUS", 0)
+
+
 class TestContent:
     # Ratios 20, 0, 0, 0: mean 5, standard deviation sqrt((225 + 25 + 25 + 25) / 4) = 8.66.
+    @pytest.mark.usefixtures("unsmoothed")
     def test_lines_above_the_standard_deviation(self) -> None:
-        assert content_text("abcdefghijklmnopqrst\n<br>\n<hr>\n<br>", radius=0) == "abcdefghijklmnopqrst"
+        assert content_text("abcdefghijklmnopqrst\n<br>\n<hr>\n<br>") == "abcdefghijklmnopqrst"
 
     # Ratios 4 and 8: mean 6, standard deviation 2, both above.
+    @pytest.mark.usefixtures("unsmoothed")
     def test_the_threshold_is_the_deviation_alone(self) -> None:
-        assert content_text("abcd\nabcdefgh", radius=0) == "abcd\nabcdefgh"
+        assert content_text("abcd\nabcdefgh") == "abcd\nabcdefgh"
 
     # Ratios 0 and 8: standard deviation 4; ratios 4, 0, 12, 0 around a mean of 4: sqrt((0 + 16 + 64 + 16) / 4) = 4.9.
+    @pytest.mark.usefixtures("unsmoothed")
     def test_lines_below_it_are_left_out(self) -> None:
-        assert content_text("abcd\n<br>\nabcdefghijkl\n<br>", radius=0) == "abcdefghijkl"
+        assert content_text("abcd\n<br>\nabcdefghijkl\n<br>") == "abcdefghijkl"
 
     # Ratios 0 and 2 smoothed to 1 and 1: deviation 0.
-    def test_smoothing_pulls_neighbours_in(self) -> None:
-        assert content_text("<b>\u00e9</b>\nab", radius=1) == "\u00e9\nab"
+    def test_smoothing_pulls_neighbours_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(ttr, "RADIUS", 1)
+        assert content_text("<b>\u00e9</b>\nab") == "\u00e9\nab"
 
     # Of 0 and 0 none is above 0.
+    @pytest.mark.usefixtures("unsmoothed")
     def test_a_line_at_the_threshold_is_left_out(self) -> None:
-        assert content_text("\u00e9\n\u00e9", radius=0) == ""
+        assert content_text("\u00e9\n\u00e9") == ""
 
     def test_markup_is_gone(self) -> None:
         assert content_text("<p>Fish &amp; <b>chips</b> for all of us") == "Fish & chips for all of us"

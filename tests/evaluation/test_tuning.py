@@ -27,7 +27,7 @@ from scrapy_justext.evaluation.trials import (
     quality_of,
     split,
 )
-from scrapy_justext.evaluation.tuning import Search, Values, draw, given, moved, neighbours, values_of
+from scrapy_justext.evaluation.tuning import Search, Values, draw, moved, neighbours, settings_needed, values_of
 from scrapy_justext.exceptions import SplitError
 from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
@@ -205,9 +205,9 @@ class TestParameters:
         own = Thresholds()
         base = replace(own, length_low=20, length_high=55)
         values = {"length_low": 25, "length_high": 55, "max_link_density": 0.2}
-        assert given(values, base, own) == {"length_low": 25, "length_high": 55}
-        assert given({**values, "length_low": 20}, base, own) == {}
-        assert given({"length_low": 25, "length_high": 200}, own, own) == {"length_low": 25}
+        assert settings_needed(values, base, own) == {"length_low": 25, "length_high": 55}
+        assert settings_needed({**values, "length_low": 20}, base, own) == {}
+        assert settings_needed({"length_low": 25, "length_high": 200}, own, own) == {"length_low": 25}
 
 
 class TestSearch:
@@ -225,7 +225,7 @@ class TestSearch:
 
     def test_it_finds_the_best_and_leaves_the_rest_alone(self) -> None:
         search, _ = self.search(400)
-        assert given(search.run(), Thresholds(), Thresholds()) == {"length_low": 35, "max_link_density": 0.47}
+        assert settings_needed(search.run(), Thresholds(), Thresholds()) == {"length_low": 35, "max_link_density": 0.47}
 
     @pytest.mark.parametrize("trials", [1, 2, 10, 50])
     def test_never_worse_than_the_start_and_within_the_budget(self, trials: int) -> None:

@@ -45,7 +45,7 @@ _MARKER = re.compile(r"[ \t]*</?[phl]>[ \t]*", re.IGNORECASE)
 
 def open_cleaneval(path: Path) -> DataSet:
     """Open a folder with ``input/`` and ``gold/``; raise :class:`DataSetError`."""
-    return read_folder("cleaneval", path, _find, _read)
+    return read_folder("cleaneval", path, _find_cleaneval, _read_cleaneval)
 
 
 def unwrap(page: bytes) -> tuple[bytes, dict[str, bytes]]:
@@ -70,11 +70,11 @@ def gold_text(text: str) -> str:
     return _MARKER.sub("\n", _URL_LINE.sub("", text)).strip()
 
 
-def _find(path: Path) -> Listing:
+def _find_cleaneval(path: Path) -> Listing:
     return find_pairs(sub_folder(path, "input"), (".html", ".htm"), sub_folder(path, "gold"), (".txt",))
 
 
-def _read(item: Item) -> Content:
+def _read_cleaneval(item: Item) -> Content:
     html, attributes = unwrap(item.read_page())
     gold = item.read_gold()
     encoding = item.find_encoding(html, attributes.get("encoding", b"").decode("ascii", "replace"))

@@ -47,11 +47,11 @@ class Item(NamedTuple):
 
     def read_page(self) -> bytes:
         """Return the page as it is on disk; raise :class:`UnusableError`."""
-        return _read(self.page, "unreadable page")
+        return _read_file(self.page, "unreadable page")
 
     def read_gold(self) -> bytes:
         """Return the gold standard's file; raise :class:`UnusableError`."""
-        return self.gold.encode() if isinstance(self.gold, str) else _read(self.gold, "unreadable gold")
+        return self.gold.encode() if isinstance(self.gold, str) else _read_file(self.gold, "unreadable gold")
 
     def find_encoding(self, page: bytes, declared: str | None = None) -> Encoding:
         """Return the page's encoding; raise :class:`UnusableError` where it is no text."""
@@ -195,7 +195,7 @@ def read_bytes(path: Path) -> bytes | None:
         return None
 
 
-def _read(path: Path, problem: str) -> bytes:
+def _read_file(path: Path, problem: str) -> bytes:
     content = read_bytes(path)
     if content is None:
         raise UnusableError(problem)

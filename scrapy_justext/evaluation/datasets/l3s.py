@@ -38,14 +38,14 @@ _WITHOUT_TEXT = frozenset({"script", "style", "head"})
 
 def open_l3s(path: Path) -> DataSet:
     """Open a folder with ``input/`` and ``gold/``; raise :class:`DataSetError`."""
-    return read_folder("l3s-gn1", path, _find, _read)
+    return read_folder("l3s-gn1", path, _find_l3s, _read_l3s)
 
 
-def _find(path: Path) -> Listing:
+def _find_l3s(path: Path) -> Listing:
     return find_pairs(sub_folder(path, "input"), PAGE_SUFFIXES, sub_folder(path, "gold"), PAGE_SUFFIXES)
 
 
-def _read(item: Item) -> Content:
+def _read_l3s(item: Item) -> Content:
     page, gold = item.read_page(), item.read_gold()
     encoding, gold_encoding = item.find_encoding(page), find_encoding(gold)
     if gold_encoding is None:
@@ -66,7 +66,7 @@ def labelled_text(html: str) -> str:
     labels: list[str | None] = [None]
     for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
         if event == "start":
-            _start(element, labels, pieces)
+            _open_element(element, labels, pieces)
         elif event == "end":
             labels.pop()
             pieces.append(_border(element))
@@ -76,7 +76,7 @@ def labelled_text(html: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _start(element: etree._Element, labels: list[str | None], pieces: list[str]) -> None:
+def _open_element(element: etree._Element, labels: list[str | None], pieces: list[str]) -> None:
     """Note the label that holds inside an element, and the text it opens with."""
     match = _LABEL.search(element.get("class", ""))
     labels.append(None if element.tag in _WITHOUT_TEXT else match[1] if match else labels[-1])

@@ -33,10 +33,10 @@ def open_marks(path: Path) -> DataSet:
         raise DataSetError("dataset", spec, f"cannot be read: {error.strerror}") from error
     records, starts, problems = parse_lines(content, path.name, _TEXTS)
     items = [Item(name, path, record["gold"]) for name, record in records.items()]
-    return read_listing("marks", path, Listing(items, problems), partial(_read, starts))
+    return read_listing("marks", path, Listing(items, problems), partial(_read_mark, starts))
 
 
-def _read(starts: Mapping[str, int], item: Item) -> Content:
+def _read_mark(starts: Mapping[str, int], item: Item) -> Content:
     """Read a page from its line; ``starts``: where in the file the lines of the ids begin."""
     try:
         with item.page.open("rb") as file:

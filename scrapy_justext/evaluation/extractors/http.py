@@ -52,14 +52,16 @@ class _NoRedirect(HTTPRedirectHandler):
 
 @dataclass(frozen=True, slots=True)
 class HttpExtractor:
-    """``name``: as the user wrote it; ``path``: where in a JSON answer the text is, () for an answer that is text."""
+    """Extract by a service.
+
+    ``name``: as the user wrote it; ``path``: where in a JSON answer the text is, () for an answer that is text.
+    """
 
     name: str
     url: str
     path: tuple[str, ...] = ()
     timeout: float = DEFAULT_TIMEOUT
     retries: int = DEFAULT_RETRIES
-    back_off: float = BACK_OFF
     version: str = "service"
 
     def __call__(self, document: Document, language: str | None) -> str:
@@ -75,7 +77,7 @@ class HttpExtractor:
                     error.close()
                 if attempt == self.retries or (isinstance(error, HTTPError) and error.code not in PASSING_STATUSES):
                     raise ExtractorError(f"{self.url}: {_describe(error, self.timeout)}") from error
-            time.sleep(self.back_off * 2**attempt)
+            time.sleep(BACK_OFF * 2**attempt)
         return _find_text(answer, self.path) if self.path else answer
 
 

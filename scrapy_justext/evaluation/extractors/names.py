@@ -47,11 +47,6 @@ ENTRY_POINT_GROUP = "scrapy_justext.extractors"
 _REFERENCE = re.compile(r"(?!ref:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
-def extractor_names() -> list[str]:
-    """Return all names, services apart."""
-    return sorted(_factories())
-
-
 def find_extractor(name: str) -> PageExtractor:
     """Return the extractor of that name, its library loaded.
 

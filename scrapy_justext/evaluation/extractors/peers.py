@@ -109,7 +109,10 @@ def _html_text(module: Any, document: Document, _: Language | None) -> str:
 
 
 class Peer(NamedTuple):
-    """``requirements``: what pip has to install, as it is typed, the library's own distribution first."""
+    """Describe a library: the module to import, what to install, and how to call it.
+
+    ``requirements``: what pip has to install, as it is typed, the library's own distribution first.
+    """
 
     module: str
     requirements: str
@@ -191,9 +194,9 @@ class NodeProcess:
     def __init__(self, node: str) -> None:
         self._node = node
         self.version = ""
-        self._start()
+        self._start_node()
 
-    def _start(self) -> None:
+    def _start_node(self) -> None:
         self._process = subprocess.Popen(
             [self._node, str(_SCRIPT)],
             stdin=subprocess.PIPE,
@@ -204,7 +207,7 @@ class NodeProcess:
         self._requests: Any = self._process.stdin
         self._answers: Any = self._process.stdout
         self._finalizer = weakref.finalize(self, _stop, self._process)
-        greeting = self._read()
+        greeting = self._read_answer()
         if "version" not in greeting:
             self.close()
             if greeting["missing"]:
@@ -216,12 +219,12 @@ class NodeProcess:
         """Return the article's text; raise :class:`ExtractorError` when Readability fails or Node ends."""
         if self._process.poll() is not None:
             self.close()
-            self._start()
+            self._start_node()
         request = json.dumps({"html": document.text, "url": document.url or ""})
         # A process that has ended shows in what is read.
         with suppress(OSError):
             print(request, file=self._requests, flush=True)
-        answer = self._read()
+        answer = self._read_answer()
         if "error" in answer:
             raise ExtractorError(f"{NAME}: {answer['error']}")
         return html_to_text(answer["html"])
@@ -230,7 +233,7 @@ class NodeProcess:
         """End the process, at the latest when the interpreter ends."""
         self._finalizer()
 
-    def _read(self) -> dict[str, Any]:
+    def _read_answer(self) -> dict[str, Any]:
         line = self._answers.readline()
         if not line:
             self.close()

@@ -46,12 +46,12 @@ def make_ttr() -> FunctionExtractor:
     return FunctionExtractor("ttr", core.__version__, lambda document, _: content_text(document.text), code)
 
 
-def content_text(html: str, radius: int = RADIUS) -> str:
+def content_text(html: str) -> str:
     """Return the text of the lines that are content, those without text left out."""
     lines = split_lines(html)
     if not lines:
         return ""
-    smoothed = smooth([ratio for _, ratio in lines], radius)
+    smoothed = smooth([ratio for _, ratio in lines], RADIUS)
     # Faster than statistics.pstdev, which computes with fractions.
     mean = fmean(smoothed)
     deviation = sqrt(fmean((ratio - mean) ** 2 for ratio in smoothed))
@@ -82,4 +82,4 @@ def smooth(values: Sequence[float], radius: int) -> list[float]:
     >>> smooth([0, 3, 6, 0], 1)
     [1.5, 3.0, 3.0, 3.0]
     """
-    return [fmean(values[max(0, position - radius) : position + radius + 1]) for position in range(len(values))]
+    return [fmean(values[max(0, line - radius) : line + radius + 1]) for line in range(len(values))]

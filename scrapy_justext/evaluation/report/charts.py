@@ -87,11 +87,11 @@ def _draw_bars(ranking: Ranking) -> Figure:
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     set_lines(axes, len(ranking) * group)
-    for place, extractor in enumerate(ranking):
-        y = place * group + line * 0.55
+    for number, extractor in enumerate(ranking):
+        y = number * group + line * 0.55
         write_name(axes, 0.02 - left / (WIDTH - left - right), y, extractor.name)
-        for place_below, summary in enumerate(extractor.summaries, 1):
-            _draw_bar(axes, summary, y + place_below * line, line * 0.78)
+        for bar, summary in enumerate(extractor.summaries, 1):
+            _draw_bar(axes, summary, y + bar * line, line * 0.78)
     return figure
 
 
@@ -205,8 +205,8 @@ def _draw_cases(ranking: Ranking) -> Figure | None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.tick_params(labelsize=SMALL)
     set_lines(axes, len(ranking) * group)
-    for place, extractor in enumerate(ranking):
-        y = place * group + line * 0.55
+    for number, extractor in enumerate(ranking):
+        y = number * group + line * 0.55
         write_name(axes, 0, y, extractor.name)
         counted = _stack_cases(axes, extractor, y + line, line * 0.9, longest)
         text = f"{counted or 'none'} of {extractor.row.documents:,}"
@@ -266,15 +266,15 @@ def _draw_histograms(ranking: Ranking) -> Figure:
     for column, title in enumerate(SCORE_TITLES.values()):
         x = (left + column * (width + between)) / WIDTH
         figure.text(x + width / WIDTH / 2, 1 - 0.16 / height, title, ha="center", va="center")
-    for place, extractor in enumerate(ranking):
-        bottom = height - above - (place + 1) * (panel + name)
+    for number, extractor in enumerate(ranking):
+        bottom = height - above - (number + 1) * (panel + name)
         y = (bottom + panel + 0.13) / height
         figure.text(0.02 / WIDTH, y, shorten(extractor.name), va="center", weight="bold")
         for column, summary in enumerate(extractor.summaries):
             x = left + column * (width + between)
             axes = figure.add_axes((x / WIDTH, bottom / height, width / WIDTH, panel / height))
             _draw_panel(axes, summary, max(highest, 1))
-            axes.tick_params(labelleft=column == 0, labelbottom=place == len(ranking) - 1)
+            axes.tick_params(labelleft=column == 0, labelbottom=number == len(ranking) - 1)
     return figure
 
 

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Write the report and print its files.  Raises :class:`JustextError` for what cannot be done as asked."""
+    """Write the report and print its files; raise :class:`JustextError` for what cannot be done as asked."""
     require("matplotlib", "evaluation")
     require("jinja2", "evaluation")
     # Imported here, so that the other commands neither wait for these libraries nor need them.
@@ -51,8 +51,11 @@ def execute(arguments: argparse.Namespace) -> int:
         raise ParameterError("top", arguments.top, "must be a whole number, 0 or more")
     if arguments.measure not in MEASURES:
         raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
-    options = pairs, int(arguments.top), arguments.measure
-    for path in write_report(records, [make_results(records, name, *options) for name in records.data_sets]):
+    results = [
+        make_results(records, name, pairs=pairs, top=int(arguments.top), compared_by=arguments.measure)
+        for name in records.data_sets
+    ]
+    for path in write_report(records, results):
         print(path)
     return 0
 

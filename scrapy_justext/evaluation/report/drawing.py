@@ -259,10 +259,10 @@ def to_chart(figure: Figure, name: str, title: str, description: str) -> Chart:
         _paint_by_style(element)
     root.set("role", "img")
     root.set("aria-labelledby", f"{name}-title {name}-desc")
-    for place, (tag, text) in enumerate((("title", title), ("desc", description))):
+    for position, (tag, text) in enumerate((("title", title), ("desc", description))):
         element = etree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
         element.text = text
-        root.insert(place, element)
+        root.insert(position, element)
     return Chart(name, title, description, etree.tostring(root, encoding="unicode"))
 
 

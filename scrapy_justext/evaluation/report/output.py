@@ -82,7 +82,7 @@ def write_report(records: RunRecords, results: Sequence[DataSetResults]) -> tupl
     All are made before the first is written.  Raises :class:`StoreError`.
     """
     folder = records.folder
-    anchors = {data_set.name: _make_anchor(place, data_set.name) for place, data_set in enumerate(results, 1)}
+    anchors = {data_set.name: _make_anchor(number, data_set.name) for number, data_set in enumerate(results, 1)}
     charts = {
         measure.subject: draw_charts(f"{anchors[data_set.name]}-{measure.measure}", measure)
         for data_set in results
@@ -101,14 +101,14 @@ def write_report(records: RunRecords, results: Sequence[DataSetResults]) -> tupl
     return folder / MARKDOWN_FILE, folder / HTML_FILE
 
 
-def _make_anchor(place: int, data_set: str) -> str:
-    """Return a name for files and anchors, different for different places.
+def _make_anchor(number: int, data_set: str) -> str:
+    """Return a name for files and anchors, different for different numbers.
 
     >>> _make_anchor(1, "wcxb-dev"), _make_anchor(2, "Überall/da")
     ('d1-wcxb-dev', 'd2-berall-da')
     """
     slug = re.sub(r"[^a-z0-9]+", "-", data_set.lower()).strip("-")[:40]
-    return f"d{place}-{slug}".rstrip("-")
+    return f"d{number}-{slug}".rstrip("-")
 
 
 def _render(template: str, escape_text: Callable[[str], str], values: Mapping[str, Any]) -> str:

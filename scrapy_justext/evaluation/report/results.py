@@ -47,7 +47,7 @@ SHOWN_DOCUMENTS, COMPARED_BY = 5, "sequence"
 
 #: Edges of the histograms' bins: 20 equal ones from 0 to 1.
 BINS = 20
-EDGES = tuple(place / BINS for place in range(BINS + 1))
+EDGES = tuple(number / BINS for number in range(BINS + 1))
 
 
 @dataclass(frozen=True, slots=True)

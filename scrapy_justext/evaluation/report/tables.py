@@ -10,8 +10,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.evaluation.command_line import UNDEFINED
 from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
 from scrapy_justext.evaluation.scoring import sort_by_f1
+from scrapy_justext.evaluation.statistics import is_significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.report.differences import ExtractorPair
     from scrapy_justext.evaluation.report.results import DataSetResults, MeasureResults, Significance
     from scrapy_justext.evaluation.scoring import DocumentScores, ExtractorRow
-
-#: Stands for a figure that is not defined.
-UNDEFINED = "–"
 
 #: Fields of a row that count pages which are no ordinary ones, with titles.
 CASE_TITLES: Mapping[str, str] = MappingProxyType(
@@ -204,18 +203,18 @@ def _significance_table(title: str, results: MeasureResults, show: Callable[[Sig
 def _mann_whitney_cell(significance: Significance) -> Cell:
     test = significance.mann_whitney
     first, second = significance.sizes
-    sign = _sign(test.u - first * second / 2, significant=test.is_significant)
-    return Cell(f"{sign} p {format_probability(test.p)}", f"U {test.u:,.1f}", strong=test.is_significant)
+    sign = _sign(test.u - first * second / 2, significant=is_significant(test))
+    return Cell(f"{sign} p {format_probability(test.p)}", f"U {test.u:,.1f}", strong=is_significant(test))
 
 
 def _bootstrap_cell(significance: Significance) -> Cell:
     bootstrap = significance.bootstrap
     if bootstrap is None:
         return Cell(UNDEFINED)
-    sign = _sign(bootstrap.difference, significant=bootstrap.is_significant)
+    sign = _sign(bootstrap.difference, significant=is_significant(bootstrap))
     low, high = bootstrap.interval_99
     interval = f"{format_signed(low, 3)} to {format_signed(high, 3)}; n {significance.paired:,}"
-    return Cell(f"{sign} {format_signed(bootstrap.difference)}", interval, strong=bootstrap.is_significant)
+    return Cell(f"{sign} {format_signed(bootstrap.difference)}", interval, strong=is_significant(bootstrap))
 
 
 def _sign(difference: float, *, significant: bool) -> str:
@@ -269,7 +268,9 @@ def _mark_highest(lines: Sequence[TableLine], columns: Iterable[int]) -> tuple[T
         highest[column] = max(texts) if len(texts) > 1 else ""
     return tuple(
         line._replace(
-            cells=tuple(cell._replace(strong=cell.text == highest.get(place)) for place, cell in enumerate(line.cells))
+            cells=tuple(
+                cell._replace(strong=cell.text == highest.get(column)) for column, cell in enumerate(line.cells)
+            )
         )
         for line in lines
     )

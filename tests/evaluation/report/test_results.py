@@ -17,6 +17,7 @@ from scrapy_justext.evaluation.report.results import (
     read_records,
 )
 from scrapy_justext.evaluation.report.tables import significance_tables
+from scrapy_justext.evaluation.statistics import is_significant
 from tests.evaluation.report.small_run import write_run
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class TestSignificance:
         assert significance.paired == 25
         assert significance.sizes == (30, 30)
         assert significance.mann_whitney.u == 900
-        assert significance.mann_whitney.is_significant
+        assert is_significant(significance.mann_whitney)
         assert significance.bootstrap is not None
         assert significance.bootstrap.difference == pytest.approx(0.7)
         mirrored = significance.mirrored()
