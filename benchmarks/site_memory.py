@@ -61,7 +61,7 @@ def demo_pages() -> Iterator[Page]:
 def judge(page: Page, options: Options) -> JudgedPage:
     """Judge a page by its profile alone."""
     extractor = Extractor(options)
-    return extractor.judge(extractor.read(page.html, url=page.url))
+    return extractor.judge_page(page.html, url=page.url)
 
 
 def compare(pages: Sequence[Page], options: Options) -> Means:
@@ -93,7 +93,7 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
         extracting = remembering = 0.0
         for number, body in enumerate(bodies):
             start = process_time()
-            judged = extractor.judge(extractor.read(body))
+            judged = extractor.judge_page(body)
             judged.extraction()
             middle = process_time()
             found = take_fingerprints(judged.context.segments, f"/{number}", CONFIGURATION.site_memory_length)

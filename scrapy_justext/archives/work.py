@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from scrapy_justext.archives.formats import find_format
 from scrapy_justext.archives.records import DAMAGE, ArchivedPage, InputPosition, Location, NoPage, Record
 from scrapy_justext.archives.responses import make_response
-from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
 from scrapy_justext.exceptions import ArchiveError, JustextError, PageTimeout, WorkerCrashed
@@ -78,9 +78,6 @@ def make_chunks(reads: Iterable[Read]) -> Iterator[Chunk]:
 
 # From a record to its row, or to the reason why there is none, as in a crawl.
 
-#: A page whose language has to be detected.
-_PAGE = "<p>" + "It was the best of times, it was the worst of times. " * 5
-
 
 class RecordExtractor:
     """Extracts pages with the settings for their sites."""
@@ -93,7 +90,7 @@ class RecordExtractor:
         """Load the stoplists and the model, which no page is to be blamed for."""
         configuration = self._configuration_of(None)
         if configuration is not None:
-            Extractor(configuration.options).extract(_PAGE)
+            Extractor(configuration.options).extract(WARM_UP_PAGE)
 
     def extract(self, record: Record) -> tuple[CleanedPage, ExtractionRow] | NoPage:
         """Return the page in a record and its row, or why there is none; may raise whatever a page makes it raise."""
@@ -110,7 +107,7 @@ class RecordExtractor:
             return NoPage("redirect" if reason == "status" and is_redirect else reason)
         # Nobody else asks for a tree, so that the response's own selector would be the dearer way.
         raw = raw_page(cast("TextResponse", response))._replace(url=archived.url)
-        extraction = raw.judge(configuration.options).extraction()
+        extraction = raw.extract(configuration.options)
         row = ExtractionRow(
             url=archived.url,
             file=record.location.file,

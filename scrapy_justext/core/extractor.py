@@ -25,7 +25,7 @@ from scrapy_justext.core.context_sensitive import Context, heading_paths, number
 from scrapy_justext.core.elements import Elements, element_paths
 from scrapy_justext.core.languages import OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
-from scrapy_justext.core.options import make_options
+from scrapy_justext.core.options import DEFAULTS, Choices, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.reading import segment_and_count
@@ -43,9 +43,18 @@ if TYPE_CHECKING:
     from scrapy_justext.core.languages import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.model import Model
-    from scrapy_justext.core.options import Choices, Criteria, Options
+    from scrapy_justext.core.options import Criteria, Options, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
+    from scrapy_justext.core.stoplists import StoplistSource
+
+_SENTENCE = "It was the best of times, it was the worst of times, it was the age of wisdom and of foolishness. "
+#: A page with a menu, and paragraphs that are long enough to be content: a process extracts it before real ones, so
+#: that stop words, language detector and model are loaded.
+WARM_UP_PAGE = (
+    "<!DOCTYPE html><html lang=en><head><title>Two cities</title></head><body><ul><li><a href=/>Home</a></ul>"
+    f"<article><h1>Two cities</h1><p>{_SENTENCE * 5}</p><p>{_SENTENCE * 4}</p></article></body></html>"
+)
 
 
 class ReadPage(NamedTuple):
@@ -136,7 +145,8 @@ class JudgedPage(NamedTuple):
 class Extractor:
     """Extracts pages with one choice of options, which is checked once.
 
-    ``options``: what :func:`~scrapy_justext.core.options.make_options` returns; without them, its ``choices``.
+    ``options``: what :func:`~scrapy_justext.core.options.make_options` returns; without them, the same choices as for
+    :func:`extract`.
     ``model``: a trained model in place of the profile's own.
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for a choice that is not allowed.
 
@@ -145,10 +155,23 @@ class Extractor:
     """
 
     def __init__(
-        self, options: Options | None = None, *, model: Model | None = None, **choices: Unpack[Choices]
+        self,
+        options: Options | None = None,
+        *,
+        model: Model | None = None,
+        language: str | Sequence[str] = "auto",
+        stoplist: StoplistSource | None = None,
+        profile: str = "justext",
+        paths: bool = False,
+        markdown: bool = False,
+        **parameters: Unpack[Parameters],
     ) -> None:
-        if options is not None and choices:
-            raise TypeError(f"either options or choices, not both: {', '.join(choices)}")
+        choices = Choices(
+            language=language, stoplist=stoplist, profile=profile, paths=paths, markdown=markdown, **parameters
+        )
+        given = [name for name, value in choices.items() if name not in DEFAULTS or value is not DEFAULTS[name]]
+        if options is not None and given:
+            raise TypeError(f"either options or choices, not both: {', '.join(given)}")
         self.options = make_options(**choices) if options is None else options
         self._given_model = model
 
@@ -161,7 +184,13 @@ class Extractor:
         self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
     ) -> Extraction:
         """Return the extraction of a page; the arguments are those of :meth:`read`."""
-        return self.judge(self.read(page, encoding=encoding, url=url, languages=languages)).extraction()
+        return self.judge_page(page, encoding=encoding, url=url, languages=languages).extraction()
+
+    def judge_page(
+        self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
+    ) -> JudgedPage:
+        """Read and judge a page; the arguments are those of :meth:`read`."""
+        return self.judge(self.read(page, encoding=encoding, url=url, languages=languages))
 
     def read(
         self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
@@ -280,15 +309,25 @@ class Extractor:
         return context.with_decisions(page.overrides), [decision.probability for decision in context_free]
 
 
-def extract(
-    page: Page, *, encoding: str | None = None, url: str | None = None, **choices: Unpack[Choices]
+def extract(  # noqa: PLR0913 (help shows what can be chosen)
+    page: Page,
+    *,
+    language: str | Sequence[str] = "auto",
+    stoplist: StoplistSource | None = None,
+    profile: str = "justext",
+    encoding: str | None = None,
+    url: str | None = None,
+    paths: bool = False,
+    markdown: bool = False,
+    **parameters: Unpack[Parameters],
 ) -> Extraction:
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``choices``: ``language``, ``stoplist``, ``stoplists_dir``, ``profile``, ``paths``, ``markdown``; parameters, by
-    default the profile's; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
-    :class:`~scrapy_justext.core.options.Choices` and :data:`~scrapy_justext.core.parameters.PARAMETERS` explain them.
+    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``: see
+    :class:`~scrapy_justext.core.options.Choices`.
+    ``parameters``: those of :data:`~scrapy_justext.core.parameters.PARAMETERS`, by default the profile's;
+    ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
     Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, and for
     a ``page`` of a wrong type.  A page without text gives an extraction without blocks.
@@ -296,7 +335,10 @@ def extract(
     >>> extract("<p>Home<p>" + "It was the best of times, it was the worst of times. " * 5).paragraphs
     ['It was the best of times, ...']
     """
-    return Extractor(**choices).extract(page, encoding=encoding, url=url)
+    extractor = Extractor(
+        language=language, stoplist=stoplist, profile=profile, paths=paths, markdown=markdown, **parameters
+    )
+    return extractor.extract(page, encoding=encoding, url=url)
 
 
 def measure_blocks(segments: Sequence[Segment], criteria: Criteria) -> list[Measurements]:

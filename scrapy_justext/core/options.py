@@ -24,22 +24,36 @@ if TYPE_CHECKING:
 PARAMETER_NAMES = (*PARAMETERS, *RULE_NAMES)
 
 
-class Choices(GivenThresholds, Rules, total=False):
-    """What a user may choose for an extraction, as keywords."""
+class Parameters(GivenThresholds, Rules, total=False):
+    """What decides the classes of blocks beside language and profile; what is left out is the profile's."""
 
-    language: str | Sequence[str]
-    """An English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``, the default: one of
-    all."""
-    stoplist: StoplistSource | None
-    """Words in place of the language's: a path, several ``Path``, or an iterable of words."""
     stoplists_dir: str | Path | None
     """A folder of LANGUAGE.txt files that come before the shipped ones."""
+
+
+class Choices(Parameters, total=False):
+    """What a user may choose for an extraction, as keywords; :data:`DEFAULTS` has the defaults of those below."""
+
+    language: str | Sequence[str]
+    """An English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``: one of all."""
+    stoplist: StoplistSource | None
+    """Words in place of the language's: a path, several ``Path``, or an iterable of words."""
     profile: str
-    """One of :data:`~scrapy_justext.core.profiles.PROFILES`; the default is ``"justext"``."""
+    """One of :data:`~scrapy_justext.core.profiles.PROFILES`."""
     paths: bool
     """Whether blocks get their ``xpath`` and ``dom_path``, which take time."""
     markdown: bool
     """Whether the extraction gets its ``markdown``."""
+
+
+#: The signatures of :class:`~scrapy_justext.core.extractor.Extractor` and ``extract`` repeat them.
+DEFAULTS: Mapping[str, Any] = {
+    "language": "auto",
+    "stoplist": None,
+    "profile": "justext",
+    "paths": False,
+    "markdown": False,
+}
 
 
 class Criteria(NamedTuple):
@@ -85,12 +99,12 @@ class Options:
 
 def make_options(**choices: Unpack[Choices]) -> Options:
     """Return the options that a user chose; raise :class:`ParameterError` for what is not allowed."""
-    given: dict[str, Any] = {**choices}
+    given: dict[str, Any] = {**DEFAULTS, **choices}
     for name in given:
         if name not in Choices.__annotations__:
             raise UnknownNameError("parameter", name, "parameter", Choices.__annotations__)
-    profile = find_profile(given.get("profile", "justext"))
-    stoplist = given.get("stoplist")
+    profile = find_profile(given["profile"])
+    stoplist = given["stoplist"]
     library = find_library(given.get("stoplists_dir"))
     chosen = {name: given[name] for name in PARAMETERS if name in given}
     thresholds = replace(profile.thresholds, **chosen)
@@ -101,11 +115,11 @@ def make_options(**choices: Unpack[Choices]) -> Options:
             script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in SCRIPTS
         },
         library=library,
-        candidates=_candidates(given.get("language", "auto"), library, any_code=stoplist is not None),
+        candidates=_candidates(given["language"], library, any_code=stoplist is not None),
         stopwords=None if stoplist is None else stoplist_words(stoplist),
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
-        paths=given.get("paths", False),
-        markdown=given.get("markdown", False),
+        paths=given["paths"],
+        markdown=given["markdown"],
     )
 
 

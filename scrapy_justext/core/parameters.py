@@ -93,31 +93,63 @@ PAIRS = (
 )
 
 
-def _row(default: Any, *row: Any, **more: Any) -> Any:
-    return field(default=default, metadata={"parameter": Parameter(*row, **more)})
+def _row(default: object, row: Parameter) -> Any:
+    return field(default=default, metadata={"parameter": row})
 
 
-def _length(default: int, part: Part, label: str, meaning: str, **offered: Scale) -> Any:
-    allowed = "must be a whole number of characters, 0 or more"
-    row = (allowed, lambda length: _is_whole(length) and length >= 0, part, label, meaning)
-    return _row(default, *row, unit="characters", **offered)
+def _length(default: int, *, part: Part, label: str, meaning: str, slider: Scale, search: Scale) -> Any:
+    row = Parameter(
+        allowed="must be a whole number of characters, 0 or more",
+        allows=lambda length: _is_whole(length) and length >= 0,
+        part=part,
+        label=label,
+        meaning=meaning,
+        unit="characters",
+        slider=slider,
+        search=search,
+    )
+    return _row(default, row)
 
 
-def _density(default: float, label: str, meaning: str, search: Scale) -> Any:
-    row = ("must be a number from 0 to 1", _is_share, Part.STOPWORDS, label, meaning)
-    return _row(default, *row, unit="share", slider=_SHARE, search=search)
+def _density(default: float, *, label: str, meaning: str, search: Scale) -> Any:
+    row = Parameter(
+        allowed="must be a number from 0 to 1",
+        allows=_is_share,
+        part=Part.STOPWORDS,
+        label=label,
+        meaning=meaning,
+        unit="share",
+        slider=_SHARE,
+        search=search,
+    )
+    return _row(default, row)
 
 
-def _probability(label: str, meaning: str) -> Any:
-    allowed = "must be a number from 0 to 1, or None for the model's"
-    row = (allowed, lambda value: value is None or _is_share(value), Part.MODEL, label, meaning)
-    search = (None, *(share / 20 for share in range(2, 19)))
-    return _row(None, *row, unit="probability", slider=_SHARE, search=search)
+def _probability(*, label: str, meaning: str) -> Any:
+    row = Parameter(
+        allowed="must be a number from 0 to 1, or None for the model's",
+        allows=lambda value: value is None or _is_share(value),
+        part=Part.MODEL,
+        label=label,
+        meaning=meaning,
+        unit="probability",
+        slider=_SHARE,
+        search=(None, *(share / 20 for share in range(2, 19))),
+    )
+    return _row(None, row)
 
 
-def _switch(part: Part, label: str, meaning: str) -> Any:
-    row = ("must be True or False", lambda value: isinstance(value, bool), part, label, meaning)
-    return _row(False, *row, choices=((False, "no"), (True, "yes")), search=(False, True))
+def _switch(*, part: Part, label: str, meaning: str) -> Any:
+    row = Parameter(
+        allowed="must be True or False",
+        allows=lambda value: isinstance(value, bool),
+        part=part,
+        label=label,
+        meaning=meaning,
+        choices=((False, "no"), (True, "yes")),
+        search=(False, True),
+    )
+    return _row(False, row)
 
 
 _SHARE = Scale(0, 1, (0.01,))
@@ -136,62 +168,77 @@ class Thresholds:
 
     length_low: int = _length(
         70,
-        Part.STOPWORDS,
-        "Short below",
-        "a shorter block is short, or bad if it holds a link",
+        part=Part.STOPWORDS,
+        label="Short below",
+        meaning="a shorter block is short, or bad if it holds a link",
         slider=Scale(0, 400, (5,)),
         search=Scale(0, 300, (40, 20, 10, 5)),
     )
     length_high: int = _length(
         200,
-        Part.STOPWORDS,
-        "Long above",
-        "only a longer block is good by itself",
+        part=Part.STOPWORDS,
+        label="Long above",
+        meaning="only a longer block is good by itself",
         slider=Scale(0, 800, (10,)),
         search=Scale(0, 600, (80, 40, 20, 10)),
     )
     stopwords_low: float = _density(
-        0.30, "Few stop words below", "a block with a lower stop-word density is bad", _STOPWORD_SEARCH
+        0.30,
+        label="Few stop words below",
+        meaning="a block with a lower stop-word density is bad",
+        search=_STOPWORD_SEARCH,
     )
     stopwords_high: float = _density(
-        0.32, "Many stop words from", "a long block with at least this stop-word density is good", _STOPWORD_SEARCH
+        0.32,
+        label="Many stop words from",
+        meaning="a long block with at least this stop-word density is good",
+        search=_STOPWORD_SEARCH,
     )
     max_link_density: float = _density(
-        0.2, "Too many links above", "a block with a higher link density is bad", _LINK_SEARCH
+        0.2, label="Too many links above", meaning="a block with a higher link density is bad", search=_LINK_SEARCH
     )
     near_good_probability: float | None = _probability(
-        "Near-good from",
-        "`learned` profiles: a block with at least this probability is near-good, and its neighbours decide; "
+        label="Near-good from",
+        meaning="`learned` profiles: a block with at least this probability is near-good, and its neighbours decide; "
         "None: the model's own, or no near-good blocks if `good_probability` is set",
     )
     good_probability: float | None = _probability(
-        "Good from",
-        "`learned` profiles: a block with at least this probability is good; None: the model's own",
+        label="Good from",
+        meaning="`learned` profiles: a block with at least this probability is good; None: the model's own",
     )
     max_heading_distance: int = _length(
         200,
-        Part.HEADINGS,
-        "Heading rescued within",
-        "a good block that begins at most so far after a heading rescues it",
+        part=Part.HEADINGS,
+        label="Heading rescued within",
+        meaning="a good block that begins at most so far after a heading rescues it",
         slider=Scale(0, 2000, (20,)),
         search=Scale(0, 1000, (200, 100, 50, 20)),
     )
-    no_headings: bool = _switch(Part.HEADINGS, "Ignore headings", "treat headings like any other block")
+    no_headings: bool = _switch(
+        part=Part.HEADINGS, label="Ignore headings", meaning="treat headings like any other block"
+    )
     no_headlines: bool = _switch(
-        Part.JAVA, "Ignore headlines", "`justext-java`: judge text inside H1 like any other block"
+        part=Part.JAVA,
+        label="Ignore headlines",
+        meaning="`justext-java`: judge text inside H1 like any other block",
     )
     rescue_images: bool = _switch(
-        Part.JAVA, "Rescue images", "`justext-java`: an image before good text may become good, as a heading may"
+        part=Part.JAVA,
+        label="Rescue images",
+        meaning="`justext-java`: an image before good text may become good, as a heading may",
     )
     tree_depth: int | None = _row(
         None,
-        "must be a whole number from 1 to 5",
-        lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
-        Part.TREE,
-        "Keep the main group by",
-        "1 to 5: keep only the main group of blocks that share an ancestor so many levels up; works after any profile",
-        choices=((None, "off"), *_LEVELS),
-        search=(None, 1, 2, 3, 4, 5),
+        Parameter(
+            allowed="must be a whole number from 1 to 5",
+            allows=lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
+            part=Part.TREE,
+            label="Keep the main group by",
+            meaning="1 to 5: keep only the main group of blocks that share an ancestor so many levels up; works after "
+            "any profile",
+            choices=((None, "off"), *_LEVELS),
+            search=(None, 1, 2, 3, 4, 5),
+        ),
     )
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from scrapy_justext.core.blocks import BLOCK_FIELDS, Extraction, make_blocks
-from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.core.parsing import decode_response
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers.pool import Pool
@@ -53,8 +53,11 @@ class RawPage(NamedTuple):
         html = self.html
         if self.encoding is not None and isinstance(html, bytes):
             html = decode_response(html, self.encoding)
-        extractor = Extractor(options)
-        return extractor.judge(extractor.read(html, url=self.url, languages=self.declared))
+        return Extractor(options).judge_page(html, url=self.url, languages=self.declared)
+
+    def extract(self, options: Options) -> Extraction:
+        """Return the page's extraction."""
+        return self.judge(options).extraction()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +72,6 @@ class PageTask(Generic[TaskResult]):
     run: Callable[[RawPage, Options], TaskResult]
     split: Callable[[TaskResult], Iterable[object]]
     join: Callable[[Iterable[Any]], TaskResult]
-
-
-def _extract(page: RawPage, options: Options) -> Extraction:
-    return page.judge(options).extraction()
 
 
 _OF_PAGE = tuple(field.name for field in fields(Extraction) if field.name != "blocks")
@@ -123,13 +122,10 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
     return page._replace(page=read, context=context, probabilities=probabilities, final=final)
 
 
-EXTRACT = PageTask(_extract, split_extraction, join_extraction)
+EXTRACT = PageTask(RawPage.extract, split_extraction, join_extraction)
 JUDGE = PageTask(RawPage.judge, split_judged, join_judged)
 
 # From the event loop to the processes and back.
-
-#: What makes a process load all that a configuration needs: stop words, language detector, model.
-_WARM_UP = RawPage("<title>Words</title><p>It was said in the town that the bridge had always been there.</p>")
 
 #: How many processes may end on a page before it is given up: one may have ended by chance, such as a lack of memory.
 TRIES = 2
@@ -143,7 +139,7 @@ def _start(task: PageTask[Any], options: Options) -> Callable[[RawPage], Iterato
     """Load what the options need, and return a function that does the task: it yields the seconds, then the pieces."""
     # What is wrong with the options will be told of the first page.
     with suppress(Exception):
-        task.run(_WARM_UP, options)
+        task.run(RawPage(WARM_UP_PAGE), options)
 
     def do(page: RawPage) -> Iterator[object]:
         begun = perf_counter()

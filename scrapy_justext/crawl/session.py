@@ -183,7 +183,7 @@ class Session:
             found: Found
             if self._pool is None:
                 start = perf_counter()
-                found, seconds = raw.judge(configuration.options).extraction(), perf_counter() - start
+                found, seconds = raw.extract(configuration.options), perf_counter() - start
             else:
                 found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
             page = self._finish(found, seconds, configuration)
@@ -227,8 +227,7 @@ class Session:
         # A request may switch site memory on in a crawl whose processes do not give judged pages.
         if in_place or self._pool is None or (configuration.site_memory and not self._uses_memory):
             start = perf_counter()
-            extractor = Extractor(configuration.options)
-            judged = extractor.judge(extractor.read(page, languages=header_languages(page)))
+            judged = Extractor(configuration.options).judge_page(page, languages=header_languages(page))
             return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
         return await self._pool.do(raw_page(page), configuration.options, configuration.timeout)
 

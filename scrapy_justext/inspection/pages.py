@@ -109,7 +109,11 @@ class InspectedPage(NamedTuple):
     def inspect(self, options: Options | None = None) -> Inspection:
         """Judge the page with some options; with its own where none are given."""
         extractor = Extractor(self.configuration.options if options is None else options)
-        judged = extractor.judge(self.read(extractor))
+        return self.judge(extractor, self.read(extractor))
+
+    def judge(self, extractor: Extractor, read: ReadPage) -> Inspection:
+        """Judge the page as it was read."""
+        judged = extractor.judge(read)
         return Inspection(self, extractor, judged, judged.extraction())
 
 

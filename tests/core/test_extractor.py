@@ -244,7 +244,7 @@ SHORT_TEXT = "one short line"
 
 def judged(html: str, profile: str = "justext", *, markdown: bool = False, **parameters: Any) -> JudgedPage:
     extractor = Extractor(profile=profile, stoplist=["the"], markdown=markdown, **parameters)
-    return extractor.judge(extractor.read(html, url="http://example.com/"))
+    return extractor.judge_page(html, url="http://example.com/")
 
 
 def sent(page: JudgedPage) -> JudgedPage:
@@ -260,7 +260,7 @@ def classes_of(page: JudgedPage) -> str:
 @pytest.mark.parametrize("page", DEMO_PAGES[::9], ids=page_id)
 def test_the_copy_of_another_process_gives_the_same_extraction(page: Path, profile: str) -> None:
     extractor, html = Extractor(profile=profile, paths=True, markdown=True, tree_depth=2), read_page(page)
-    original = extractor.judge(extractor.read(html))
+    original = extractor.judge_page(html)
     copy = sent(original)
     assert copy.extraction() == original.extraction() == extractor.extract(html)
     again = dict.fromkeys(range(0, len(original.context.segments), 2), DECIDED)

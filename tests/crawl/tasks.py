@@ -63,7 +63,7 @@ def extract_harmed(page: RawPage, options: Options) -> Extraction:
     for name, (value,) in parse_qs(urlsplit(page.url or "").query).items():
         if name in HARM:
             HARM[name](value)
-    return page.judge(options).extraction()
+    return page.extract(options)
 
 
 def split_harmed(extraction: Extraction) -> Iterator[object]:
@@ -80,7 +80,7 @@ def extract_after_false_starts(page: RawPage, options: Options) -> Extraction:
     if page.url is None and (text := left.read_text("utf-8")):
         left.write_text(text[1:], "utf-8")
         kill("")
-    return page.judge(options).extraction()
+    return page.extract(options)
 
 
 UNLUCKY = PageTask(extract_after_false_starts, split_extraction, join_extraction)

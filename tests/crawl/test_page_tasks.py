@@ -32,7 +32,7 @@ OPTIONS = {
 def test_options_that_were_sent_extract_the_same(options: Options) -> None:
     sent: Options = pickle.loads(pickle.dumps(options))
     for source in (GOOD_PAGE, page(GERMAN, KEYWORDS, ENGLISH), page('<img src="a.png" alt="A bridge">')):
-        assert RawPage(source).judge(sent).extraction() == Extractor(options).extract(source)
+        assert RawPage(source).extract(sent) == Extractor(options).extract(source)
 
 
 @pytest.mark.parametrize("file", DEMO_PAGES, ids=page_id)
@@ -41,7 +41,7 @@ def test_a_page_gives_what_its_response_gives(file: Path) -> None:
     response = HtmlResponse("http://example.org/page", body=file.read_bytes(), headers=headers)
     configuration = configure({"profile": Given("learned", "test")})
     raw: RawPage = pickle.loads(pickle.dumps(raw_page(response)))
-    assert raw.judge(configuration.options).extraction() == extract_response(response, configuration)
+    assert raw.extract(configuration.options) == extract_response(response, configuration)
 
 
 ENCODED = {
@@ -62,13 +62,13 @@ def test_a_body_is_decoded_as_its_response_decodes_it(name: str) -> None:
     body, headers = ENCODED[name]
     response = HtmlResponse("http://example.org/page", body=body, headers=headers)
     configuration = configure({"language": Given("German", "test")})
-    assert raw_page(response).judge(configuration.options).extraction() == extract_response(response, configuration)
+    assert raw_page(response).extract(configuration.options) == extract_response(response, configuration)
 
 
 @pytest.mark.parametrize("blocks", [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE])
 def test_an_extraction_comes_together_again(blocks: int) -> None:
     raw = RawPage("<title>T</title>" + f"<p>{ENGLISH}" * blocks, url="http://x/")
-    extraction = raw.judge(make_options()).extraction()
+    extraction = raw.extract(make_options())
     pieces = [pickle.loads(pickle.dumps(piece)) for piece in split_extraction(extraction)]
     assert len(pieces) == 1 + -(-blocks // PIECE)
     joined = join_extraction(pieces)

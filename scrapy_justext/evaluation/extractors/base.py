@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from scrapy_justext.core.extractor import WARM_UP_PAGE
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.stoplists import find_library
@@ -79,13 +80,8 @@ class FunctionExtractor:
 
 @lru_cache(maxsize=1)
 def warm_up_page() -> Document:
-    """Return a page with a paragraph long enough to be content, and a menu."""
-    sentence = "It was the best of times, it was the worst of times, it was the age of wisdom and of foolishness. "
-    page = (
-        "<!DOCTYPE html><html lang=en><head><title>Two cities</title></head><body><ul><li><a href=/>Home</a></ul>"
-        f"<article><h1>Two cities</h1><p>{sentence * 5}</p><p>{sentence * 4}</p></article></body></html>"
-    )
-    return Document("warm-up", page.encode(), *UTF_8, gold="")
+    """Return the small page that every extractor begins with."""
+    return Document("warm-up", WARM_UP_PAGE.encode(), *UTF_8, gold="")
 
 
 @lru_cache(maxsize=64)

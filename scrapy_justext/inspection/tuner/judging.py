@@ -13,7 +13,6 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parameters import PARAMETERS, Scale
 from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
-from scrapy_justext.inspection.pages import Inspection
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.crawl.settings import Layers
-    from scrapy_justext.inspection.pages import InspectedPage
+    from scrapy_justext.inspection.pages import InspectedPage, Inspection
 
 #: How many ways to read a page are kept: profiles and languages.
 KEPT_READS = 8
@@ -75,8 +74,7 @@ class TunedPage:
     def inspect(self, options: Options) -> Inspection:
         """Judge the page under options that differ from its own in profile, languages and thresholds."""
         extractor = Extractor(replace(options, markdown=False))
-        judged = extractor.judge(self._read(extractor))
-        return Inspection(self.page, extractor, judged, judged.extraction())
+        return self.page.judge(extractor, self._read(extractor))
 
     def extract(self, options: Options) -> Extraction:
         """Return the extraction under some options, without paths, which take time."""
