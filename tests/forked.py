@@ -1,46 +1,58 @@
-"""Commands forked off a process that has loaded Scrapy, so that a hundred of them need not load it again.
+"""Processes forked off one that has loaded Scrapy, so that a hundred of them need not load it again.
 
-``run`` takes the place of ``subprocess.run`` for Python code whose end alone matters.  What depends on how Python
-itself starts (its encodings, closed streams, terminals, signals from outside) needs a real start.
+``start`` and ``run`` take the place of ``subprocess.Popen`` and ``subprocess.run`` for Python code, ``worker`` that of
+``subprocess.Popen`` for the processes of a pool.  From any process that these begin, they can be called, too.  What
+depends on how Python itself starts (its encodings, closed streams, terminals), or on whose child a process is, needs a
+real start.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import os
 import pickle
+import re
 import select
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from scrapy.settings import default_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 REPOSITORY = Path(__file__).parents[1]
 
-#: What the forked processes find loaded.
+#: In the environment: where the process that forks is asked to.
+ADDRESS = "TESTS_FORKED"
+
+#: What the forked processes find loaded, beside the components of Scrapy's default settings.
 _LOADED = (
     "scrapy.cmdline",
-    "scrapy.crawler",
     "scrapy.commands.crawl",
-    "scrapy_justext.crawl.session",
+    "scrapy.commands.runspider",
+    "scrapy.squeues",
+    "scrapy_justext.crawl.addon",
+    "scrapy_justext.archives.run",
+    "scrapy_justext.inspection.command",
+    "tests.crawl.runner",
+    "tests.crawl.spiders",
+    "twisted.internet.asyncioreactor",
     "w3lib.encoding",
 )
 
-
 #: Scrapy's command line as a job.
 COMMAND = "tests.forked:scrapy"
-
-_one_at_a_time = threading.Lock()
 
 
 class Job(NamedTuple):
@@ -50,6 +62,80 @@ class Job(NamedTuple):
     arguments: Sequence[str]
     folder: str
     environment: Mapping[str, str]
+    #: Whether it is the first of a session, and so of a group.
+    has_session: bool = False
+
+
+class Process:
+    """A forked process, in the ways of ``subprocess.Popen``."""
+
+    def __init__(self, job: Job, streams: Sequence[int]) -> None:
+        self.args = job.arguments
+        self.returncode: int | None = None
+        #: What it has printed, in files, or pipes from and to a worker.
+        self.stdin: IO[bytes] | None = None
+        self.stdout: IO[bytes] | None = None
+        self.stderr: IO[bytes] | None = None
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.connect(_address())
+        content = pickle.dumps(job)
+        socket.send_fds(self._server, [len(content).to_bytes(8, "big")], streams)
+        self._server.sendall(content)
+        self.pid = int.from_bytes(_receive(self._server, 8), "big")
+
+    def poll(self) -> int | None:
+        return self._end(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        status = self._end(timeout)
+        if status is None:
+            raise subprocess.TimeoutExpired(list(self.args), timeout or 0)
+        return status
+
+    def communicate(self, timeout: float | None = None) -> tuple[bytes, bytes]:
+        """Return what the process printed, when it has ended."""
+        self.wait(timeout)
+        assert self.stdout is not None
+        assert self.stderr is not None
+        return _content(self.stdout), _content(self.stderr)
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def _end(self, seconds: float | None) -> int | None:
+        """Return the exit status; None where the process has not ended after so many seconds."""
+        if self.returncode is None and select.select([self._server], [], [], seconds)[0]:
+            self.returncode = int.from_bytes(_receive(self._server, 8), "big", signed=True)
+            self._server.close()
+        return self.returncode
+
+
+def start(
+    function: str,
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    stdin: bytes = b"",
+    has_session: bool = False,
+) -> Process:
+    """Start ``function`` in a process of its own, whose ``sys.argv`` is ``arguments``; every warning is an error there.
+
+    ``has_session``: begins a session, so that a signal to its group reaches it, and what it starts, alone.
+    """
+    job = Job(function, list(arguments), str(folder), {**environment, ADDRESS: _address()}, has_session)
+    with tempfile.TemporaryFile() as given:
+        given.write(stdin)
+        given.seek(0)
+        out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 (until they are read)
+        process = Process(job, [stream.fileno() for stream in (given, out, err)])
+    process.stdout, process.stderr = out, err
+    return process
 
 
 def run(
@@ -61,59 +147,75 @@ def run(
     stdin: bytes = b"",
     seconds: float = 60,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return the end of ``function`` in a process of its own, whose ``sys.argv`` is ``arguments``.
+    """Return the end of a process that :func:`start` starts.
 
-    Every warning is an error there.  Raises ``subprocess.TimeoutExpired`` after so many seconds.
+    Raises ``subprocess.TimeoutExpired`` after so many seconds.
     """
-    job = pickle.dumps(Job(function, list(arguments), str(folder), dict(environment)))
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        given.write(stdin)
-        given.seek(0)
-        status = _end(job, [stream.fileno() for stream in (given, out, err)], seconds)
-        if status is None:
-            raise subprocess.TimeoutExpired(list(arguments), seconds)
-        texts = []
-        for stream in (out, err):
-            stream.seek(0)
-            texts.append(stream.read())
-    return subprocess.CompletedProcess(list(arguments), status, *texts)
+    process = start(function, arguments, folder=folder, environment=environment, stdin=stdin)
+    try:
+        printed, messages = process.communicate(seconds)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode is not None
+    return subprocess.CompletedProcess(list(arguments), process.returncode, printed, messages)
 
 
-def _end(job: bytes, streams: Sequence[int], seconds: float) -> int | None:
-    """Return the exit status of a job; None where it took too long."""
-    with _one_at_a_time:
-        server = _server()
-        socket.send_fds(server, [len(job).to_bytes(8, "big")], streams)
-        server.sendall(job)
-        process = int.from_bytes(_receive(server, 8), "big")
-        is_late = not select.select([server], [], [], seconds)[0]
-        if is_late:
-            os.kill(process, signal.SIGKILL)
-        status = int.from_bytes(_receive(server, 8), "big", signed=True)
-    return None if is_late else status
+def worker(command: Sequence[str], *, start_new_session: bool, bufsize: int, **pipes: int) -> Process:
+    """Start ``python -c code`` as a pool does it, with pipes to its standard input and from its standard output."""
+    environment = {**os.environ, ADDRESS: _address()}
+    job = Job("tests.forked:execute", list(command), str(Path.cwd()), environment, start_new_session)
+    given, given_here = os.pipe()
+    out_here, out = os.pipe()
+    try:
+        process = Process(job, [given, out, 2])
+    finally:
+        os.close(given)
+        os.close(out)
+    process.stdin, process.stdout = os.fdopen(given_here, "wb", bufsize), os.fdopen(out_here, "rb", bufsize)
+    return process
 
 
 def scrapy() -> None:
     """Run Scrapy's command line."""
-    execute: Any = importlib.import_module("scrapy.cmdline").execute
-    execute(sys.argv)
+    importlib.import_module("scrapy.cmdline").execute(sys.argv)
+
+
+def execute() -> None:
+    """Run ``python -c code``."""
+    exec(sys.argv[2], {})
+
+
+def _content(stream: IO[bytes]) -> bytes:
+    with stream:
+        stream.seek(0)
+        return stream.read()
 
 
 @cache
-def _server() -> socket.socket:
-    """Return the connection to the process that forks, started at the first call."""
-    ours, theirs = socket.socketpair()
-    with theirs:
+def _address() -> str:
+    """Return where the process that forks is asked to; it is started at the first call."""
+    if ADDRESS in os.environ:
+        return os.environ[ADDRESS]
+    folder = tempfile.TemporaryDirectory()
+    address = str(Path(folder.name) / "socket")
+    reading, writing = os.pipe()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(address)
+        listening.listen()
         environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-        command = [sys.executable, "-W", "error", "-m", "tests.forked", str(theirs.fileno())]
-        process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, pass_fds=[theirs.fileno()])
+        passed = [listening.fileno(), reading]
+        command = [sys.executable, "-W", "error", "-m", "tests.forked", *map(str, passed)]
+        process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, pass_fds=passed)
+    os.close(reading)
 
     def end() -> None:
-        ours.close()
+        os.close(writing)
         process.wait()
+        folder.cleanup()
 
     atexit.register(end)
-    return ours
+    return address
 
 
 def _receive(connection: socket.socket, size: int) -> bytes:
@@ -127,29 +229,69 @@ def _receive(connection: socket.socket, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _next_job(connection: socket.socket) -> Job | None:
-    """Fork at each request; return the job in the new process, and None in the old one when there are no more."""
+def _next_job(listening: socket.socket, life: int) -> Job | None:
+    """Fork at each request; return the job in the new process, and None in the old one when nobody asks any more.
+
+    ``life``: a pipe that is closed then.
+    """
+    ended, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    asking: dict[int, socket.socket] = {}
     while True:
-        head, descriptors, _, _ = socket.recv_fds(connection, 8, 3)
-        if not head:
+        ready = select.select([listening.fileno(), life, ended], [], [])[0]
+        if ended in ready:
+            os.read(ended, 4096)
+            _tell_ends(asking)
+        if life in ready:
             return None
+        if listening.fileno() not in ready:
+            continue
+        connection = listening.accept()[0]
+        head, descriptors, _, _ = socket.recv_fds(connection, 8, 3)
         job: Job = pickle.loads(_receive(connection, int.from_bytes(head, "big")))
         process = os.fork()
         if not process:
-            connection.close()
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for one in (listening, connection, *asking.values()):
+                one.close()
+            for pipe in (life, ended, wake):
+                os.close(pipe)
             for number, descriptor in enumerate(descriptors):
                 os.dup2(descriptor, number)
                 os.close(descriptor)
             return job
         for descriptor in descriptors:
             os.close(descriptor)
+        asking[process] = connection
         connection.sendall(process.to_bytes(8, "big"))
-        _, status = os.waitpid(process, 0)
-        connection.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, "big", signed=True))
+
+
+def _tell_ends(asking: dict[int, socket.socket]) -> None:
+    """Tell those who asked for a process that it has ended."""
+    while asking:
+        process, status = os.waitpid(-1, os.WNOHANG)
+        if not process:
+            return
+        # Whoever asked may have ended before.
+        with asking.pop(process) as connection, suppress(OSError):
+            connection.sendall(os.waitstatus_to_exitcode(status).to_bytes(8, "big", signed=True))
+
+
+def _components() -> Iterator[str]:
+    """Yield the modules of the classes that Scrapy's default settings name."""
+    for value in vars(default_settings).values():
+        for name in [*value, *value.values()] if isinstance(value, dict) else [value]:
+            if match := re.fullmatch(r"(scrapy(?:\.\w+)+)\.[A-Z]\w*", str(name)):
+                yield match[1]
 
 
 def _do(job: Job) -> None:
     """Do a job as a process of its own would; the interpreter ends in its usual way afterwards."""
+    if job.has_session:
+        os.setsid()
     os.environ.clear()
     os.environ.update(job.environment)
     os.chdir(job.folder)
@@ -169,15 +311,16 @@ def _do(job: Job) -> None:
 def main() -> None:
     """Fork until nobody asks any more."""
     warnings.simplefilter("error")
-    for name in _LOADED:
+    for name in (*_components(), *_LOADED):
         importlib.import_module(name)
-    connection = socket.socket(fileno=int(sys.argv[1]))
+    # Nobody's collections are to look at what is there now.
+    gc.collect()
+    gc.freeze()
     # Ctrl-C in the terminal of the tests is theirs alone.
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    job = _next_job(connection)
-    if job is None:
-        connection.close()
-    else:
+    with socket.socket(fileno=int(sys.argv[1])) as listening:
+        job = _next_job(listening, int(sys.argv[2]))
+    if job is not None:
         signal.signal(signal.SIGINT, handler)
         _do(job)
 
