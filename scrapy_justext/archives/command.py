@@ -68,7 +68,7 @@ class Command(ScrapyCommand):
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of the command."""
-    # What is short for one option today may be short for two tomorrow.
+    # An abbreviation that fits one option today may fit two tomorrow.
     parser.allow_abbrev = False
     add = parser.add_argument_group("Archives").add_argument
     formats = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"
@@ -92,7 +92,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def end_at_once_on_interrupt() -> None:
-    """Let Ctrl-C end the process where it is, mostly in an import, while there is nothing to put in order.
+    """End the process at once on Ctrl-C, as long as it imports libraries and has nothing to put in order.
 
     A process that ignores Ctrl-C, as in the background of a shell, goes on ignoring it.
     """

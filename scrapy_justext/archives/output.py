@@ -6,8 +6,8 @@
     OUT.unfinished/journal.json   how far the run got: a :class:`RunProgress`
     OUT.unfinished/.lock          there while a run is going on
 
-Rows are written first and noted in the journal afterwards.  Rows behind the length that the journal has are those of a
-run that was ended in between: they are cut off and made again.
+Rows are written first and noted in the journal afterwards.  Rows beyond the length in the journal come from a run that
+ended in between: they are cut off and made again.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Source(NamedTuple):
     path: Path
     size: int
     stamp: Sequence[Any]
-    """What another source, or this one after a change, would not have."""
+    """What identifies the source as it is now: another one, or this one after a change, has another stamp."""
     read: Callable[[InputPosition], Iterator[Read]]
 
 

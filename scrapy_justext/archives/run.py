@@ -38,7 +38,7 @@ class ArchiveJob(NamedTuple):
     output_format: OutputFormat
     layers: Layers
     task: dict[str, Any]
-    """What decides the output, in JSON: only a run with the same goes on with an unfinished output."""
+    """What decides the output, as JSON values: an unfinished output is continued only by a run with the same."""
     processes: int
     timeout: float | None
     """Seconds that a page may take; None for any number."""
@@ -142,7 +142,7 @@ def _check_writable(path: Path) -> None:
 
 
 def clean(job: ArchiveJob) -> RunProgress:
-    """Read, extract and write, from where an earlier run came to."""
+    """Read, extract and write, from where an earlier run stopped."""
     with unfinished(job.out, job.task, restart=job.restart) as output:
         if not output.progress.is_read:
             _work(job, output)

@@ -1,8 +1,8 @@
 """From chunks of records to their rows, in other processes.
 
 A page that ends its process is tried once more, then given up; one that takes too long is given up at once.  The rest
-of its chunk is done again.  A process that ends while no page is in work, be it that the chunk comes or that its rows
-are encoded, is replaced once for each chunk.
+of its chunk is done again.  A process may also end between pages, while it gets a chunk or encodes its rows.  This is
+made good once for each chunk.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class Setup(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A record that is unpacked when its turn comes, so that what it does to a process then is known to be its doing.
+    """A record that a process unpacks when its turn comes: if that ends the process, this record is known to do it.
 
     ``packed``: the record, pickled.
     """
@@ -252,7 +252,7 @@ class _ChunkAtWork:
         self._records: list[Packed | Trouble] = [
             Packed(record.location, pickle.dumps(record, PROTOCOL)) for record in chunk.records
         ]
-        #: What the processes did that have ended: the numbers of records, None for none of them.
+        #: The numbers of the records that processes were at when they ended; None for a process between records.
         self._suspects: set[int | None] = set()
         self._try()
 

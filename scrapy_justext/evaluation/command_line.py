@@ -70,7 +70,7 @@ _COLUMNS = (
 
 
 def format_table(rows: Sequence[ExtractorRow], width: int) -> str:
-    """Set rows of a summary in at most ``width`` characters, if that can be done with F1 and names left."""
+    """Set rows of a summary in at most ``width`` characters; leave out columns for that, but not names and F1."""
     shown = list(_COLUMNS)
     while True:
         lines = [[column.title for column in shown], *([column.show(row) for column in shown] for row in rows)]

@@ -80,7 +80,7 @@ class DocumentTask(NamedTuple):
 
 
 def find_remaining(plan: Plan) -> list[DocumentTask]:
-    """Return what a run still has to do; a result that was torn in the writing is cut off."""
+    """Return what a run still has to do; a result that was written only in part is cut off."""
     tasks: list[DocumentTask] = []
     for number, data_set in enumerate(plan.data_sets):
         stores = {name: open_results(plan.out, data_set.name, name) for name in plan.extractors}

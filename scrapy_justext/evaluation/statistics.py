@@ -35,8 +35,8 @@ class Bootstrap(NamedTuple):
     interval_95: tuple[float, float]
     interval_99: tuple[float, float]
     p: float
-    """Two-sided: twice the share of resamples, this sample counted in, in which the difference has another sign or is
-    none."""
+    """Two-sided: twice the share of resamples in which the difference is 0 or has the other sign; the sample itself
+    counts as one of these."""
 
 
 def is_significant(test: MannWhitney | Bootstrap) -> bool:
@@ -83,7 +83,7 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> MannWhitney
 def paired_bootstrap(
     first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Bootstrap:
-    """Estimate how sure the mean difference is of two samples of the same documents, in the same order.
+    """Estimate the mean difference of two samples of the same documents, in the same order, and how sure it is.
 
     Documents are drawn with replacement, as many as there are, ``resamples`` times; the intervals are percentiles of
     the mean differences.  The same ``seed`` gives the same result.

@@ -49,7 +49,7 @@ LEAST = 4
 
 
 def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
-    """Return the scorer of the bag measure, which counts the words of each block once and for all.
+    """Return the scorer of the bag measure, which counts the words of each block only once.
 
     No word reaches over a line feed, and no letter's lower case depends on what stands beyond one; so the words of a
     text are those of its blocks.
@@ -137,7 +137,7 @@ def open_trials(
 ) -> Iterator[Callable[[Mapping[str, Any]], list[Sizes]]]:
     """Give a function from thresholds, the profile's where left out, to the sizes of each page under them.
 
-    ``jobs``: how many processes; each has every so-many-th page to the end.
+    ``jobs``: how many processes; each reads its share of the pages once and keeps it.
     """
     shares = [labels[start::jobs] for start in range(min(jobs, len(labels)))]
     if len(shares) == 1:

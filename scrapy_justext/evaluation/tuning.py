@@ -105,10 +105,10 @@ def moved(values: Mapping[str, Any], name: str, value: Any) -> Values:
 
 
 def settings_needed(values: Mapping[str, Any], base: Thresholds, own: Thresholds) -> Values:
-    """Return the thresholds that must be set to have some values where ``base`` are those in force without any.
+    """Return the thresholds that have to be set so that ``values`` are in force.
 
-    ``own``: the profile's.  Where the two differ, which is so in languages without spaces, a low threshold that is set
-    makes the high one the profile's: both must be set.
+    ``base``: the thresholds in force when none is set; ``own``: the profile's.  The two differ in languages without
+    spaces.  There, to set one threshold of a pair makes the other the profile's, so that both have to be set.
     """
     changed = {name for name, value in values.items() if value != getattr(base, name)}
     for pair in PAIRS:

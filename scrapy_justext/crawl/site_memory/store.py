@@ -151,12 +151,16 @@ class Table:
         return positions, self.keys[np.minimum(positions, len(self) - 1)] == keys
 
 
+#: Visits after which the memory of one process is saved again.
+SAVE_EVERY = 500
+
+
 class LocalStore:
     """The memory of one process.
 
     ``blocks`` and ``all_blocks``: the most entries of a site and of all sites; a block is one entry, a page two.
     ``sites``: what is known already, in the order of the last visits.  ``save`` is called with the sites every
-    ``save_every`` visits, and at the end.
+    :data:`SAVE_EVERY` visits, and at the end.
     """
 
     is_lost = False
@@ -168,13 +172,11 @@ class LocalStore:
         all_blocks: int,
         sites: Mapping[str, Table] | None = None,
         save: Callable[[Mapping[str, Table]], None] | None = None,
-        save_every: int = 500,
     ) -> None:
         self.sites = dict(sites or {})
         self._blocks = blocks
         self._all_blocks = all_blocks
         self._save = save
-        self._save_every = save_every
         self._unsaved = 0
         self._size = sum(map(_size, self.sites.values()))
 
@@ -209,7 +211,7 @@ class LocalStore:
 
     def _save_at_times(self) -> None:
         self._unsaved += 1
-        if self._save is not None and self._unsaved >= self._save_every:
+        if self._save is not None and self._unsaved >= SAVE_EVERY:
             self._unsaved = 0
             self._save(self.sites)
 

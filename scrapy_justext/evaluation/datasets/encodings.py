@@ -15,16 +15,16 @@ BOM, DECLARED, DETECTED, DATA_SET = "bom", "declared", "detected", "data set"
 #: A declaration is not believed, and a page not taken, when more than this share of its characters cannot be decoded
 #: so; a stray byte in a long page is what browsers show as U+FFFD.
 MAX_UNDECODED = 0.01
-#: NUL is in no page of text: a declared encoding of one byte decodes images too.
+#: NUL counts too: no text has it, but an encoding of one byte a character decodes even images.
 _UNDECODED = re.compile("[\ufffd\0]")
 
-#: What the web uses (the WHATWG's Encoding Standard), by Python's names: others are guessed wrongly rather than met.
+#: What the web uses (the WHATWG's Encoding Standard), by Python's names: to detect another would mostly be an error.
 WEB_ENCODINGS = (
     *("ascii", "utf_8", "cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("cp874", "shift_jis", "cp932", "euc_jp", "iso2022_jp", "gb18030", "gbk", "big5", "euc_kr", "cp949", "koi8_r"),
     *("koi8_u", "iso8859_2", "iso8859_5", "iso8859_7", "mac_cyrillic", "utf_16_le", "utf_16_be"),
 )
-#: Where in them those begin that any other text fits too.
+#: The index in it of the first encoding that almost any bytes fit.
 _FROM_CODE_PAGES = 2
 
 

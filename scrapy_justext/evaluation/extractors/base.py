@@ -57,7 +57,7 @@ class FunctionExtractor:
     """An extractor made of a function; it never writes to the terminal.
 
     ``function``: from a page and its language, where it is known, to the text.
-    ``code``: digest of what does the work, where a version does not tell enough: results of other code are others.
+    ``code``: digest of what does the work, where the version alone does not say; see :class:`PageExtractor`.
     """
 
     name: str

@@ -9,8 +9,8 @@ The bytes of the page are the body of a POST request, its encoding stands in ``C
 ``Content-Language`` and the page's address in ``Content-Location`` where they are known.  The answer is the text
 itself, or JSON in which the names and list positions of the path lead to it; null is no text.
 
-A request is tried again when there is no connection or no answer in time, and for the statuses that say that it may
-go better later; any other status, and a redirect, is an error at once.
+A request is tried again when there is no connection or no answer in time, and for a status that may pass, such as 503.
+Any other status, and a redirect, is an error at once.
 """
 
 from __future__ import annotations

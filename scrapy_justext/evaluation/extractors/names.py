@@ -101,7 +101,7 @@ def _extract(profile: str, document: Document, language: Language | None) -> str
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """Return what tells edited code and edited stoplists from others of the same version."""
+    """Return a digest of the engine's code, models and stoplists, which may be edited without a new version."""
     engine = Path(core.__file__).parent
     files = [*engine.rglob("*.py"), *engine.rglob("*.npz"), *shipped_folder().rglob("*.txt")]
     return digest_files(sorted(files))

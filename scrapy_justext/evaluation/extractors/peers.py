@@ -1,9 +1,8 @@
 """Other libraries, each called as its own documentation shows, with its defaults: ``ref:NAME``.
 
-All get the page decoded, and as a whole document, so that what is compared is the extraction, not the guessing of
-encodings, nor what a library makes of a page that the data set cut out of its HTML element.  The language is
-passed where a library takes one and has it, else the library's own default holds.  Libraries are imported when their
-extractor is asked for.
+Each gets the page decoded and as a whole document, so that neither the guessing of encodings is compared, nor what a
+library makes of a page that lacks its HTML element.  The language is passed where a library takes one and has it, else
+the library's own default holds.  Libraries are imported when their extractor is asked for.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ DEFAULT_STOPLIST = "English"
 
 #: lxml refuses a decoded text that still says which bytes it was.
 _BEFORE_MARKUP = re.compile(r"\A(?:\s+|<\?xml\b[^>]*>|<!--.*?-->)+", re.DOTALL)
-#: Without one of these at the start, lxml.html keeps but the first element of a page, and so do those that use it.
+#: Without one of these at the start, lxml.html keeps only a page's first element, and so do libraries that use it.
 _DOCUMENT_START = re.compile(r"<(?:!doctype|html)\b", re.IGNORECASE)
 
 
@@ -186,7 +185,7 @@ def find_node() -> str | None:
 
 
 class NodeProcess:
-    """A Node process that answers a line with a line; started again for the next page when a page was its end.
+    """A Node process that answers a line with a line; started again for the next page when one has ended it.
 
     Raises :class:`MissingLibraryError`, :class:`ExtractorError` when it cannot be started.
     """

@@ -227,7 +227,7 @@ class Significance(NamedTuple):
 
 def _mirror(bootstrap: Bootstrap) -> Bootstrap:
     (low_95, high_95), (low_99, high_99) = bootstrap.interval_95, bootstrap.interval_99
-    # Zero less, not minus, so that no difference is not written as a negative nought.
+    # Not -x, which of 0.0 is -0.0 and would be written with its sign.
     return Bootstrap(
         0.0 - bootstrap.difference, (0.0 - high_95, 0.0 - low_95), (0.0 - high_99, 0.0 - low_99), bootstrap.p
     )

@@ -40,7 +40,7 @@ BETTER, WORSE, EVEN = "▲", "▼", "≈"
 
 
 class Cell(NamedTuple):
-    """A figure, and what stands beside it less loudly; ``strong`` ones stand out."""
+    """A figure, and a quieter note beside it; a ``strong`` figure stands out."""
 
     text: str
     aside: str = ""
@@ -95,7 +95,7 @@ def format_signed(value: float, digits: int = 4) -> str:
 
 
 def format_probability(value: float) -> str:
-    """Write how likely something is, with a relation, never as a rounded nought.
+    """Write a probability with the sign of its relation; a small one is not rounded to 0.
 
     >>> format_probability(0.25), format_probability(0.00001)
     ('= 0.250', '<0.001')
@@ -255,7 +255,7 @@ def _mean_cell(value: float | None, sd: float | None) -> Cell:
 
 
 def _page_cells(row: ExtractorRow) -> list[Cell]:
-    """Return time, pages and boundary cases.  Noughts are quiet, so that the others are seen."""
+    """Return time, pages and boundary cases.  Zeros are quiet, so that the others are seen."""
     cases = [Cell(f"{count:,}") if count else Cell("", "0") for count in count_cases(row).values()]
     return [Cell(format_figure(row.milliseconds, 1)), Cell(f"{row.documents:,}"), *cases]
 

@@ -91,18 +91,13 @@ class Tuner:
             "notes": list(pasted.notes),
         }
 
-    def mark(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Mark a block; raise :class:`ParameterError` for what is not allowed, :class:`InspectionError` for the file.
+    def begin_mark(self, body: Mapping[str, Any]) -> Callable[[], dict[str, Any]]:
+        """Check a mark, and return a function that saves it; raise :class:`ParameterError` for what is not allowed.
 
         ``body``: ``page`` and ``index`` of the block, ``mark``: ``right``, ``wrong`` or null, and the settings under
         which the block has its class and its index, as in :meth:`judge`.
-        """
-        return self.begin_mark(body)()
-
-    def begin_mark(self, body: Mapping[str, Any]) -> Callable[[], dict[str, Any]]:
-        """Check a mark, and return a function that saves it.
-
-        The function waits for the disk.  It may run in another thread, but not twice at a time.
+        The function waits for the disk, and raises :class:`InspectionError` where the file cannot be written.  It may
+        run in another thread, but not twice at a time.
         """
         number, index, mark = (body.get(name) for name in ("page", "index", "mark"))
         [page_number] = self._check_numbers([number])

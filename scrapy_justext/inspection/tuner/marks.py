@@ -50,14 +50,6 @@ _READABLE_CHARACTERS = 40
 _MARK_TYPES = {"text": str, "nth": int, "good": bool}
 
 
-def read_marks(path: Path) -> dict[str, PageMarks]:
-    """Return the marks of the pages in a file by their ids; none where there is no file.
-
-    Raises :class:`InspectionError` for a file that holds something else.
-    """
-    return {name: _marks_of(record) for name, record in _read(path).items()}
-
-
 class MarksFile:
     """The marks in a file, which is read again only where somebody else has written it.
 

@@ -152,11 +152,10 @@ class TestFile:
         save(tmp_path / "memory", {})
         assert load(tmp_path / "memory") == {}
 
-    def test_it_is_saved_at_times(self) -> None:
+    def test_it_is_saved_at_times(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("scrapy_justext.crawl.site_memory.store.SAVE_EVERY", 3)
         saved: list[int] = []
-        one = LocalStore(
-            blocks=50, all_blocks=1000, save=lambda sites: saved.append(sites["example.com"].pages), save_every=3
-        )
+        one = LocalStore(blocks=50, all_blocks=1000, save=lambda sites: saved.append(sites["example.com"].pages))
         visit_all(one, *(f"a b{n}" for n in "abcdefg"))
         assert saved == [3, 6]
         one.close()

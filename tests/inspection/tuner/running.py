@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from threading import Thread
@@ -74,6 +75,12 @@ class Running(NamedTuple):
 def inspected(html: str = PAGE, name: str = "tale.html", url: str | None = None) -> InspectedPage:
     """A page that can be looked into."""
     return InspectedPage(name, url, parse_html(html))
+
+
+def count_marks(path: Path) -> dict[str, int]:
+    """How many marks each page has in a file, by the page's id."""
+    records = [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+    return {record["id"]: len(record["marks"]) for record in records}
 
 
 def layers(project: Mapping[str, Any] | None = None, **sites: Mapping[str, Any]) -> Layers:

@@ -16,9 +16,9 @@ from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import DataSetError, InspectionError
 from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.marks import page_html, page_id, read_marks
+from scrapy_justext.inspection.tuner.marks import page_html, page_id
 from tests.builders import REPOSITORY
-from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
+from tests.inspection.tuner.running import PAGE, STORY, count_marks, inspected, layers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
 
 
 def mark(tuner: Tuner, index: int, value: str | None, page: int = 0, **chosen: Any) -> list[list[Any]]:
-    marks: list[list[Any]] = tuner.mark({"page": page, "index": index, "mark": value, **chosen})["marks"]
+    marks: list[list[Any]] = tuner.begin_mark({"page": page, "index": index, "mark": value, **chosen})()["marks"]
     return marks
 
 
@@ -81,7 +81,7 @@ class TestMarking:
         mark(tuner, HOME, "right")
         mark(tuner, HOME, None)
         assert path.read_bytes() == b""
-        assert read_marks(path) == {}
+        assert count_marks(path) == {}
 
     def test_the_marks_of_other_pages_stay(self, path: Path) -> None:
         pages = [inspected(url="https://a.example/x"), inspected(url="https://a.example/y"), inspected("<p>other")]
@@ -92,7 +92,7 @@ class TestMarking:
         mark(elsewhere, 1, "right")
         # One that was started earlier does not undo what another has written of other pages.
         mark(tuner, 0, None, 1)
-        assert {name: len(marks) for name, marks in read_marks(path).items()} == {
+        assert count_marks(path) == {
             page_id(pages[0]): 2,
             page_id(pages[2]): 1,
         }

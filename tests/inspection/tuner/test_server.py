@@ -23,9 +23,8 @@ from twisted.web.server import Request
 
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.marks import read_marks
 from scrapy_justext.inspection.tuner.server import MOST_BYTES, listen
-from tests.inspection.tuner.running import Running, inspected, layers, running
+from tests.inspection.tuner.running import Running, count_marks, inspected, layers, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -304,7 +303,7 @@ class TestMarks:
             assert len(written) == 1
             may_write.set()
             assert [one.result(20) for one in marks] == [200] * 8
-        assert [len(page) for page in read_marks(path).values()] == [8]
+        assert list(count_marks(path).values()) == [8]
 
     def test_who_goes_away_leaves_the_mark(self, tmp_path: Path) -> None:
         path = tmp_path / "marks.jsonl"
@@ -316,7 +315,7 @@ class TestMarks:
                 connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
             while not path.exists():
                 assert server.ask(server.path()).status == 200
-        assert [len(page) for page in read_marks(path).values()] == [1]
+        assert list(count_marks(path).values()) == [1]
 
 
 class TestServe:
