@@ -122,7 +122,7 @@ class WorkerCrashed(JustextError):  # noqa: N818 (crawls count errors by these n
 
     @property
     def how(self) -> str:
-        """How the process ended, in words."""
+        """Return how the process ended, in words."""
         if self.code >= 0:
             return f"ended with exit status {self.code}"
         name = signal.Signals(-self.code).name if -self.code in set(signal.Signals) else "unknown"

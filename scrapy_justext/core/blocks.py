@@ -179,18 +179,18 @@ class Extraction:
 
     @property
     def paragraphs(self) -> list[str]:
-        """The texts of the good blocks."""
+        """Return the texts of the good blocks."""
         # An image without ALT has no text.
         return [block.text for block in self.blocks if block.is_good and block.text]
 
     @property
     def text(self) -> str:
-        """The paragraphs, with a blank line between them."""
+        """Return the paragraphs, with a blank line between them."""
         return "\n\n".join(self.paragraphs)
 
     @property
     def good_characters(self) -> int:
-        """Characters in good blocks."""
+        """Return the number of characters in good blocks."""
         return sum(block.characters for block in self.blocks if block.is_good)
 
     def choose_blocks(self, which: str) -> tuple[Block, ...]:

@@ -54,7 +54,7 @@ class Language:
 
     @property
     def code(self) -> str:
-        """The code that results carry."""
+        """Return the code that results carry."""
         return self.codes[0]
 
 

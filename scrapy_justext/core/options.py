@@ -98,7 +98,7 @@ class Options:
 
 
 def make_options(**choices: Unpack[Choices]) -> Options:
-    """Return the options that a user chose; raise :class:`ParameterError` for what is not allowed."""
+    """Return the options that a user chose.  Raises :class:`ParameterError` for what is not allowed."""
     given: dict[str, Any] = {**DEFAULTS, **choices}
     for name in given:
         if name not in Choices.__annotations__:

@@ -72,7 +72,7 @@ class Selection:
 def make_selection(
     keep_css: str | Iterable[str] = (), drop_css: str | Iterable[str] = (), drop_text: str | Iterable[str] = ()
 ) -> Selection:
-    """Return the rules that a user wrote; raise :class:`ParameterError` for a wrong selector or pattern."""
+    """Return the rules that a user wrote.  Raises :class:`ParameterError` for a wrong selector or pattern."""
     return Selection(
         drop=tuple(
             (_selector("drop_css", css), Decision(BAD, f"drop_css {css}")) for css in _several("drop_css", drop_css)

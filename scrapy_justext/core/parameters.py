@@ -70,12 +70,12 @@ class Parameter(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The unit, if there is one, and the meaning."""
+        """Return the unit, if there is one, and the meaning."""
         return f"{self.unit}; {self.meaning}" if self.unit else self.meaning
 
     @property
     def partner(self) -> str | None:
-        """The high threshold of a low one, or the low one of a high one; None for others."""
+        """Return the high threshold of a low one, or the low one of a high one; None for others."""
         return next((low if self.name == high else high for low, high in PAIRS if self.name in {low, high}), None)
 
     def without_none(self) -> Parameter:

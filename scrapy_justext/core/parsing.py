@@ -40,17 +40,17 @@ class PageResponse(Protocol):
 
     @property
     def body(self) -> bytes:
-        """The page as it came."""
+        """Return the page as it came."""
         ...
 
     @property
     def encoding(self) -> str:
-        """The encoding by which the response decodes its body."""
+        """Return the encoding by which the response decodes its body."""
         ...
 
     @property
     def selector(self) -> Any:
-        """A parsel ``Selector`` of the page, whose tree is used; made when it is first asked for."""
+        """Return a parsel ``Selector`` of the page, whose tree is used; made when it is first asked for."""
         ...
 
 

@@ -60,7 +60,7 @@ class Profile:
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        """The parameters that the profile uses, by name; None is no value if the profile has a default."""
+        """Return the parameters that the profile uses, by name; None is no value if the profile has a default."""
         passes = {*self.passes}
         has = {
             Part.STOPWORDS: self.by_stopwords,
@@ -101,7 +101,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for pr
 
 
 def find_profile(name: object) -> Profile:
-    """Return the profile of that name; raise :class:`UnknownNameError` with close matches."""
+    """Return the profile of that name.  Raises :class:`UnknownNameError` with close matches."""
     if isinstance(name, str) and name in PROFILES:
         return PROFILES[name]
     raise UnknownNameError("profile", name, "profile", PROFILES)

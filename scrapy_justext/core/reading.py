@@ -162,10 +162,7 @@ class PublishedReader:
         if words:
             linked, link_words = (len(collapsed), words) if self._links else (0, 0)
             text = _lines(body) if position.preformatted else collapsed
-            self.rows.append((
-                text, collapsed, linked, link_words, tags, position.tag, position.heading_level, position.in_select,
-                position.preformatted, element, self._start, None,
-            ))  # fmt: skip
+            self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
             self._start += len(collapsed) - words + 1
         return position
 
@@ -175,7 +172,8 @@ class PublishedReader:
             # An entry of a menu, as most blocks of a page are.
             if words := link[1].split():
                 text = " ".join(words)
-                self._add_row(text, text, (len(text), len(words), tags + 1), len(words), position, element)
+                self._add_row(position, element, text, text, linked=len(text), link_words=len(words), tags=tags + 1)
+                self._start += len(text) - len(words) + 1
             return
         first, *pieces = body.split(INLINE)
         links = self._links
@@ -212,25 +210,25 @@ class PublishedReader:
         if words:
             linked, link_words = count_links(texts, inside) if True in inside else (0, 0)
             text = _lines(raw) if position.preformatted else collapsed
-            self._add_row(text, collapsed, (linked, link_words, tags), words, position, element)
+            self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
+            self._start += len(collapsed) - words + 1
 
-    def _add_row(
+    def _add_row(  # noqa: PLR0913 (a segment knows so much)
         self,
-        text: str,
-        collapsed: str,
-        counts: tuple[int, int, int],
-        words: int,
         position: TreePosition,
         element: int,
+        text: str,
+        collapsed: str,
+        *,
+        linked: int,
+        link_words: int,
+        tags: int,
+        image_url: str | None = None,
     ) -> None:
-        """Add a block of text; ``counts``: its characters and words inside links, and its inline elements."""
-        linked, link_words, tags = counts
         self.rows.append((
             text, collapsed, linked, link_words, tags, position.tag, position.heading_level, position.in_select,
-            position.preformatted, element, self._start, None,
+            position.preformatted, element, self._start, image_url,
         ))  # fmt: skip
-        # The words are separated by one character each.
-        self._start += len(collapsed) - words + 1
 
 
 _TAG = INLINE + TAG
@@ -304,10 +302,7 @@ class JavaReader(PublishedReader):
         alt, _, source = body.partition(INLINE + SOURCE)
         text = collapse(alt)
         linked, words = (len(text), len(text.split())) if self._links else (0, 0)
-        self.rows.append((
-            text, text, linked, words, 0, position.tag, position.heading_level, position.in_select,
-            position.preformatted, element, self._start, source.strip(),
-        ))  # fmt: skip
+        self._add_row(position, element, text, text, linked=linked, link_words=words, tags=0, image_url=source.strip())
 
 
 def _after_selects(body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
@@ -371,7 +366,9 @@ class ReferenceReader(PublishedReader):
 
     def _add_nodes(self, nodes: list[str], counts: tuple[int, int, int], position: TreePosition, element: int) -> None:
         if text := _collapse_to_lines("".join(nodes).strip()):
-            self._add_row(text, text, counts, len(text.split()), position, element)
+            linked, link_words, tags = counts
+            self._add_row(position, element, text, text, linked=linked, link_words=link_words, tags=tags)
+            self._start += len(text) - len(text.split()) + 1
 
 
 def _reader_for(rules: TagRules) -> PublishedReader:

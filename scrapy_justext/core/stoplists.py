@@ -46,7 +46,7 @@ class StoplistLibrary:
 
     @property
     def languages(self) -> list[Language]:
-        """The languages that have a list, by name."""
+        """Return the languages that have a list, by name."""
         return sorted(set(self._languages.values()))
 
     def find(self, name: str) -> Language | None:
@@ -58,7 +58,7 @@ class StoplistLibrary:
         return self._languages.get(key) or self._languages.get(normalise(primary(name)))
 
     def get(self, name: object, parameter: str = "language") -> Language:
-        """Do the same as :meth:`find`, but raise :class:`UnknownNameError` with close matches."""
+        """Return what :meth:`find` finds.  Raises :class:`UnknownNameError` with close matches if there is none."""
         language = self.find(name) if isinstance(name, str) else None
         if language is None:
             known = [found.name for found in self.languages]
@@ -100,7 +100,7 @@ def stoplist_words(source: StoplistSource) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def read_stoplist(path: str | Path) -> frozenset[str]:
-    """Return the words of a file, in lower case; raise :class:`StoplistError`.
+    """Return the words of a file, in lower case.  Raises :class:`StoplistError`.
 
     A file is read once in a process.
     """

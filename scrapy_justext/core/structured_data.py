@@ -251,7 +251,7 @@ class DataBlocks(NamedTuple):
 
     @property
     def good(self) -> list[Segment]:
-        """The segments that no rule of the user's made bad."""
+        """Return the segments that no rule of the user's made bad."""
         rows = zip(self.segments, self.decisions, strict=True)
         return [segment for segment, decision in rows if decision.block_class is GOOD]
 

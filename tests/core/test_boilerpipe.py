@@ -1,4 +1,4 @@
-"""Boilerpipe's decision tree: both sides of every limit, and the figures it looks at."""
+"""Boilerpipe's decision tree: both sides of every limit, and the measurements it looks at."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def figures(words: int, linked: int = 0) -> Measurements:
+def measured(words: int, linked: int = 0) -> Measurements:
     return Measurements(6 * words, words, linked, 0.0, 0.0)
 
 
-LINKS = figures(9, 6)  # two thirds of it
-TEXT = figures(9, 5)  # 0.5555..., just not more than the limit
+LINKS = measured(9, 6)  # two thirds of it
+TEXT = measured(9, 5)  # 0.5555..., just not more than the limit
 
 CASES: list[tuple[str, Measurements, Measurements, Measurements, str, str]] = [
-    ("a third of the words in links", NOTHING, figures(30, 10), NOTHING, "bad", "words in links 0.3333333 > 0.333333"),
-    ("less than a third", NOTHING, figures(31, 10), NOTHING, "good", "31 > 16 words"),
-    ("16 words alone", NOTHING, figures(16), NOTHING, "bad", "only 16 <= 16 words, few around"),
-    ("17 words alone", NOTHING, figures(17), NOTHING, "good", "17 > 16 words"),
-    ("15 words ahead", NOTHING, figures(1), figures(15), "bad", "only 1 <= 16 words, few around"),
-    ("16 words ahead", NOTHING, figures(1), figures(16), "good", "16 > 15 words ahead"),
-    ("4 words before", figures(4), figures(1), NOTHING, "bad", "only 1 <= 16 words, few around"),
-    ("5 words before", figures(5), figures(1), NOTHING, "good", "5 > 4 words before"),
-    ("just not behind links", TEXT, figures(17), NOTHING, "good", "17 > 16 words"),
-    ("40 words behind links", LINKS, figures(40), NOTHING, "bad", "only 40 <= 40 words, few around behind links"),
-    ("41 words behind links", LINKS, figures(41), NOTHING, "good", "41 > 40 words behind links"),
-    ("17 words ahead of those", LINKS, figures(1), figures(17), "bad", "only 1 <= 40 words, few around behind links"),
-    ("18 words ahead of those", LINKS, figures(1), figures(18), "good", "18 > 17 words ahead behind links"),
-    ("links ahead count as words", NOTHING, figures(1), figures(16, 16), "good", "16 > 15 words ahead"),
+    ("a third of the words in links", NOTHING, measured(30, 10), NOTHING, "bad", "words in links 0.3333333 > 0.333333"),
+    ("less than a third", NOTHING, measured(31, 10), NOTHING, "good", "31 > 16 words"),
+    ("16 words alone", NOTHING, measured(16), NOTHING, "bad", "only 16 <= 16 words, few around"),
+    ("17 words alone", NOTHING, measured(17), NOTHING, "good", "17 > 16 words"),
+    ("15 words ahead", NOTHING, measured(1), measured(15), "bad", "only 1 <= 16 words, few around"),
+    ("16 words ahead", NOTHING, measured(1), measured(16), "good", "16 > 15 words ahead"),
+    ("4 words before", measured(4), measured(1), NOTHING, "bad", "only 1 <= 16 words, few around"),
+    ("5 words before", measured(5), measured(1), NOTHING, "good", "5 > 4 words before"),
+    ("just not behind links", TEXT, measured(17), NOTHING, "good", "17 > 16 words"),
+    ("40 words behind links", LINKS, measured(40), NOTHING, "bad", "only 40 <= 40 words, few around behind links"),
+    ("41 words behind links", LINKS, measured(41), NOTHING, "good", "41 > 40 words behind links"),
+    ("17 words ahead of those", LINKS, measured(1), measured(17), "bad", "only 1 <= 40 words, few around behind links"),
+    ("18 words ahead of those", LINKS, measured(1), measured(18), "good", "18 > 17 words ahead behind links"),
+    ("links ahead count as words", NOTHING, measured(1), measured(16, 16), "good", "16 > 15 words ahead"),
 ]  # fmt: skip
 
 

@@ -144,7 +144,7 @@ def test_reasons_show_the_thresholds_in_force() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "links", "figures"),
+    ("text", "links", "measurements"),
     [
         ("The lamp", 0, (8, 2, 0, 0.0, 0.5)),
         ("THE the The lamp", 4, (16, 4, 1, 0.25, 0.75)),
@@ -153,11 +153,13 @@ def test_reasons_show_the_thresholds_in_force() -> None:
         ("\U0001f600\U0001f600", 1, (2, 1, 1, 0.5, 0.0)),
     ],
 )
-def test_figures_are_shares_of_characters_and_of_words(text: str, links: int, figures: tuple[float, ...]) -> None:
-    assert measure([row(text, links)], STOPLIST) == [figures]
+def test_measurements_are_shares_of_characters_and_of_words(
+    text: str, links: int, measurements: tuple[float, ...]
+) -> None:
+    assert measure([row(text, links)], STOPLIST) == [measurements]
 
 
-def test_figures_of_preformatted_text_are_those_of_one_line() -> None:
+def test_measurements_of_preformatted_text_are_those_of_one_line() -> None:
     pre = make_segment("the lamp", tag="pre")._replace(text="the\n    lamp", preformatted=True)
     assert measure([pre], STOPLIST) == [(8, 2, 0, 0.0, 0.5)]
 

@@ -62,7 +62,7 @@ class TestResult:
         assert letters([b.block_class for b in blocks]) == "B B G G G G B B"
         assert [b.is_good for b in blocks] == [False, False, True, True, True, True, False, False]
 
-    def test_a_block_carries_its_figures(self) -> None:
+    def test_a_block_carries_its_measurements(self) -> None:
         blocks = extract('<h2>The lamp of <b>the</b> <a href="x">man</a></h2>', stoplist=["the", "of"]).blocks
         [values] = blocks_to_dicts(blocks)
         assert values == {
