@@ -1,8 +1,8 @@
 """From chunks of records to their rows, in other processes.
 
-A page that ends its process is tried once more, then given up; one that takes too long is given up at once.  The rest
-of its chunk is done again.  A process may also end between pages, while it gets a chunk or encodes its rows.  This is
-made good once for each chunk.
+A page that ends its process is tried once more, then given up.  A page that takes too long is given up at once.  The
+rest of the chunk is done again.  A process may also end between pages, as while the chunk arrives or its rows are
+encoded; it is replaced once for each chunk.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class RecordExtractor:
         self._configuration_of = cache(self._configure)
 
     def warm_up(self) -> None:
-        """Load the stoplists and the model, which no page is to be blamed for."""
+        """Load the stoplists and the model, so that no page is blamed for their failure."""
         configuration = self._configuration_of(None)
         if configuration is not None:
             Extractor(configuration.options).extract(WARM_UP_PAGE)
@@ -105,7 +105,7 @@ class RecordExtractor:
         if reason is not None:
             is_redirect = HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
             return NoPage("redirect" if reason == "status" and is_redirect else reason)
-        # Nobody else asks for a tree, so that the response's own selector would be the dearer way.
+        # Nobody else needs a tree here, and to parse the body costs less than the response's own selector.
         raw = raw_page(cast("TextResponse", response))._replace(url=archived.url)
         extraction = raw.extract(configuration.options)
         row = ExtractionRow(
@@ -134,7 +134,7 @@ class RecordsResult:
         self.troubles: list[Trouble] = []
 
     def add(self, record: Record, extractor: RecordExtractor) -> None:
-        """Extract a record, and keep what comes of it, be it an error: one bad page never ends a run."""
+        """Extract a record, and keep its row or its error: one bad page never ends a run."""
         self.counts["records"] += 1
         try:
             extracted = extractor.extract(record)
@@ -186,7 +186,7 @@ class Setup(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A record that a process unpacks when its turn comes: if that ends the process, this record is known to do it.
+    """A record that is unpacked when its turn comes, so that a crash while unpacking is blamed on this record.
 
     ``packed``: the record, pickled.
     """

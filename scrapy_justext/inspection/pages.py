@@ -1,12 +1,12 @@
-"""The pages that a user wants to look into, and how they are judged.
+"""The pages that a user wants to inspect, and how they are judged.
 
-A page comes from a file, from standard input or from a URL, which Scrapy fetches as the project's own spiders would get
-it: user agent, robots.txt, cache, proxies, delays, add-ons, download handlers and downloader middlewares are the
-project's.  Everything else that a crawl has is left out, since it acts on items, keeps a queue or reports: a look at a
-page must not write to a feed, a database or a queue that others share.
+A page comes from a file, from standard input or from a URL.  Scrapy fetches a URL as the project's spiders would: user
+agent, robots.txt, cache, proxies, delays, add-ons, download handlers and downloader middlewares are the project's.
+Pipelines, feeds, extensions and the project's scheduler are left out: to inspect a page must not write to a feed, a
+database or a queue that others share.
 
-What counts as a page is decided as in a crawl.  Files and standard input have no HTTP headers, so more is believed
-there: where the name tells no type, any text with a tag in it is HTML.
+What is a page is decided as in a crawl.  Files and standard input have no HTTP headers: if the name has no known type,
+any text with a tag in it is HTML.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.crawl.pages import header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
-from scrapy_justext.exceptions import InspectionError
+from scrapy_justext.exceptions import InspectionError, describe_os_error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Extraction
     from scrapy_justext.core.options import Options
 
-#: The PAGE that stands for standard input, and what it is called.
+#: The PAGE that stands for standard input, and its name in messages.
 STANDARD_INPUT = "-"
 _STANDARD_INPUT_NAME = "standard input"
 
-#: What became of each URL: its response, or what kept it from coming.
+#: The response of each URL, or the error in its place.
 Outcomes = dict[str, "Response | BaseException"]
 
 _DEFAULT_CONFIGURATION = configure({})
@@ -53,7 +53,7 @@ _DEFAULT_CONFIGURATION = configure({})
 _TAG = re.compile(rb"<[a-z][^<>]*>", re.IGNORECASE)
 _PDF = b"%PDF-"
 
-#: All but those that redirect; whether the page of a status is shown is decided afterwards, as in a crawl.
+#: All statuses but redirects; which of them have pages is decided afterwards, as in a crawl.
 _STATUSES = [*range(100, 300), *range(400, 600)]
 
 _CRAWL_SETTINGS: dict[str, Any] = {
@@ -73,10 +73,10 @@ _WEB = ("http", "https")
 #: A character that no host has in its name.
 _NO_HOST = re.compile(r"[\s\x00-\x1f\x7f%<>\"\\^`{|}]")
 
-#: Loggers of errors that the command tells itself: pages that did not come.
+#: Loggers of pages that could not be fetched, which the command itself names.
 _LOGGERS = ("scrapy.downloadermiddlewares.retry", "scrapy.downloadermiddlewares.robotstxt")
 
-#: Exceptions in words by their names: Scrapy's, and those of Twisted that older Scrapys let through.
+#: Exceptions in words, by their names: Scrapy's, and Twisted's, which older versions of Scrapy pass on.
 _FETCH_PROBLEMS: Mapping[str, str] = {
     "CannotResolveHostError": "no such host",
     "DNSLookupError": "no such host",
@@ -90,7 +90,7 @@ _FETCH_PROBLEMS: Mapping[str, str] = {
 
 
 class InspectedPage(NamedTuple):
-    """A page that can be looked into."""
+    """A page that can be judged under any options."""
 
     name: str
     """As the user named it."""
@@ -100,7 +100,7 @@ class InspectedPage(NamedTuple):
     declared: tuple[str, ...] = ()
     """The languages that its HTTP headers name."""
     configuration: Configuration = _DEFAULT_CONFIGURATION
-    """What a crawl would judge it by, with what the user chose on the command line."""
+    """The configuration of a crawl, with the options of the command line."""
 
     def read(self, extractor: Extractor) -> ReadPage:
         """Read the page with the options of an extractor."""
@@ -157,7 +157,7 @@ def _unreadable(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         looks_like_host = re.match(r"(?:www\.|[\w.-]+\.[a-z]{2,}/)", name, re.IGNORECASE)
         return "no such file" + ("; a URL begins with https://" if looks_like_host else "")
-    return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    return f"cannot be read: {describe_os_error(error) if isinstance(error, OSError) else error}"
 
 
 def _as_response(name: str, body: bytes) -> Response:
@@ -177,7 +177,7 @@ def _is_markup(kind: type[Response], body: bytes) -> bool:
 
 
 def _check(name: str, response: Response, configuration: Configuration) -> TextResponse:
-    """Return a response that is a page which a crawl would clean."""
+    """Return the response if a crawl would clean it; raise :class:`InspectionError` if not."""
     reason = skip_reason(None, response, configuration)
     if reason is None and isinstance(response, TextResponse):
         return response
@@ -195,7 +195,7 @@ def _not_html(response: Response) -> str:
     return "not HTML" + (f": content type {content_type}" if content_type else "")
 
 
-#: Why a page is no page, by the reason to skip it in a crawl.
+#: Why a response is not shown, by the reason to skip it in a crawl.
 _PROBLEMS: dict[str, Callable[[Response, Configuration], str]] = {
     "status": lambda response, _: describe_status(response),
     "empty": lambda _, __: "empty",
@@ -208,7 +208,7 @@ _PROBLEMS: dict[str, Callable[[Response, Configuration], str]] = {
 
 
 class PageSpider(Spider):
-    """Fetches pages and puts what became of them into ``outcomes``."""
+    """Fetches pages and puts their responses, or errors, into ``outcomes``."""
 
     name = "justext"
     custom_settings = _CRAWL_SETTINGS
@@ -227,7 +227,7 @@ class PageSpider(Spider):
             yield Request(url, callback=keep, errback=keep, dont_filter=True, meta=meta)
 
     def keep(self, url: str, outcome: Response | Failure) -> None:
-        """Keep what became of a URL."""
+        """Keep the response of a URL, or its error."""
         if isinstance(outcome, Failure):
             self.outcomes[url] = outcome.value or outcome
         else:
@@ -241,9 +241,9 @@ def fetch(
     *,
     stay: bool = False,
 ) -> None:
-    """Fetch URLs with the settings of a process, which is started, and hand over to ``receive`` what became of them.
+    """Fetch URLs with the settings of a crawler process, which this starts; call ``receive`` with their outcomes.
 
-    ``stay``: call ``receive`` while the process's reactor runs, and where it returns True let the reactor run on until
+    ``stay``: call ``receive`` while the reactor of the process runs, and if it returns True, let the reactor run until
     it is stopped from outside.  A process without a reactor ends before ``receive`` is called.
     """
     outcomes: Outcomes = {}
@@ -262,13 +262,13 @@ def fetch(
 
 
 def hush() -> None:
-    """Silence the log about pages that did not come."""
+    """Silence the log about pages that could not be fetched."""
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def describe(error: BaseException | None) -> str:
-    """Return why a page did not come, in words; None: nobody said."""
+def describe_fetch_error(error: BaseException | None) -> str:
+    """Return in words why a page could not be fetched; None: no error is known."""
     if error is None:
         return "not fetched; the log tells more (-L DEBUG)"
     if isinstance(error, InspectionError):
@@ -278,8 +278,8 @@ def describe(error: BaseException | None) -> str:
     name = type(error).__name__
     if name in _FETCH_PROBLEMS:
         return _FETCH_PROBLEMS[name]
-    text = " ".join(str(getattr(error, "strerror", None) or error).split())
-    # Messages of Scrapy and of system calls can be read alone; those of others need the name of the exception.
+    text = " ".join((describe_os_error(error) if isinstance(error, OSError) else str(error)).split())
+    # Messages of Scrapy and of the system are clear by themselves; others need the name of the exception.
     if text and (isinstance(error, OSError) or type(error).__module__.startswith("scrapy.")):
         return text[0].lower() + text[1:]
     return f"{name}: {text}" if text else name
@@ -296,7 +296,7 @@ def _is_valid(url: str, outcomes: Outcomes) -> bool:
 
 
 def _has_host(url: str) -> bool:
-    """Return True if a URL has a host where its scheme needs one; raise ``ValueError`` for a port that is none."""
+    """Return True if a URL has a host, or its scheme needs none; raise ``ValueError`` for an impossible port."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     # Reading the port checks it.
@@ -314,7 +314,7 @@ def _when_done(crawl: Any, call: Callable[[], None]) -> None:
 
 
 def _receive_in_reactor(receive: Callable[[Outcomes], bool], outcomes: Outcomes, raised: list[BaseException]) -> None:
-    # Not before: its import installs a reactor.
+    # Imported late: this installs a reactor.
     from twisted.internet import reactor as installed  # noqa: PLC0415
 
     reactor: Any = installed
@@ -323,7 +323,7 @@ def _receive_in_reactor(receive: Callable[[Outcomes], bool], outcomes: Outcomes,
     try:
         stays = receive(outcomes)
     except Exception as error:
-        # The caller gets it, whatever it is, once the reactor has stopped.
+        # Raised to the caller once the reactor has stopped.
         raised.append(error)
     if not stays:
         reactor.stop()

@@ -1,7 +1,7 @@
 """``scrapy justext`` from its command line to what it prints.
 
-Everything that decides about blocks is an option, made from the table of settings and read as settings are.  An option
-counts more than the settings of the page's site, which count more than the project's.
+Every setting that decides about blocks is an option, too, made from the table of settings.  Options override the
+settings of the page's site, which override the project's.
 
 Pages are shown in the order in which they were given.  A page that cannot be used is one line on standard error; the
 others are shown all the same.
@@ -39,7 +39,7 @@ from scrapy_justext.inspection.pages import (
     STANDARD_INPUT,
     InspectedPage,
     Outcomes,
-    describe,
+    describe_fetch_error,
     fetch,
     hush,
     page_of,
@@ -65,7 +65,7 @@ _PORTS = range(1 << 16)
 #: What can be asked for in place of the clean text, one of them at a time.
 _OUTPUTS = ("blocks", "compare", "json", "markdown", "html", "serve")
 
-#: Options that mean something to the tuner alone.
+#: Options of the tuner alone.
 _SERVE_OPTIONS = ("port", "marks")
 _MARKS = "justext-marks.jsonl"
 
@@ -79,7 +79,7 @@ _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].
 #: The prefix of their names among the parsed options: Scrapy has a ``profile`` of its own.
 _PREFIX = "justext_"
 
-#: What stands for a value in the help, by how the value is converted, and by the name of the setting.
+#: The names of values in the help, by the converter and by the setting.
 _METAVARS: Mapping[Converter, str] = {boolean: "YES|NO", number: "N", rules: "RULE"}
 _OWN_METAVARS: Mapping[str, str] = {
     "profile": "NAME",
@@ -108,9 +108,9 @@ def option(name: str) -> str:
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the command's options to those of Scrapy."""
-    # What is short for an option today may be short for two tomorrow.
+    # An abbreviation of one option may become one of two.
     parser.allow_abbrev = False
-    # Scrapy's own error method tells the usage before what is wrong.
+    # Scrapy's own method prints the usage before the error.
     parser.error = _refuse  # type: ignore[method-assign]
     add = parser.add_argument_group("Output", "the clean text where none of these is given").add_argument
     add("--blocks", action="store_true", help="every block with its class, the measurements behind it, and why")
@@ -140,7 +140,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def _refuse(message: str) -> NoReturn:
-    """Tell what argparse or Scrapy finds wrong with the command line, and end."""
+    """Print what argparse or Scrapy finds wrong with the command line, and exit."""
     complain("justext", message.removeprefix("argument "))
     sys.exit(BAD_INPUT)
 
@@ -151,22 +151,22 @@ class _Job(NamedTuple):
     names: Sequence[str]
     layers: Layers
     compared: Layers | None
-    options: Namespace
+    arguments: Namespace
     port: int
 
 
 def run(
-    arguments: Sequence[str], options: Namespace, settings: Settings, process: CrawlerProcess | AsyncCrawlerProcess
+    words: Sequence[str], arguments: Namespace, settings: Settings, process: CrawlerProcess | AsyncCrawlerProcess
 ) -> int:
     """Do what was asked for, and return the exit status."""
-    if not options.loglevel and not options.logfile:
+    if not arguments.loglevel and not arguments.logfile:
         hush()
     statuses = [BAD_INPUT]
     try:
-        job = _make_job(arguments, options, settings)
+        job = _make_job(words, arguments, settings)
         urls = [name for name in job.names if _URL.match(name)]
         if urls:
-            fetch(process, urls, partial(_show, job, statuses), stay=options.serve)
+            fetch(process, urls, partial(_show, job, statuses), stay=arguments.serve)
         else:
             _show(job, statuses, {})
     except JustextError as error:
@@ -175,33 +175,33 @@ def run(
     return statuses[-1]
 
 
-def _make_job(arguments: Sequence[str], options: Namespace, settings: Settings) -> _Job:
+def _make_job(words: Sequence[str], arguments: Namespace, settings: Settings) -> _Job:
     """Return what the command line says, checked before a page is fetched."""
-    names = _pages_among(arguments, vars(options))
-    asked = [option(name) for name in _OUTPUTS if getattr(options, name)]
+    names = _pages_among(words, vars(arguments))
+    asked = [option(name) for name in _OUTPUTS if getattr(arguments, name)]
     if len(asked) > 1:
         raise InspectionError(asked[0], f"not together with {asked[1]}")
-    _check_options(names, options)
-    layers = make_layers(from_settings(settings), _chosen(options))
+    _check_options(names, arguments)
+    layers = make_layers(from_settings(settings), _chosen(arguments))
     compared = None
-    if options.compare is not None:
-        profile = Given(options.compare, "--compare")
+    if arguments.compare is not None:
+        profile = Given(arguments.compare, "--compare")
         compared = Layers(layers.project, layers.sites, {**layers.spider, "profile": profile})
     for checked in filter(None, (layers, compared)):
         configuration_for(checked, None)
-    return _Job(names, layers, compared, options, _port(options.port))
+    return _Job(names, layers, compared, arguments, _port(arguments.port))
 
 
-def _pages_among(arguments: Sequence[str], known: Mapping[str, object]) -> list[str]:
-    """Return the PAGEs among the arguments that the parser knows nothing of, the rest of which are wrong options."""
-    mark = arguments.index("--") if "--" in arguments else len(arguments)
-    for argument in arguments[:mark]:
-        if argument.startswith("-") and argument != "-":
+def _pages_among(words: Sequence[str], known: Mapping[str, object]) -> list[str]:
+    """Return the PAGEs among the words that the parser left over; raise an error for an option that is none."""
+    mark = words.index("--") if "--" in words else len(words)
+    for word in words[:mark]:
+        if word.startswith("-") and word != "-":
             spelt = [option(name.removeprefix(_PREFIX)) for name in known]
-            close = close_names(argument.partition("=")[0], spelt)
+            close = close_names(word.partition("=")[0], spelt)
             advice = f"; did you mean {' or '.join(close)}?" if close else ""
-            raise InspectionError(argument, f"no such option{advice}")
-    pages = [*arguments[:mark], *arguments[mark + 1 :]]
+            raise InspectionError(word, f"no such option{advice}")
+    pages = [*words[:mark], *words[mark + 1 :]]
     if not pages:
         raise InspectionError("PAGE", "none given; scrapy justext -h tells more")
     if "" in pages:
@@ -209,17 +209,17 @@ def _pages_among(arguments: Sequence[str], known: Mapping[str, object]) -> list[
     return pages
 
 
-def _check_options(names: Sequence[str], options: Namespace) -> None:
-    """Raise an error for what is wrong with options whatever the pages hold."""
+def _check_options(names: Sequence[str], arguments: Namespace) -> None:
+    """Raise an error for options that are wrong whatever the pages hold."""
     for name in _SERVE_OPTIONS:
-        if getattr(options, name) is not None and not options.serve:
+        if getattr(arguments, name) is not None and not arguments.serve:
             raise InspectionError(option(name), "only with --serve")
     try:
-        decode(b"", options.encoding)
+        decode(b"", arguments.encoding)
     except PageError as error:
-        raise ParameterError("--encoding", options.encoding, "unknown encoding") from error
-    if options.html is not None and any(_is_same(name, options.html) for name in names):
-        raise InspectionError("--html", f"{options.html} is a PAGE, which the report would replace")
+        raise ParameterError("--encoding", arguments.encoding, "unknown encoding") from error
+    if arguments.html is not None and any(_is_same(name, arguments.html) for name in names):
+        raise InspectionError("--html", f"{arguments.html} is a PAGE, which the report would replace")
 
 
 def _is_same(name: str, path: str) -> bool:
@@ -239,9 +239,9 @@ def _port(given: str | None) -> int:
     return int(port)
 
 
-def _chosen(options: Namespace) -> dict[str, Given]:
+def _chosen(arguments: Namespace) -> dict[str, Given]:
     """Return the settings that were given as options."""
-    values = {name: getattr(options, _PREFIX + name) for name in NAMES}
+    values = {name: getattr(arguments, _PREFIX + name) for name in NAMES}
     if values["stoplist"] is not None:
         values["stoplist"] = [Path(path) for path in values["stoplist"]]
     return {name: Given(value, option(name)) for name, value in values.items() if value is not None}
@@ -253,18 +253,18 @@ def configuration_for(layers: Layers, url: str | None) -> Configuration:
 
 
 def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
-    """Show the pages and note the exit status; return True if they are being served from now on."""
+    """Show the pages and append the exit status to ``statuses``; return True if a server was started."""
     pages = _usable_pages(job, outcomes)
     statuses.append(GOOD_CONTENT if len(pages) == len(job.names) else BAD_INPUT)
     if not pages:
         return False
-    if job.options.serve:
+    if job.arguments.serve:
         from scrapy_justext.inspection.tuner.server import serve  # noqa: PLC0415 (only it needs Twisted's web server)
 
-        serve(pages, job.layers, port=job.port, marks=Path(job.options.marks or _MARKS), announce=write)
+        serve(pages, job.layers, port=job.port, marks=Path(job.arguments.marks or _MARKS), announce=write)
         return True
-    if job.options.html is not None:
-        _write_report(pages, job.options.html)
+    if job.arguments.html is not None:
+        _write_report(pages, job.arguments.html)
     if not _print_pages(job, pages) and statuses[-1] == GOOD_CONTENT:
         statuses.append(NO_GOOD_CONTENT)
     return False
@@ -282,10 +282,10 @@ def _usable_pages(job: _Job, outcomes: Outcomes) -> list[InspectedPage]:
 
 def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
     if not _URL.match(name):
-        return read_page(name, configuration_for(job.layers, None), job.options.encoding)
+        return read_page(name, configuration_for(job.layers, None), job.arguments.encoding)
     outcome = outcomes.get(name)
     if not isinstance(outcome, Response):
-        raise InspectionError(name, describe(outcome))
+        raise InspectionError(name, describe_fetch_error(outcome))
     return page_of(name, outcome, configuration_for(job.layers, outcome.url))
 
 
@@ -307,8 +307,8 @@ def _print_pages(job: _Job, pages: Sequence[InspectedPage]) -> bool:
     any_good = False
     for number_of_page, page in enumerate(pages):
         text, extraction = _printed(job, page, style)
-        if job.options.html is None:
-            has_header = len(job.names) > 1 and not job.options.json
+        if job.arguments.html is None:
+            has_header = len(job.names) > 1 and not job.arguments.json
             header = f"==> {page.name} <==\n" if has_header else ""
             write(("\n" if header and number_of_page else "") + header + text)
         if extraction.good_characters >= page.configuration.min_good_characters:
@@ -321,10 +321,10 @@ def _print_pages(job: _Job, pages: Sequence[InspectedPage]) -> bool:
 def _printed(job: _Job, page: InspectedPage, style: Style) -> tuple[str, Extraction]:
     """Return what is printed of a page, and its extraction."""
     options = page.configuration.options
-    inspection = page.inspect(replace(options, markdown=True) if job.options.markdown else options)
+    inspection = page.inspect(replace(options, markdown=True) if job.arguments.markdown else options)
     extraction = inspection.extraction
     if job.compared is not None:
         compared = page.inspect(configuration_for(job.compared, page.url).options)
         return compare(inspection, compared, style), extraction
-    chosen = next((name for name in FORMATS if getattr(job.options, name, None)), DEFAULT_FORMAT)
+    chosen = next((name for name in FORMATS if getattr(job.arguments, name, None)), DEFAULT_FORMAT)
     return FORMATS[chosen](extraction, style), extraction

@@ -1,7 +1,7 @@
 """Pages that are judged again and again under other settings, and the settings that the user chose.
 
-What no threshold has a say in is done once for each way to read a page.  What a judgement gives is what an extraction
-with the same options gives.
+What does not depend on thresholds is done once for each way to read a page.  A judgement gives what an extraction with
+the same options gives.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.parameters import PARAMETERS, Scale
+from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
@@ -35,7 +35,7 @@ Choice = dict[str, Any]
 #: even where these cut the page in another way.
 BlockKey = tuple[str, int]
 
-#: The settings that a request names otherwise.
+#: The settings that a request chooses beside the parameters, by their names in the request.
 _SETTING_NAMES = {"profile": "profile", "languages": "language"}
 
 
@@ -60,9 +60,9 @@ class TunedPage:
 
     page: InspectedPage
     options: Options
-    """Those that the page has without the tuner."""
+    """The options of the page without the tuner."""
     site: str | None = None
-    """The site among those with settings of their own that it belongs to."""
+    """The site with settings of its own that the page belongs to."""
     before: Extraction = field(init=False)
     _good_before: set[BlockKey] = field(init=False)
     _reads: dict[Hashable, ReadPage] = field(default_factory=dict, init=False)
@@ -86,7 +86,7 @@ class TunedPage:
         return extractor.thresholds_for(self._read(extractor).language.language)
 
     def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> Effect:
-        """Return what has changed from the page's own options to an extraction; ``keys``: those of its blocks."""
+        """Return what an extraction changes against the page's own options; ``keys``: those of its blocks."""
         before, good_before = self.before, self._good_before
         good_after = _good_keys(after, keys)
         changed = good_before ^ good_after
@@ -103,7 +103,7 @@ class TunedPage:
     def _read(self, extractor: Extractor) -> ReadPage:
         profile = extractor.options.profile
         key = (profile.tags, profile.unspaced, extractor.options.candidates, profile.models)
-        # Those asked for last stay longest.
+        # The most recently used are kept.
         self._reads[key] = read = self._reads.pop(key, None) or self.page.read(extractor)
         if len(self._reads) > KEPT_READS:
             del self._reads[next(iter(self._reads))]
@@ -111,7 +111,7 @@ class TunedPage:
 
 
 def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
-    """Return what tells each block from the others of its page."""
+    """Return the key of each block."""
     seen: dict[str, int] = {}
     keys = []
     for block in blocks:
@@ -126,7 +126,7 @@ def _good_keys(extraction: Extraction, keys: Iterable[BlockKey]) -> set[BlockKey
 
 
 def read_choice(body: Mapping[str, Any]) -> Choice:
-    """Return what a request says was chosen; raise :class:`ParameterError` for names that are none."""
+    """Return the choice in a request; raise :class:`ParameterError` for unknown names."""
     parameters = body.get("parameters") or {}
     if not isinstance(parameters, dict):
         raise ParameterError("parameters", parameters, "must be an object of parameters and their values")
@@ -144,14 +144,14 @@ def tuned_options(layers: Layers, site: str | None, choice: Choice) -> Options:
 
 
 class Paste(NamedTuple):
-    """Settings to paste, nothing where nothing differs, and what the user has to know who pastes them."""
+    """Settings to paste, "" where none differ, and what the user must know before pasting."""
 
     settings: str
     notes: tuple[str, ...]
 
 
 def paste(layers: Layers, pages: Sequence[TunedPage], choice: Choice) -> Paste:
-    """Return the settings that make a difference on some pages, and together give them what was chosen."""
+    """Return the settings of a choice that are needed to judge some pages by it."""
     needed = dict(choice)
     for name in choice:
         without = {other: value for other, value in needed.items() if other != name}
@@ -167,7 +167,7 @@ def _is_same(layers: Layers, page: TunedPage, choice: Choice, without: Choice) -
     try:
         others = tuned_options(layers, page.site, without)
     except ParameterError:
-        # The other of a low and a high threshold would cross the default.
+        # Without it, a low threshold would be above a high one.
         return False
     if (options.profile.name, options.candidates) != (others.profile.name, others.candidates):
         return False
@@ -175,7 +175,7 @@ def _is_same(layers: Layers, page: TunedPage, choice: Choice, without: Choice) -
 
 
 def _notes(layers: Layers, sites: Iterable[str], choice: Choice) -> Iterator[str]:
-    """Tell where settings that were chosen are also set with more weight than ``custom_settings`` have."""
+    """Yield a note for each chosen setting that is also set where it overrides ``custom_settings``."""
     for site in sites:
         for name in choice:
             if name in layers.sites[site]:
@@ -186,19 +186,17 @@ def _notes(layers: Layers, sites: Iterable[str], choice: Choice) -> Iterator[str
 
 
 def controls_of(profile: Profile) -> list[dict[str, Any]]:
-    """Return the controls of the parameters that a profile looks at, as JSON values."""
+    """Return the controls of the parameters that a profile uses, as JSON values."""
     return [_control(parameter) for parameter in profile.parameters.values()]
 
 
 def _control(parameter: Parameter) -> dict[str, Any]:
-    least, most, (step, *_) = parameter.slider or Scale(0, 0, (0,))
+    slider = parameter.slider
     return {
         "name": parameter.name,
         "label": parameter.label,
         "unit": parameter.unit,
-        "least": least,
-        "most": most,
-        "step": step,
+        "slider": slider and {"least": slider.least, "most": slider.most, "step": slider.steps[0]},
         "choices": parameter.choices,
         "partner": parameter.partner,
         "setting": PREFIX + parameter.name.upper(),

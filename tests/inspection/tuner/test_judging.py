@@ -182,10 +182,11 @@ def test_there_is_a_control_for_every_threshold_of_a_profile(name: str) -> None:
     for control in controls.values():
         assert control["help"]
         default = getattr(PROFILES[name].thresholds, control["name"])
+        assert (control["slider"] is None) == bool(control["choices"])
         if control["choices"]:
             assert default in [value for value, _ in control["choices"]]
         elif default is not None:
-            assert control["least"] <= default <= control["most"]
+            assert control["slider"]["least"] <= default <= control["slider"]["most"]
         if control["partner"]:
             assert controls[control["partner"]]["partner"] == control["name"]
     assert set(Thresholds.__dataclass_fields__) == {

@@ -35,7 +35,7 @@ class Controls {
     const undo = make("button", { type: "button", class: "tn-undo", title: "Back to the project's own" }, "↺");
     undo.setAttribute("aria-label", `${control.label}: back to the project's own`);
     undo.addEventListener("click", () => this.takeBack(control));
-    const inputs = control.choices.length ? this.makeList(control, id) : this.makeSlider(control, id);
+    const inputs = control.slider ? this.makeSlider(control, id) : this.makeList(control, id);
     const help = make("p", { id: `${id}-help`, class: "tn-help" }, `${control.help}. `, make("code", {}, control.setting));
     const label = make("label", { for: id, id: `${id}-label` }, control.label);
     const unit = control.unit ? make("span", { class: "tn-unit" }, control.unit) : null;
@@ -45,7 +45,7 @@ class Controls {
   }
 
   makeSlider(control, id) {
-    const { least, most, step } = control;
+    const { least, most, step } = control.slider;
     const described = { "aria-describedby": `${id}-help` };
     const range = make("input", { type: "range", id, min: least, max: most, step, ...described });
     const limits = most <= 1 ? { min: 0, max: 1, step: "any" } : { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 };
