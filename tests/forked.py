@@ -2,8 +2,8 @@
 
 ``start`` and ``run`` take the place of ``subprocess.Popen`` and ``subprocess.run`` for Python code, ``worker`` that of
 ``subprocess.Popen`` for the processes of a pool.  From any process that these begin, they can be called, too.  What
-depends on how Python itself starts (its encodings, closed streams, terminals), or on whose child a process is, needs a
-real start.
+depends on how Python itself starts (its options, its default encoding, closed streams), or on whose child a process is,
+needs a real start.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import gc
 import importlib
 import os
 import pickle
+import pkgutil
 import re
 import select
 import signal
@@ -23,10 +24,14 @@ import tempfile
 import warnings
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from scrapy import commands
 from scrapy.settings import default_settings
+
+from scrapy_justext.core.languages import detect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,12 +44,10 @@ ADDRESS = "TESTS_FORKED"
 #: What the forked processes find loaded, beside the components of Scrapy's default settings.
 _LOADED = (
     "scrapy.cmdline",
-    "scrapy.commands.crawl",
-    "scrapy.commands.runspider",
     "scrapy.squeues",
     "scrapy_justext.crawl.addon",
     "scrapy_justext.archives.run",
-    "scrapy_justext.inspection.command",
+    "scrapy_justext.inspection.run",
     "tests.crawl.runner",
     "tests.crawl.spiders",
     "twisted.internet.asyncioreactor",
@@ -122,10 +125,12 @@ def start(
     folder: Path,
     environment: Mapping[str, str],
     stdin: bytes = b"",
+    stdout: int | None = None,
     has_session: bool = False,
 ) -> Process:
     """Start ``function`` in a process of its own, whose ``sys.argv`` is ``arguments``; every warning is an error there.
 
+    ``stdout``: a descriptor that takes what it prints, such as a terminal's; it is lost to ``communicate`` then.
     ``has_session``: begins a session, so that a signal to its group reaches it, and what it starts, alone.
     """
     job = Job(function, list(arguments), str(folder), {**environment, ADDRESS: _address()}, has_session)
@@ -133,7 +138,7 @@ def start(
         given.write(stdin)
         given.seek(0)
         out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 (until they are read)
-        process = Process(job, [stream.fileno() for stream in (given, out, err)])
+        process = Process(job, [given.fileno(), out.fileno() if stdout is None else stdout, err.fileno()])
     process.stdout, process.stderr = out, err
     return process
 
@@ -145,13 +150,14 @@ def run(
     folder: Path,
     environment: Mapping[str, str],
     stdin: bytes = b"",
+    stdout: int | None = None,
     seconds: float = 60,
 ) -> subprocess.CompletedProcess[bytes]:
     """Return the end of a process that :func:`start` starts.
 
     Raises ``subprocess.TimeoutExpired`` after so many seconds.
     """
-    process = start(function, arguments, folder=folder, environment=environment, stdin=stdin)
+    process = start(function, arguments, folder=folder, environment=environment, stdin=stdin, stdout=stdout)
     try:
         printed, messages = process.communicate(seconds)
     finally:
@@ -203,7 +209,8 @@ def _address() -> str:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen()
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+        # A process with threads, of which numpy's library starts some, cannot be forked safely.
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "OPENBLAS_NUM_THREADS": "1"}
         passed = [listening.fileno(), reading]
         command = [sys.executable, "-W", "error", "-m", "tests.forked", *map(str, passed)]
         process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, pass_fds=passed)
@@ -288,6 +295,12 @@ def _components() -> Iterator[str]:
                 yield match[1]
 
 
+def _commands() -> Iterator[str]:
+    """Yield the modules that Scrapy's command line looks for commands in."""
+    yield from (module.name for module in pkgutil.iter_modules(commands.__path__, f"{commands.__name__}."))
+    yield from (command.module for command in entry_points(group=commands.__name__))
+
+
 def _do(job: Job) -> None:
     """Do a job as a process of its own would; the interpreter ends in its usual way afterwards."""
     if job.has_session:
@@ -311,8 +324,9 @@ def _do(job: Job) -> None:
 def main() -> None:
     """Fork until nobody asks any more."""
     warnings.simplefilter("error")
-    for name in (*_components(), *_LOADED):
+    for name in (*_components(), *_commands(), *_LOADED):
         importlib.import_module(name)
+    detect("It was the best of times.")
     # Nobody's collections are to look at what is there now.
     gc.collect()
     gc.freeze()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import pty
-import subprocess
 import tty
 from argparse import ArgumentParser
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -15,10 +15,9 @@ from scrapy.utils.conf import arglist_to_dict
 
 from scrapy_justext.inspection.command import Command
 from tests import forked
-from tests.crawl.crawling import REPOSITORY, SECONDS, command_line, environment
+from tests.crawl.crawling import REPOSITORY, SECONDS, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
@@ -32,24 +31,22 @@ class Ran(NamedTuple):
     err: str
 
 
-def justext(*arguments: str | Path, folder: Path, stdin: bytes = b"", **variables: str) -> Ran:
-    """Return the end of ``scrapy justext …`` in a folder; the variables are the environment's."""
-    line = ["justext", *map(str, arguments)]
-    if variables:
-        # They may change how Python starts.
-        done = subprocess.run(
-            command_line(*line),
-            cwd=folder,
-            env={**environment(), **variables},
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=SECONDS,
-        )
-    else:
-        done = forked.run(
-            forked.COMMAND, ["scrapy", *line], folder=folder, environment=environment(), stdin=stdin, seconds=SECONDS
-        )
+def justext(
+    *arguments: str | Path, folder: Path, stdin: bytes = b"", stdout: int | None = None, **variables: str
+) -> Ran:
+    """Return the end of ``scrapy justext …`` in a folder; the variables are the environment's.
+
+    ``stdout``: a descriptor that takes the output, of which nothing is returned then.
+    """
+    done = forked.run(
+        forked.COMMAND,
+        ["scrapy", "justext", *map(str, arguments)],
+        folder=folder,
+        environment={**environment(), **variables},
+        stdin=stdin,
+        stdout=stdout,
+        seconds=SECONDS,
+    )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
@@ -72,19 +69,14 @@ def on_terminal(*arguments: str | Path, folder: Path, columns: int, **variables:
     """Run the command with a terminal of so many columns as its output."""
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
-    env: Mapping[str, str] = {**environment(), "TERM": "xterm", "COLUMNS": str(columns), **variables}
-    with subprocess.Popen(
-        command_line("justext", *map(str, arguments)),
-        cwd=folder,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-    ) as process:
-        os.close(theirs)
-        out = _read(ours)
-        _, err = process.communicate(timeout=SECONDS)
-    return Ran(process.returncode, out.decode(), err.decode())
+    with ThreadPoolExecutor(1) as reader:
+        out = reader.submit(_read, ours)
+        try:
+            variables = {"TERM": "xterm", "COLUMNS": str(columns), **variables}
+            ran = justext(*arguments, folder=folder, stdin=b"", stdout=theirs, **variables)
+        finally:
+            os.close(theirs)
+        return ran._replace(out=out.result().decode())
 
 
 def _read(descriptor: int) -> bytes:

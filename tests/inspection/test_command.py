@@ -10,7 +10,10 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
@@ -19,13 +22,13 @@ from wcwidth import width
 
 from scrapy_justext import extract
 from scrapy_justext.inspection.run import NAMES, option
-from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command_line, environment
+from tests import forked
+from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 LIBRARY = PAGES / "news" / "night-library.html"
 SEARCH = PAGES / "search.html"
@@ -268,22 +271,38 @@ def test_a_report_that_was_there_stays_whole(here: Here, tmp_path: Path, monkeyp
     assert [*tmp_path.iterdir()] == [report]
 
 
+NO_SPACE = (2, "", "justext: standard output: cannot be written: No space left on device\n")
+NO_INPUT = (2, "", "justext: standard input: cannot be read: it is closed\n")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--html=-"]], ids=["text", "report"])
+def test_a_full_device_is_one_line(arguments: list[str], tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        assert justext(*arguments, LIBRARY, folder=tmp_path, stdout=full.fileno()) == NO_SPACE
+
+
+def test_no_standard_input_is_one_line(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert here("-") == NO_INPUT
+
+
 @pytest.mark.parametrize(
-    ("arguments", "redirection", "problem"),
+    ("argument", "redirection", "expected"),
     [
-        ([LIBRARY], "> /dev/full", "standard output: cannot be written: No space left on device"),
-        (["--html=-", LIBRARY], "> /dev/full", "standard output: cannot be written: No space left on device"),
-        ([LIBRARY], ">&-", "standard output: cannot be written: it is closed"),
-        (["-"], "<&-", "standard input: cannot be read: it is closed"),
+        pytest.param(
+            LIBRARY, ">&-", (2, "", "justext: standard output: cannot be written: it is closed\n"), id="no output"
+        ),
+        pytest.param("-", "<&-", NO_INPUT, id="no input", marks=pytest.mark.full),
+        pytest.param(LIBRARY, "> /dev/full", NO_SPACE, id="full", marks=pytest.mark.full),
+        pytest.param(f"--html=- {LIBRARY}", "> /dev/full", NO_SPACE, id="report", marks=pytest.mark.full),
     ],
-    ids=["full", "report", "no output", "no input"],
 )
-def test_streams_that_cannot_be_used_are_one_line(
-    arguments: list[str | Path], redirection: str, problem: str, tmp_path: Path
+def test_streams_that_cannot_be_used_are_one_line_of_a_shell(
+    argument: str | Path, redirection: str, expected: tuple[int, str, str], tmp_path: Path
 ) -> None:
-    command = " ".join(map(shlex.quote, command_line("justext", *map(str, arguments))))
+    line = " ".join(map(shlex.quote, command_line("justext", *str(argument).split())))
     done = subprocess.run(
-        ["sh", "-c", f"{command} {redirection}"],
+        ["sh", "-c", f"{line} {redirection}"],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,
@@ -291,7 +310,7 @@ def test_streams_that_cannot_be_used_are_one_line(
         text=True,
         timeout=SECONDS,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"justext: {problem}\n")
+    assert (done.returncode, done.stdout, done.stderr) == expected
 
 
 @pytest.mark.parametrize(
@@ -304,21 +323,18 @@ def test_what_the_parser_finds_wrong_is_one_line(arguments: list[str], problem: 
 
 
 def test_serve_prints_its_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        command_line("justext", "--serve", str(LIBRARY)),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        url = process.stdout.readline().strip()
+    ours, theirs = os.pipe()
+    arguments = ["scrapy", "justext", "--serve", str(LIBRARY)]
+    with os.fdopen(ours) as printed:
+        with os.fdopen(theirs, "wb"):
+            process = forked.start(forked.COMMAND, arguments, folder=tmp_path, environment=environment(), stdout=theirs)
+        url = printed.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", url)
         with urlopen(url, timeout=SECONDS) as page:
             assert page.read().startswith(b"<!DOCTYPE html>")
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=SECONDS) == ("", "")
+        assert printed.read() == ""
+    assert process.communicate(timeout=SECONDS) == (b"", b"")
     assert process.returncode == 0
 
 
@@ -415,19 +431,16 @@ def test_the_log_is_there_for_who_asks(site: Site, tmp_path: Path) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        command_line("justext", "--json", *[str(LIBRARY)] * 30),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.read(10)
-        process.stdout.close()
-        assert process.stderr.read() == b""
-    assert process.returncode == 0
+    ours, theirs = os.pipe()
+
+    def read_a_little() -> None:
+        os.read(ours, 10)
+        os.close(ours)
+
+    with ThreadPoolExecutor(1) as reader, os.fdopen(theirs, "wb"):
+        reader.submit(read_a_little)
+        # More than a pipe holds.
+        assert justext("--json", *[LIBRARY] * 30, folder=tmp_path, stdout=theirs) == (0, "", "")
 
 
 def test_other_encodings_of_standard_output_are_no_error(tmp_path: Path) -> None:
@@ -486,11 +499,9 @@ def test_compare_marks_what_differs_and_counts(here: Here) -> None:
 def test_help_names_every_option(tmp_path: Path) -> None:
     out = justext("-h", folder=tmp_path).out
     assert [name for name in NAMES if not re.search(rf"^ *{option(name)} ", out, re.MULTILINE)] == []
-    # Scrapy lists the command, too.
-    assert re.search(
-        r"^  justext ",
-        subprocess.run(
-            command_line(), cwd=tmp_path, env=environment(), capture_output=True, check=True, encoding="utf-8"
-        ).stdout,
-        re.MULTILINE,
-    )
+
+
+def test_scrapy_lists_the_command(tmp_path: Path) -> None:
+    listed = command(folder=tmp_path)
+    assert listed.returncode == 0
+    assert re.search(r"^  justext ", listed.stdout, re.MULTILINE)
