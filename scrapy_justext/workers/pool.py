@@ -36,16 +36,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.exceptions import PageTimeout, WorkerCrashed, WorkerError
-from scrapy_justext.workers.process import (
-    PROTOCOL,
-    SLOTS,
-    Begun,
-    Done,
-    Failed,
-    Ready,
-    RemoteTraceback,
-    Worker,
-)
+from scrapy_justext.workers.process import PROTOCOL, SLOTS, Begun, Done, Failed, Ready, RemoteTraceback, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
