@@ -22,10 +22,7 @@ from benchmarks.archive import write_archive
 from benchmarks.pages import origin
 
 _SPARK = "--master local[2] --conf spark.ui.enabled=false --driver-memory 2g pyspark-shell"
-_COMMANDS = {
-    "command": ["scrapy", "justext-archive", "--processes", "2"],
-    "spark": ["scrapy_justext.spark"],
-}
+_COMMANDS = {"command": ["scrapy", "justext-archive", "--processes", "2"], "spark": ["scrapy_justext.spark"]}
 
 
 def seconds(kind: str, files: list[Path], out: Path) -> float:

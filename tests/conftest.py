@@ -9,11 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "steady",
-    deadline=None,
-    derandomize=True,
-    max_examples=40,
-    suppress_health_check=[HealthCheck.too_slow],
+    "steady", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 # ``--hypothesis-profile=thorough`` tries more.
 settings.register_profile("thorough", settings.get_profile("steady"), max_examples=200)

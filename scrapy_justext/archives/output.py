@@ -194,12 +194,7 @@ _COUNTS = {
     "crashes": "pages that ended the process",
 }
 #: The groups of counts, by what their names begin with, each with its title.
-_GROUPS = {
-    "skipped": "Not cleaned because",
-    "errors": "Errors",
-    "language": "Languages",
-    "blocks": "Blocks",
-}
+_GROUPS = {"skipped": "Not cleaned because", "errors": "Errors", "language": "Languages", "blocks": "Blocks"}
 
 
 def format_summary(counts: Counter[str], seconds: float = 0.0) -> str:

@@ -53,9 +53,7 @@ BESIDE_LINKS = WordLimits(here=40, after=17, before=None)
 
 
 def classify(
-    segments: Sequence[Segment],
-    measurements: Sequence[Measurements],
-    thresholds: Thresholds,
+    segments: Sequence[Segment], measurements: Sequence[Measurements], thresholds: Thresholds
 ) -> list[Decision]:
     """Decide on each segment, GOOD or BAD, by its own measurements and its neighbours'."""
     befores = [NOTHING, *measurements]

@@ -68,11 +68,7 @@ NOTHING = Measurements(0, 0, 0, 0.0, 0.0)
 
 
 def classify(
-    segments: Sequence[Segment],
-    measurements: Sequence[Measurements],
-    thresholds: Thresholds,
-    *,
-    rules: Sequence[Rule],
+    segments: Sequence[Segment], measurements: Sequence[Measurements], thresholds: Thresholds, *, rules: Sequence[Rule]
 ) -> list[Decision]:
     """Decide on each segment by the first of ``rules`` that applies; the last of them must."""
     decisions: list[Decision] = []

@@ -218,9 +218,7 @@ class Thresholds:
         part=Part.HEADINGS, label="Ignore headings", meaning="treat headings like any other block"
     )
     no_headlines: bool = _switch(
-        part=Part.JAVA,
-        label="Ignore headlines",
-        meaning="`justext-java`: judge text inside H1 like any other block",
+        part=Part.JAVA, label="Ignore headlines", meaning="`justext-java`: judge text inside H1 like any other block"
     )
     rescue_images: bool = _switch(
         part=Part.JAVA,

@@ -12,70 +12,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 #: "block-level elements" as [A] and [B] list them.
-PUBLISHED_BLOCK_LEVEL = frozenset(
-    [
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "col",
-        "colgroup",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "legend",
-        "li",
-        "optgroup",
-        "option",
-        "p",
-        "pre",
-        "table",
-        "td",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
+PUBLISHED_BLOCK_LEVEL = frozenset([
+    "blockquote", "body", "caption", "center", "col", "colgroup", "dd", "div", "dl", "dt", "fieldset", "form", "h1",
+    "h2", "h3", "h4", "h5", "h6", "legend", "li", "optgroup", "option", "p", "pre", "table", "td", "textarea",
+    "tfoot", "th", "thead", "tr", "ul",
+])  # fmt: skip
 
 #: What HTML has gained since, or the list forgot.  SELECT is here so that text behind one is not
 #: taken for a part of it.
-MODERN_BLOCK_LEVEL = PUBLISHED_BLOCK_LEVEL | frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "details",
-        "dialog",
-        "dir",
-        "figcaption",
-        "figure",
-        "footer",
-        "header",
-        "hgroup",
-        "hr",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "search",
-        "section",
-        "select",
-        "summary",
-        "tbody",
-    ]
-)
+MODERN_BLOCK_LEVEL = PUBLISHED_BLOCK_LEVEL | frozenset([
+    "address", "article", "aside", "details", "dialog", "dir", "figcaption", "figure", "footer", "header", "hgroup",
+    "hr", "main", "menu", "nav", "ol", "search", "section", "select", "summary", "tbody",
+])  # fmt: skip
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
@@ -172,13 +120,7 @@ JAVA = TagRules(
 
 #: For trained models, which can tell hidden boilerplate from content.  Pages that scripts build have their text in
 #: NOSCRIPT or in hidden elements, and an SVG that is not closed puts the rest of a page into the BUTTON around it.
-LENIENT = TagRules(
-    block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"},
-    removed=_NEVER_TEXT,
-    hidden_removed=False,
-)
+LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, removed=_NEVER_TEXT, hidden_removed=False)
 
 #: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
-PARAGRAPHS = frozenset(
-    ["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS],
-)
+PARAGRAPHS = frozenset(["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS])

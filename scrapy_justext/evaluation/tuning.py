@@ -30,15 +30,7 @@ from scrapy_justext.evaluation.command_line import format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
-from scrapy_justext.evaluation.trials import (
-    Quality,
-    TrialSetup,
-    label,
-    mean_quality,
-    open_trials,
-    quality_of,
-    split,
-)
+from scrapy_justext.evaluation.trials import Quality, TrialSetup, label, mean_quality, open_trials, quality_of, split
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from scrapy_justext.workers.progress import Progress
 

@@ -44,9 +44,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def extract_here(
-    chunks: Iterable[Chunk],
-    processes: int,
-    setup: Setup,
+    chunks: Iterable[Chunk], processes: int, setup: Setup
 ) -> Generator[tuple[Chunk, ChunkResult], None, None]:
     """Extract in the process of the tests: what is written has to be the same."""
     extractor = RecordExtractor(setup.layers)

@@ -55,14 +55,7 @@ def words(*counts: int) -> str:
 
 @pytest.mark.parametrize(
     ("counts", "classes"),
-    [
-        ((1, 1, 1), "bbb"),
-        ((1, 16, 1), "gbg"),
-        ((17, 1, 4, 1), "ggbb"),
-        ((5, 1, 1), "bgb"),
-        ((), ""),
-        ((17,), "g"),
-    ],
+    [((1, 1, 1), "bbb"), ((1, 16, 1), "gbg"), ((17, 1, 4, 1), "ggbb"), ((5, 1, 1), "bgb"), ((), ""), ((17,), "g")],
 )
 def test_outside_the_page_are_no_words(counts: Sequence[int], classes: str) -> None:
     found = extract(words(*counts), language="English", profile="boilerpipe")

@@ -102,11 +102,7 @@ ODD: list[tuple[str, str, list[tuple[str, str]]]] = [
             ("/html[1]/body[1]/a1[1]/*[1]/div[1]", "html.body.a1.x{y}.div"),
         ],
     ),
-    (
-        "BR runs",
-        "<body><p>one<br><br>two",
-        [("/html[1]/body[1]/p[1]", "html.body.p")] * 2,
-    ),
+    ("BR runs", "<body><p>one<br><br>two", [("/html[1]/body[1]/p[1]", "html.body.p")] * 2),
 ]
 
 

@@ -181,8 +181,7 @@ class TestDepth:
     """The parser drops what nests deeper than 2,048 elements; HTML and BODY are two of them."""
 
     @pytest.mark.parametrize(
-        ("depth", "is_cut"),
-        [(10, False), (2_000, False), (2_044, False), (3_000, True), (20_000, True)],
+        ("depth", "is_cut"), [(10, False), (2_000, False), (2_044, False), (3_000, True), (20_000, True)]
     )
     def test_a_page_that_the_parser_cut_is_told(self, depth: int, is_cut: bool) -> None:
         extraction = extract("<p>start</p>" + "<div>" * depth + "deep", language="English")

@@ -14,18 +14,7 @@ from scrapy_justext.core.flattening import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, TagRules
-from tests.builders import (
-    CORPORA,
-    PAGES,
-    RULES,
-    corpus_pages,
-    cut,
-    nested,
-    read_page,
-    select,
-    texts,
-    tree,
-)
+from tests.builders import CORPORA, PAGES, RULES, corpus_pages, cut, nested, read_page, select, texts, tree
 from tests.products import in_turn
 
 if TYPE_CHECKING:
@@ -157,11 +146,7 @@ def around(tag: str) -> etree._Element:
 class TestBlockLevel:
     @pytest.mark.parametrize("tag", [*PUBLISHED, *ADDED, "select"])
     def test_every_block_level_element_splits_at_its_start_and_end(self, tag: str) -> None:
-        assert [(one.text, one.tag) for one in cut(around(tag))] == [
-            ("one", "body"),
-            ("two", tag),
-            ("three", "body"),
-        ]
+        assert [(one.text, one.tag) for one in cut(around(tag))] == [("one", "body"), ("two", tag), ("three", "body")]
 
     @pytest.mark.parametrize("tag", [tag for tag in PUBLISHED if tag not in {"form", "textarea"}])
     def test_the_published_ones_split_in_justext_3(self, tag: str) -> None:
@@ -207,8 +192,7 @@ class TestBreaks:
         assert texts(f"<body>{html}", rules) == expected
 
     @pytest.mark.parametrize(
-        "between",
-        ["<b></b>", "<b> </b>", "</b>", " <i></b> ", '<a href="/"></a>', "<script>x</script>", "<img>"],
+        "between", ["<b></b>", "<b> </b>", "</b>", " <i></b> ", '<a href="/"></a>', "<script>x</script>", "<img>"]
     )
     def test_inline_tags_without_text_do_not_break_the_run(self, between: str) -> None:
         assert texts(f"<body>one<br>{between}<br>two") == ["one", "two"]
@@ -552,10 +536,7 @@ class TestTrees:
         before = etree.tostring(root)
         parsed = parse_html(root).root
         assert parsed is not None
-        assert [(s.text, s.tag, s.link_characters) for s in cut(parsed)] == [
-            ("one", "h1", 0),
-            ("two three", "p", 5),
-        ]
+        assert [(s.text, s.tag, s.link_characters) for s in cut(parsed)] == [("one", "h1", 0), ("two three", "p", 5)]
         assert etree.tostring(root) == before
 
     @ALL_RULES

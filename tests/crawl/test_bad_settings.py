@@ -46,18 +46,9 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
         {"JUSTEXT_LANGAUGE": "German"},
         "setting = 'JUSTEXT_LANGAUGE': unknown setting; did you mean JUSTEXT_LANGUAGE",
     ),
-    "language": (
-        {"JUSTEXT_LANGUAGE": "Germn"},
-        "JUSTEXT_LANGUAGE = 'Germn': unknown language; did you mean German",
-    ),
-    "profile": (
-        {"JUSTEXT_PROFILE": "justtext"},
-        "JUSTEXT_PROFILE = 'justtext': unknown profile; did you mean justext",
-    ),
-    "out of range": (
-        {"JUSTEXT_MAX_LINK_DENSITY": 1.5},
-        "JUSTEXT_MAX_LINK_DENSITY = 1.5: must be a number from 0 to 1",
-    ),
+    "language": ({"JUSTEXT_LANGUAGE": "Germn"}, "JUSTEXT_LANGUAGE = 'Germn': unknown language; did you mean German"),
+    "profile": ({"JUSTEXT_PROFILE": "justtext"}, "JUSTEXT_PROFILE = 'justtext': unknown profile; did you mean justext"),
+    "out of range": ({"JUSTEXT_MAX_LINK_DENSITY": 1.5}, "JUSTEXT_MAX_LINK_DENSITY = 1.5: must be a number from 0 to 1"),
     "wrong type": (
         {"JUSTEXT_LENGTH_LOW": "seventy"},
         "JUSTEXT_LENGTH_LOW = 'seventy': must be a whole number of characters, 0 or more",
@@ -83,22 +74,13 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
         {"JUSTEXT_ITEM_CLASSES": ["no.Such"]},
         "JUSTEXT_ITEM_CLASSES = ['no.Such']: must be item classes or their import paths: No module named 'no'",
     ),
-    "negative size": (
-        {"JUSTEXT_MAX_BODY_BYTES": -1},
-        "JUSTEXT_MAX_BODY_BYTES = -1: must be a whole number, 0 or more",
-    ),
-    "processes": (
-        {"JUSTEXT_PROCESSES": "many"},
-        "JUSTEXT_PROCESSES = 'many': must be a whole number, 0 or more",
-    ),
+    "negative size": ({"JUSTEXT_MAX_BODY_BYTES": -1}, "JUSTEXT_MAX_BODY_BYTES = -1: must be a whole number, 0 or more"),
+    "processes": ({"JUSTEXT_PROCESSES": "many"}, "JUSTEXT_PROCESSES = 'many': must be a whole number, 0 or more"),
     "processes of a site": (
         {"JUSTEXT_SITES": {"example.org": {"processes": 2}}},
         "JUSTEXT_SITES['example.org']['processes'] = 2: has no place here",
     ),
-    "timeout": (
-        {"JUSTEXT_TIMEOUT": 0},
-        "JUSTEXT_TIMEOUT = 0: must be a number of seconds, more than 0",
-    ),
+    "timeout": ({"JUSTEXT_TIMEOUT": 0}, "JUSTEXT_TIMEOUT = 0: must be a number of seconds, more than 0"),
     "endless timeout": (
         {"JUSTEXT_TIMEOUT": "inf"},
         "JUSTEXT_TIMEOUT = 'inf': must be a number of seconds, more than 0",

@@ -205,11 +205,7 @@ def results(site: Site) -> dict[str, Result]:
             "block fields": Crawl(PageSpider, good, {"JUSTEXT_BLOCK_FIELDS": ["text", "xpath", "dom_path"]}),
             "elsewhere": Crawl(
                 ElsewhereSpider,
-                {
-                    "urls": site.urls("/good"),
-                    "missing": site.url("/missing"),
-                    "refused": "http://127.0.0.1:1/",
-                },
+                {"urls": site.urls("/good"), "missing": site.url("/missing"), "refused": "http://127.0.0.1:1/"},
             ),
             "copied": Crawl(PageSpider, good, {"ITEM_PIPELINES": {CopyingPipeline: 50}}),
             "copied later": Crawl(PageSpider, good, {"ITEM_PIPELINES": {CopyingPipeline: 150}}),

@@ -51,10 +51,7 @@ def precedence(site: Site) -> dict[str, Result]:
     return crawl(
         {
             name: Crawl(
-                one.spider,
-                {**one.arguments, **arguments},
-                {**one.settings, "JUSTEXT_DROP": "none"},
-                one.command_line,
+                one.spider, {**one.arguments, **arguments}, {**one.settings, "JUSTEXT_DROP": "none"}, one.command_line
             )
             for name, (one, _) in PRECEDENCE.items()
         }
@@ -70,11 +67,7 @@ def test_the_stronger_source_wins(precedence: dict[str, Result], site: Site, nam
 def test_sources_are_merged_setting_by_setting(site: Site) -> None:
     one = Crawl(
         AttributeSpider,
-        {
-            "urls": site.urls("/good"),
-            "meta": {"/good": {"justext": {"blocks": "good"}}},
-            "justext_drop": "none",
-        },
+        {"urls": site.urls("/good"), "meta": {"/good": {"justext": {"blocks": "good"}}}, "justext_drop": "none"},
         {"JUSTEXT_FIELDS": {"title": None}},
     )
     result = crawl({"merged": one})["merged"]

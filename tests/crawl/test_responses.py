@@ -117,11 +117,7 @@ class WitnessSpider(Spider):
         extraction = get_extraction(response)
         assert response.request
         self.seen.append(
-            (
-                path_of(response.request.url),
-                properties(response),
-                None if extraction is None else extraction.text,
-            )
+            (path_of(response.request.url), properties(response), None if extraction is None else extraction.text)
         )
         yield {"url": response.url}
 

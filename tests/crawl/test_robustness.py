@@ -182,10 +182,7 @@ def test_an_error_in_the_extraction_ends_nothing(site: Site) -> None:
     message = rf"^http://127\.0\.0\.1:{site.port}/good\?NAME: not cleaned: oh dear\nTraceback(.*\n)*NAME: oh dear$"
     problems = [message.replace("NAME", name) for name in names]
     result = crawl_one(
-        PageSpider,
-        {"urls": site.urls("/good", *paths)},
-        settings={"EXTENSIONS": {Saboteur: 0}},
-        problems=problems,
+        PageSpider, {"urls": site.urls("/good", *paths)}, settings={"EXTENSIONS": {Saboteur: 0}}, problems=problems
     )
     assert {item["url"]: "text" in item for item in result.items} == {
         **dict.fromkeys(site.urls(*paths), False),
@@ -244,15 +241,7 @@ class JsonSpider(Spider):
         yield {"number": 200, "html": f"<p>{ENGLISH}"}
 
 
-HTML = [
-    f"<p>{ENGLISH}</p>",
-    f"<p>{KEYWORDS}</p>",
-    "",
-    None,
-    17,
-    "\0\ud800<p>" + ENGLISH,
-    ["<p>"],
-]
+HTML = [f"<p>{ENGLISH}</p>", f"<p>{KEYWORDS}</p>", "", None, 17, "\0\ud800<p>" + ENGLISH, ["<p>"]]
 
 
 def test_items_with_html_of_their_own_are_cleaned() -> None:

@@ -127,9 +127,7 @@ class TestRun:
 
 class TestGoingOn:
     @pytest.mark.parametrize(
-        ("sent", "status"),
-        [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)],
-        ids=str,
+        ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=str
     )
     def test_a_stopped_run_goes_on(self, tmp_path: Path, plugin: str, sent: signal.Signals, status: int) -> None:
         calls, child = tmp_path / "calls", tmp_path / "child"

@@ -228,8 +228,7 @@ def test_html_is_a_report_on_the_pages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "problem"),
-    [("no/such/report.html", "No such file or directory"), (".", "Is a directory")],
+    ("path", "problem"), [("no/such/report.html", "No such file or directory"), (".", "Is a directory")]
 )
 def test_a_report_that_cannot_be_written_is_one_line(path: str, problem: str, here: Here) -> None:
     assert here("--html", path, LIBRARY) == (2, "", f"justext: {path}: cannot be written: {problem}\n")

@@ -441,10 +441,7 @@ class TestHostilePages:
         with counting_server() as (server, asked):
             page = browser.new_page()
             page.goto(report)
-            page.evaluate(
-                "html => { document.querySelector('iframe').srcdoc = html; }",
-                HOSTILE.format(server),
-            )
+            page.evaluate("html => { document.querySelector('iframe').srcdoc = html; }", HOSTILE.format(server))
             page.frame_locator("iframe").locator("h1").wait_for()
             page.wait_for_timeout(500)
             assert page.evaluate("'ran' in window") is False

@@ -30,11 +30,7 @@ _BOM = rb"(?P<bom>\xef\xbb\xbf)?"
 #: As it should be; with quotes in the title; without an encoding.
 _OPENINGS = tuple(
     re.compile(_BOM + rb"\s*(?P<tag><text\b" + attributes + rb">)")
-    for attributes in (
-        rb'(?:\s+[\w:-]+\s*=\s*"[^"]*")*\s*',
-        rb'[^\r\n]*?\sencoding\s*=\s*"[^"\r\n]*"\s*',
-        rb"[^>]*",
-    )
+    for attributes in (rb'(?:\s+[\w:-]+\s*=\s*"[^"]*")*\s*', rb'[^\r\n]*?\sencoding\s*=\s*"[^"\r\n]*"\s*', rb"[^>]*")
 )
 _CLOSING = re.compile(rb"</text>\s*\Z")
 _ATTRIBUTE = re.compile(rb'\s(id|title|encoding)\s*=\s*"(.*?)"(?=\s+[\w:-]+\s*=|\s*>)', re.DOTALL)

@@ -14,31 +14,8 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from scrapy_justext.evaluation.report.drawing import (
-    FAILURE,
-    INK,
-    MUTED,
-    POINTS,
-    SMALL,
-    STEP_1,
-    STEP_2,
-    STEP_3,
-    STEP_4,
-    SURFACE,
-    WIDTH,
-    Box,
-    Chart,
-    Fill,
-    add_axes,
-    chart_style,
-    draw_area,
-    draw_whisker,
-    place_labels,
-    set_lines,
-    shorten,
-    to_chart,
-    write_name,
-)
+from scrapy_justext.evaluation.report import drawing
+from scrapy_justext.evaluation.report.drawing import Box, Chart, Fill
 from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
 from scrapy_justext.evaluation.report.tables import CASE_TITLES, count_cases, format_figure
 
@@ -49,14 +26,14 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.report.results import MeasureResults, RankedExtractor, Ranking, ScoreSummary
 
-_SCORE_FILLS = {"f1": Fill(STEP_1), "precision": Fill(STEP_2, "///"), "recall": Fill(STEP_4)}
+_SCORE_FILLS = {"f1": Fill(drawing.STEP_1), "precision": Fill(drawing.STEP_2, "///"), "recall": Fill(drawing.STEP_4)}
 
 _CASE_FILLS = {
-    "retrieved_empty": Fill(STEP_1, number=SURFACE),
-    "relevant_empty": Fill(STEP_2, "///"),
-    "both_empty": Fill(STEP_3),
-    "mismatch": Fill(STEP_4, "xxx"),
-    "failed": Fill(FAILURE, "\\\\\\", edge=SURFACE, number=SURFACE),
+    "retrieved_empty": Fill(drawing.STEP_1, number=drawing.SURFACE),
+    "relevant_empty": Fill(drawing.STEP_2, "///"),
+    "both_empty": Fill(drawing.STEP_3),
+    "mismatch": Fill(drawing.STEP_4, "xxx"),
+    "failed": Fill(drawing.FAILURE, "\\\\\\", edge=drawing.SURFACE, number=drawing.SURFACE),
 }
 
 
@@ -68,10 +45,10 @@ def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
     charts = {}
     for kind, (title, draw, describe) in _KINDS.items():
         name = f"{prefix}-{kind}"
-        with chart_style(name):
+        with drawing.chart_style(name):
             figure = draw(results.ranking)
             if figure is not None:
-                charts[kind] = to_chart(figure, name, f"{title}: {results.subject}", describe(results.ranking))
+                charts[kind] = drawing.to_chart(figure, name, f"{title}: {results.subject}", describe(results.ranking))
     return charts
 
 
@@ -82,14 +59,14 @@ def _draw_bars(ranking: Ranking) -> Figure:
     line, left, right, below, above = 0.185, 0.78, 1.02, 0.36, 0.1
     group = 4 * line + 0.13
     height = len(ranking) * group + below + above
-    figure = Figure(figsize=(WIDTH, height))
-    axes = add_axes(figure, (left, right, below, above))
+    figure = Figure(figsize=(drawing.WIDTH, height))
+    axes = drawing.add_axes(figure, (left, right, below, above))
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
-    set_lines(axes, len(ranking) * group)
+    drawing.set_lines(axes, len(ranking) * group)
     for number, extractor in enumerate(ranking):
         y = number * group + line * 0.55
-        write_name(axes, 0.02 - left / (WIDTH - left - right), y, extractor.name)
+        drawing.write_name(axes, 0.02 - left / (drawing.WIDTH - left - right), y, extractor.name)
         for bar, summary in enumerate(extractor.summaries, 1):
             _draw_bar(axes, summary, y + bar * line, line * 0.78)
     return figure
@@ -97,16 +74,18 @@ def _draw_bars(ranking: Ranking) -> Figure:
 
 def _draw_bar(axes: Axes, summary: ScoreSummary, y: float, height: float) -> None:
     fill, across = _SCORE_FILLS[summary.score], axes.get_yaxis_transform()
-    axes.text(-0.03, y, summary.title, transform=across, ha="right", va="center", size=SMALL, color=MUTED)
+    axes.text(
+        -0.03, y, summary.title, transform=across, ha="right", va="center", size=drawing.SMALL, color=drawing.MUTED
+    )
     if summary.value is None:
-        axes.text(0.01, y, "not defined", va="center", size=SMALL, color=MUTED, style="italic")
+        axes.text(0.01, y, "not defined", va="center", size=drawing.SMALL, color=drawing.MUTED, style="italic")
         return
-    draw_area(axes, fill, (0, summary.value), y, height)
+    drawing.draw_area(axes, fill, (0, summary.value), y, height)
     sd = summary.sd or 0.0
-    draw_whisker(axes, (max(0.0, summary.value - sd), min(1.0, summary.value + sd)), y)
+    drawing.draw_whisker(axes, (max(0.0, summary.value - sd), min(1.0, summary.value + sd)), y)
     text = f"{summary.value:.3f} ± {sd:.3f}"
     weight = "bold" if summary.score == "f1" else "normal"
-    axes.text(1.04, y, text, transform=across, ha="left", va="center", size=SMALL, weight=weight)
+    axes.text(1.04, y, text, transform=across, ha="left", va="center", size=drawing.SMALL, weight=weight)
 
 
 def _describe_bars(ranking: Ranking) -> str:
@@ -138,8 +117,8 @@ def _draw_times(ranking: Ranking) -> Figure | None:
         return None
     left, right, below, above = margins = 0.56, 0.14, 0.5, 0.34
     height = 3.7
-    figure = Figure(figsize=(WIDTH, height))
-    axes = add_axes(figure, margins)
+    figure = Figure(figsize=(drawing.WIDTH, height))
+    axes = drawing.add_axes(figure, margins)
     times, values = zip(*points.values(), strict=True)
     axes.set_xscale("log")
     axes.set_xlim(min(times) / 1.8, max(times) * 1.8)
@@ -149,13 +128,15 @@ def _draw_times(ranking: Ranking) -> Figure | None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_locator(MaxNLocator(6))
-    axes.tick_params(labelsize=SMALL)
+    axes.tick_params(labelsize=drawing.SMALL)
     axes.minorticks_off()
     axes.grid(visible=True)
-    axes.set_xlabel("Milliseconds a page, logarithmic (left is faster)", size=SMALL)
-    axes.set_title("F1 (up is better)", size=SMALL, loc="left", x=-(left - 0.1) / (WIDTH - left - right))
-    axes.scatter(times, values, s=38, facecolor=STEP_2, edgecolor=INK, linewidth=0.9, zorder=3)
-    frame = Box(0.0, 0.0, (WIDTH - left - right) * POINTS, (height - above - below) * POINTS)
+    axes.set_xlabel("Milliseconds a page, logarithmic (left is faster)", size=drawing.SMALL)
+    axes.set_title(
+        "F1 (up is better)", size=drawing.SMALL, loc="left", x=-(left - 0.1) / (drawing.WIDTH - left - right)
+    )
+    axes.scatter(times, values, s=38, facecolor=drawing.STEP_2, edgecolor=drawing.INK, linewidth=0.9, zorder=3)
+    frame = Box(0.0, 0.0, (drawing.WIDTH - left - right) * drawing.POINTS, (height - above - below) * drawing.POINTS)
     _write_names_of_points(axes, points, frame)
     return figure
 
@@ -165,20 +146,22 @@ def _write_names_of_points(axes: Axes, points: Mapping[str, tuple[float, float]]
     to_axes = axes.transData + axes.transAxes.inverted()
     fractions = [to_axes.transform(point) for point in points.values()]
     positions = [(float(x) * frame.right, float(y) * frame.top) for x, y in fractions]
-    names = [shorten(name) for name in points]
-    labels = place_labels(positions, [_text_size(name) for name in names], frame)
+    names = [drawing.shorten(name) for name in points]
+    labels = drawing.place_labels(positions, [_text_size(name) for name in names], frame)
     for name, (x, y), (box, is_far) in zip(names, positions, labels, strict=True):
         left, middle = box.left, (box.bottom + box.top) / 2
         if is_far:
             nearest = min(max(x, left), box.right)
             xs, ys = (x / frame.right, nearest / frame.right), (y / frame.top, middle / frame.top)
-            axes.plot(xs, ys, transform=axes.transAxes, color=MUTED, linewidth=0.7, zorder=2)
-        axes.text(left / frame.right, middle / frame.top, name, transform=axes.transAxes, va="center", size=SMALL)
+            axes.plot(xs, ys, transform=axes.transAxes, color=drawing.MUTED, linewidth=0.7, zorder=2)
+        axes.text(
+            left / frame.right, middle / frame.top, name, transform=axes.transAxes, va="center", size=drawing.SMALL
+        )
 
 
 def _text_size(text: str) -> tuple[float, float]:
-    width = TextPath((0, 0), text, size=SMALL, usetex=False).get_extents().width if text.strip() else 0.0
-    return float(width) + 2.0, SMALL * 1.25
+    width = TextPath((0, 0), text, size=drawing.SMALL, usetex=False).get_extents().width if text.strip() else 0.0
+    return float(width) + 2.0, drawing.SMALL * 1.25
 
 
 def _describe_times(ranking: Ranking) -> str:
@@ -199,18 +182,26 @@ def _draw_cases(ranking: Ranking) -> Figure | None:
     line, below, above = 0.2, 0.34, 0.56
     group = 2 * line + 0.1
     height = above + len(ranking) * group + below
-    figure = Figure(figsize=(WIDTH, height))
-    axes = add_axes(figure, (0.12, 0.5, below, above))
+    figure = Figure(figsize=(drawing.WIDTH, height))
+    axes = drawing.add_axes(figure, (0.12, 0.5, below, above))
     axes.set_xlim(0, longest)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.tick_params(labelsize=SMALL)
-    set_lines(axes, len(ranking) * group)
+    axes.tick_params(labelsize=drawing.SMALL)
+    drawing.set_lines(axes, len(ranking) * group)
     for number, extractor in enumerate(ranking):
         y = number * group + line * 0.55
-        write_name(axes, 0, y, extractor.name)
+        drawing.write_name(axes, 0, y, extractor.name)
         counted = _stack_cases(axes, extractor, y + line, line * 0.9, longest)
         text = f"{counted or 'none'} of {extractor.row.documents:,}"
-        axes.text(longest, y, text, ha="right", va="center", size=SMALL, color=INK if counted else MUTED)
+        axes.text(
+            longest,
+            y,
+            text,
+            ha="right",
+            va="center",
+            size=drawing.SMALL,
+            color=drawing.INK if counted else drawing.MUTED,
+        )
     patches = [
         Patch(facecolor=fill.colour, hatch=fill.hatch, edgecolor=fill.edge, linewidth=0.6, label=CASE_TITLES[case])
         for case, fill in _CASE_FILLS.items()
@@ -221,7 +212,7 @@ def _draw_cases(ranking: Ranking) -> Figure | None:
         bbox_to_anchor=(0.0, 1.0),
         ncols=3,
         frameon=False,
-        fontsize=SMALL,
+        fontsize=drawing.SMALL,
         columnspacing=1.4,
         handlelength=2.2,
         borderaxespad=0.2,
@@ -236,11 +227,11 @@ def _stack_cases(axes: Axes, extractor: RankedExtractor, y: float, height: float
         if not count:
             continue
         fill = _CASE_FILLS[case]
-        draw_area(axes, fill, (start, start + count), y, height)
+        drawing.draw_area(axes, fill, (start, start + count), y, height)
         if count / longest >= _NARROWEST:
             box = {"facecolor": fill.colour, "edgecolor": "none", "pad": 1.0} if fill.hatch else None
             middle = start + count / 2
-            axes.text(middle, y, str(count), ha="center", va="center", size=SMALL, color=fill.number, bbox=box)
+            axes.text(middle, y, str(count), ha="center", va="center", size=drawing.SMALL, color=fill.number, bbox=box)
         start += count
     return start
 
@@ -261,18 +252,18 @@ def _draw_histograms(ranking: Ranking) -> Figure:
     left, right, between = 0.36, 0.12, 0.16
     height = above + len(ranking) * (panel + name) + below
     highest = max((max(summary.histogram) for extractor in ranking for summary in extractor.summaries), default=0)
-    width = (WIDTH - left - right - 2 * between) / 3
-    figure = Figure(figsize=(WIDTH, height))
+    width = (drawing.WIDTH - left - right - 2 * between) / 3
+    figure = Figure(figsize=(drawing.WIDTH, height))
     for column, title in enumerate(SCORE_TITLES.values()):
-        x = (left + column * (width + between)) / WIDTH
-        figure.text(x + width / WIDTH / 2, 1 - 0.16 / height, title, ha="center", va="center")
+        x = (left + column * (width + between)) / drawing.WIDTH
+        figure.text(x + width / drawing.WIDTH / 2, 1 - 0.16 / height, title, ha="center", va="center")
     for number, extractor in enumerate(ranking):
         bottom = height - above - (number + 1) * (panel + name)
         y = (bottom + panel + 0.13) / height
-        figure.text(0.02 / WIDTH, y, shorten(extractor.name), va="center", weight="bold")
+        figure.text(0.02 / drawing.WIDTH, y, drawing.shorten(extractor.name), va="center", weight="bold")
         for column, summary in enumerate(extractor.summaries):
             x = left + column * (width + between)
-            axes = figure.add_axes((x / WIDTH, bottom / height, width / WIDTH, panel / height))
+            axes = figure.add_axes((x / drawing.WIDTH, bottom / height, width / drawing.WIDTH, panel / height))
             _draw_panel(axes, summary, max(highest, 1))
             axes.tick_params(labelleft=column == 0, labelbottom=number == len(ranking) - 1)
     return figure
@@ -283,13 +274,22 @@ def _draw_panel(axes: Axes, summary: ScoreSummary, highest: int) -> None:
     axes.set_ylim(0, highest * 1.04)
     axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     axes.set_yticks([0, highest], ["0", str(highest)])
-    axes.tick_params(labelsize=SMALL, length=2.5)
+    axes.tick_params(labelsize=drawing.SMALL, length=2.5)
     axes.grid(visible=True, axis="y")
     if summary.median is None:
-        axes.text(0.5, highest / 2, "no document", ha="center", va="center", size=SMALL, color=MUTED, style="italic")
+        axes.text(
+            0.5,
+            highest / 2,
+            "no document",
+            ha="center",
+            va="center",
+            size=drawing.SMALL,
+            color=drawing.MUTED,
+            style="italic",
+        )
         return
-    axes.stairs(summary.histogram, EDGES, fill=True, facecolor=STEP_2, edgecolor=STEP_1, linewidth=0.7)
-    axes.plot([summary.median], [highest * 1.04], marker="v", markersize=5, color=INK, clip_on=False, zorder=5)
+    axes.stairs(summary.histogram, EDGES, fill=True, facecolor=drawing.STEP_2, edgecolor=drawing.STEP_1, linewidth=0.7)
+    axes.plot([summary.median], [highest * 1.04], marker="v", markersize=5, color=drawing.INK, clip_on=False, zorder=5)
 
 
 def _describe_histograms(ranking: Ranking) -> str:

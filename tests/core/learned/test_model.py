@@ -13,14 +13,7 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.core.learned.classifier import weigh
-from scrapy_justext.core.learned.model import (
-    FOLDER,
-    SHAPES,
-    features_digest,
-    load_model,
-    save_model,
-    shipped_model,
-)
+from scrapy_justext.core.learned.model import FOLDER, SHAPES, features_digest, load_model, save_model, shipped_model
 from scrapy_justext.core.learned.table import FEATURES
 from scrapy_justext.exceptions import JustextError, ModelError
 from tests.core.learned.pages import PAGE, features_of

@@ -15,12 +15,7 @@ from scrapy_justext.evaluation.report.differences import (
     find_differences,
     mark_texts,
 )
-from scrapy_justext.evaluation.report.results import (
-    RunRecords,
-    make_results,
-    rank_extractors,
-    read_records,
-)
+from scrapy_justext.evaluation.report.results import RunRecords, make_results, rank_extractors, read_records
 from tests.evaluation.report.small_run import HOSTILE_NAME, write_run
 
 if TYPE_CHECKING:

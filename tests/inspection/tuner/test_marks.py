@@ -92,10 +92,7 @@ class TestMarking:
         mark(elsewhere, 1, "right")
         # One that was started earlier does not undo what another has written of other pages.
         mark(tuner, 0, None, 1)
-        assert count_marks(path) == {
-            page_id(pages[0]): 2,
-            page_id(pages[2]): 1,
-        }
+        assert count_marks(path) == {page_id(pages[0]): 2, page_id(pages[2]): 1}
 
     def test_two_tuners_of_one_page_add_up(self, path: Path) -> None:
         one, other = start(path), start(path)
