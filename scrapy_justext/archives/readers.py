@@ -20,21 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
+from scrapy_justext.archives import records
 from scrapy_justext.archives.formats import zstandard_reader
-from scrapy_justext.archives.records import (
-    WARC_SUFFIXES,
-    ArchivedPage,
-    InputPosition,
-    LoadedRecord,
-    Location,
-    NoPage,
-    PageColumns,
-    Read,
-    Record,
-    cells_to_page,
-    column_option,
-    explaining,
-)
+from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, NoPage, PageColumns, Read, Record
 from scrapy_justext.archives.warc import check_warc, read_warc
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.tables import column_problem
@@ -67,7 +55,7 @@ def find_sources(names: Sequence[str], columns: PageColumns, max_bytes: int) -> 
 
 
 def _find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
-    with explaining(path, "read"):
+    with records.explaining(path, "read"):
         if not path.exists():
             raise ArchiveError(path, "no such file or folder")
         if path.is_dir():
@@ -85,7 +73,7 @@ def _find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
 
 def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[InputPosition], Iterator[Read]]:
     name = path.name.lower()
-    if name.endswith(WARC_SUFFIXES):
+    if name.endswith(records.WARC_SUFFIXES):
         check_warc(path)
         return partial(read_warc, lambda: path.open("rb"), str(path), max_bytes)
     if name.endswith(_LINES):
@@ -94,7 +82,7 @@ def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[
     if name.endswith(_PARQUET):
         check_parquet(path, columns)
         return partial(read_parquet, path, columns)
-    known = ", ".join((*WARC_SUFFIXES, *_LINES, *_PARQUET))
+    known = ", ".join((*records.WARC_SUFFIXES, *_LINES, *_PARQUET))
     raise ArchiveError(path, f"what it holds is told by the end of its name, one of {known}, or it is a folder of HTML")
 
 
@@ -168,7 +156,7 @@ class JsonLine(NamedTuple):
         values = _parse_line(self.line)
         if values is None:
             return NoPage("corrupt")
-        return cells_to_page(*(values.get(name) for name in self.columns))
+        return records.cells_to_page(*(values.get(name) for name in self.columns))
 
 
 def _parse_line(line: bytes) -> dict[str, Any] | None:
@@ -190,7 +178,9 @@ def check_lines(path: Path, columns: PageColumns) -> None:
         return
     problem = f"no text in {columns.html!r}" if columns.html in values else f"no {columns.html!r}"
     names = ", ".join(values) or "none"
-    raise ArchiveError(path, f"its lines have {problem}; {column_option('html')} names another of theirs: {names}")
+    raise ArchiveError(
+        path, f"its lines have {problem}; {records.column_option('html')} names another of theirs: {names}"
+    )
 
 
 def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: InputPosition) -> Iterator[Read]:
@@ -207,7 +197,7 @@ def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: Input
                 if is_long:
                     offset += _skip_line(stream)
                 if is_long or line.strip():
-                    too_large = LoadedRecord(location, NoPage("too_large"))
+                    too_large = records.LoadedRecord(location, NoPage("too_large"))
                     record = too_large if is_long else JsonLine(location, line, columns)
                     yield Read(record, position._replace(offset=offset, done=file.tell()))
         except _DAMAGE as error:
@@ -215,7 +205,7 @@ def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: Input
                 raise
             # Nothing behind the damage can be read, so the position behind it is beyond the end.
             if offset < _END:
-                record = LoadedRecord(Location(str(path), offset), NoPage("corrupt"))
+                record = records.LoadedRecord(Location(str(path), offset), NoPage("corrupt"))
                 yield Read(record, position._replace(offset=_END, done=file.tell()))
 
 
@@ -286,11 +276,11 @@ def _group_records(
         for batch in table.iter_batches(_ROWS, row_groups=[group], columns=names):
             values = [batch.column(name) if name in names else pa.nulls(len(batch)) for name in columns]
             for cells in zip(*values, strict=True):
-                page = cells_to_page(*(cell.as_py() for cell in cells))
-                yield LoadedRecord(start._replace(offset=number), page), number + 1
+                page = records.cells_to_page(*(cell.as_py() for cell in cells))
+                yield records.LoadedRecord(start._replace(offset=number), page), number + 1
                 number += 1
     except (pa.ArrowInvalid, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise
         # What is left of a damaged row group cannot be told apart.
-        yield LoadedRecord(start._replace(offset=number), NoPage("corrupt")), end
+        yield records.LoadedRecord(start._replace(offset=number), NoPage("corrupt")), end

@@ -32,6 +32,8 @@ CASES: list[tuple[str, Measurements, Measurements, Measurements, str, str]] = [
     ("4 words before", measured(4), measured(1), NOTHING, "bad", "only 1 <= 16 words, few around"),
     ("5 words before", measured(5), measured(1), NOTHING, "good", "5 > 4 words before"),
     ("just not behind links", TEXT, measured(17), NOTHING, "good", "17 > 16 words"),
+    ("just behind links", measured(25, 14), measured(17), NOTHING, "bad",
+     "only 17 <= 40 words, few around behind links"),
     ("40 words behind links", LINKS, measured(40), NOTHING, "bad", "only 40 <= 40 words, few around behind links"),
     ("41 words behind links", LINKS, measured(41), NOTHING, "good", "41 > 40 words behind links"),
     ("17 words ahead of those", LINKS, measured(1), measured(17), "bad", "only 1 <= 40 words, few around behind links"),

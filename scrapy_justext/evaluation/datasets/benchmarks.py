@@ -14,22 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.documents import Problem
 from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
-from scrapy_justext.evaluation.datasets.files import (
-    Content,
-    Item,
-    Listing,
-    UnusableError,
-    files_by_stem,
-    is_file_name,
-    pair,
-    parse_lines,
-    parse_object,
-    read_bytes,
-    read_folder,
-    sub_folder,
-)
+from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
@@ -47,19 +35,19 @@ _METADATA = ("title", "with", "without")
 
 def open_wcxb(path: Path) -> DataSet:
     """Open WCXB in a folder of either layout; raise :class:`DataSetError`."""
-    return read_folder("wcxb", path, _find_wcxb, _read_wcxb)
+    return files.read_folder("wcxb", path, _find_wcxb, _read_wcxb)
 
 
 def open_article_benchmark(path: Path) -> DataSet:
     """Open the article extraction benchmark in a folder; raise :class:`DataSetError`."""
-    return read_folder("article-benchmark", path, _find_articles, _read_article)
+    return files.read_folder("article-benchmark", path, _find_articles, _read_article)
 
 
 def _find(path: Path, records: Mapping[str, Any], bad_records: Sequence[Problem], gold_field: str) -> Listing:
     """Return the pages in ``html/`` with their objects; ``bad_records``: what is wrong with other objects."""
-    pages, problems = files_by_stem(sub_folder(path, "html"), (".html", ".html.gz"))
+    pages, problems = files.files_by_stem(files.sub_folder(path, "html"), (".html", ".html.gz"))
     golds = {name: text for name, record in records.items() if (text := _text(record, gold_field)) is not None}
-    listing = pair(pages, golds)
+    listing = files.pair(pages, golds)
     known = {problem.name for problem in bad_records}
     left_out = [problem for problem in listing.problems if problem.name not in known]
     items = [item._replace(url=_text(records[item.id], "url")) for item in listing.items]
@@ -67,7 +55,7 @@ def _find(path: Path, records: Mapping[str, Any], bad_records: Sequence[Problem]
 
 
 def _find_wcxb(path: Path) -> Listing:
-    sub_folder(path, "html")
+    files.sub_folder(path, "html")
     records, problems = _wcxb_records(path)
     listing = _find(path, records, problems, "main_content")
     return listing._replace(items=[_with_fields(item, records[item.id]) for item in listing.items])
@@ -77,15 +65,15 @@ def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
     """Return the gold standard's objects by their ids, and what is wrong with the others."""
     for file in (path / name for name in WCXB_FILES):
         if file.is_file():
-            content = read_bytes(file)
+            content = files.read_bytes(file)
             if content is None:
                 raise DataSetError("dataset", str(file), "cannot be read")
-            records, _, problems = parse_lines(content, file.name, ())
+            records, _, problems = files.parse_lines(content, file.name, ())
             return records, problems
     if not (path / "ground-truth").is_dir():
         raise DataSetError("dataset", f"wcxb:{path}", f"has neither {WCXB_FILES[0]} nor a folder ground-truth")
-    files, problems = files_by_stem(path / "ground-truth", (".json",))
-    found = {name: parse_object(read_bytes(file)) for name, file in files.items()}
+    gold_files, problems = files.files_by_stem(path / "ground-truth", (".json",))
+    found = {name: files.parse_object(files.read_bytes(file)) for name, file in gold_files.items()}
     problems += [Problem("unreadable gold", name) for name, record in found.items() if record is None]
     return {name: record for name, record in found.items() if record is not None}, problems
 
@@ -119,14 +107,14 @@ def _read_wcxb(item: Item) -> Content:
 
 
 def _find_articles(path: Path) -> Listing:
-    content = read_bytes(path / ARTICLE_FILE)
+    content = files.read_bytes(path / ARTICLE_FILE)
     if content is None:
         raise DataSetError("dataset", f"article-benchmark:{path}", f"has no {ARTICLE_FILE}")
-    records = parse_object(content)
+    records = files.parse_object(content)
     if records is None:
         raise DataSetError("dataset", f"article-benchmark:{path}", f"{ARTICLE_FILE} is not a JSON object in UTF-8")
-    problems = [Problem("bad id", name) for name in records if not is_file_name(name)]
-    named = {name: record for name, record in records.items() if is_file_name(name)}
+    problems = [Problem("bad id", name) for name in records if not files.is_file_name(name)]
+    named = {name: record for name, record in records.items() if files.is_file_name(name)}
     return _find(path, named, problems, "articleBody")
 
 

@@ -13,17 +13,9 @@ from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import MODERN
+from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.encodings import find_encoding
-from scrapy_justext.evaluation.datasets.files import (
-    PAGE_SUFFIXES,
-    Content,
-    Item,
-    Listing,
-    UnusableError,
-    find_pairs,
-    read_folder,
-    sub_folder,
-)
+from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,11 +30,13 @@ _WITHOUT_TEXT = frozenset({"script", "style", "head"})
 
 def open_l3s(path: Path) -> DataSet:
     """Open a folder with ``input/`` and ``gold/``; raise :class:`DataSetError`."""
-    return read_folder("l3s-gn1", path, _find_l3s, _read_l3s)
+    return files.read_folder("l3s-gn1", path, _find_l3s, _read_l3s)
 
 
 def _find_l3s(path: Path) -> Listing:
-    return find_pairs(sub_folder(path, "input"), PAGE_SUFFIXES, sub_folder(path, "gold"), PAGE_SUFFIXES)
+    return files.find_pairs(
+        files.sub_folder(path, "input"), files.PAGE_SUFFIXES, files.sub_folder(path, "gold"), files.PAGE_SUFFIXES
+    )
 
 
 def _read_l3s(item: Item) -> Content:
