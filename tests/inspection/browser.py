@@ -28,6 +28,12 @@ def started_browser() -> Iterator[Any]:
         started.close()
 
 
+def leave(tab: Any) -> None:
+    """Leave a page, with the pointer where nothing of the next one will be."""
+    tab.mouse.move(0, 0)
+    tab.goto("about:blank")
+
+
 @contextmanager
 def counting_server() -> Iterator[tuple[str, list[str]]]:
     """Start a server; give its address and the paths that it was asked for."""

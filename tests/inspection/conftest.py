@@ -17,3 +17,11 @@ if TYPE_CHECKING:
 def browser() -> Iterator[Any]:
     with started_browser() as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Any) -> Iterator[Any]:
+    """A page for one test after the other: to open one takes several times as long as to load another address."""
+    page = browser.new_page()
+    yield page
+    page.close()

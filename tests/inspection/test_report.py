@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.builders import DEMO_SITE, corpus_pages, read_page
-from tests.inspection.browser import counting_server
+from tests.inspection.browser import counting_server, leave
 from tests.inspection.judged import HOSTILE, report_on
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WIDE, NARROW = 1300, 390
+WIDTHS = (320, NARROW, 700, 1000, WIDE, 1600)
 BREAD = DEMO_SITE / "blog" / "slow-bread.html"
 
 
@@ -29,28 +30,34 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def show(browser: Any) -> Iterator[Callable[..., Any]]:
+def show(tab: Any) -> Iterator[Callable[..., Any]]:
     """Opens a report; the page must say nothing in the console, and fetch nothing."""
-    opened: list[Any] = []
     said: list[str] = []
     fetched: list[str] = []
+    listeners = {
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+        "request": lambda request: fetched.append(request.url),
+    }
+    for event, listener in listeners.items():
+        tab.on(event, listener)
 
-    def open_report(address: str, width: int = WIDE, height: int = 900, **context: Any) -> Any:
-        page = browser.new_page(viewport={"width": width, "height": height}, **context)
-        opened.append(page)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: fetched.append(request.url))
-        page.goto(address)
-        page.frame_locator("iframe").locator("[data-class]").first.wait_for(state="attached")
+    def open_report(
+        address: str, width: int = WIDE, height: int = 900, awaited: str = "[data-class]", **media: str
+    ) -> Any:
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.emulate_media(**{"color_scheme": "light", "reduced_motion": "no-preference", **media})
+        tab.goto(address)
+        tab.frame_locator("iframe").locator(awaited).first.wait_for(state="attached")
         fetched[:] = [url for url in fetched if url not in (address, "about:srcdoc", "data:,")]
-        return page
+        return tab
 
     yield open_report
-    for page in opened:
-        page.close()
+    leave(tab)
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
     assert said == []
-    assert fetched == []
+    assert [url for url in fetched if url != "about:blank"] == []
 
 
 def row(page: Any, index: int) -> Any:
@@ -181,20 +188,17 @@ class TestBlocks:
         assert "9 of 44 blocks are good" in page.locator(".jt-counts").text_content()
         until(lambda: page.frame_locator("iframe").locator("[data-block='12'][data-class=bad]").count() == 1)
 
-    @pytest.mark.parametrize(
-        ("value", "said"),
-        [
+    def test_limits_are_those_of_the_rules(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        limits = page.evaluate("JSON.parse(document.querySelector('script.page').textContent).limits.characters")
+        position = "([value, limits]) => positionInWords(value, limits)"
+        for value, said in (
             (69, "under length_low (70)"),
             (70, "between length_low (70) and length_high (200)"),
             (200, "between length_low (70) and length_high (200)"),
             (201, "over length_high (200)"),
-        ],
-    )
-    def test_limits_are_those_of_the_rules(self, show: Callable[..., Any], report: str, value: int, said: str) -> None:
-        page = show(report)
-        limits = page.evaluate("JSON.parse(document.querySelector('script.page').textContent).limits.characters")
-        position = "([value, limits]) => positionInWords(value, limits)"
-        assert page.evaluate(position, [value, limits]) == said
+        ):
+            assert page.evaluate(position, [value, limits]) == said
         both = [{**limit, "value": 200} for limit in limits]
         assert page.evaluate(position, [200, both]) == "between length_low (200) and length_high (200)"
 
@@ -345,12 +349,21 @@ class TestKeyboard:
 
 
 class TestLooks:
-    @pytest.mark.parametrize("width", [320, NARROW, 700, 1000, WIDE, 1600])
-    def test_the_page_does_not_scroll_sideways(self, show: Callable[..., Any], report: str, width: int) -> None:
-        page = show(report, width)
+    def assert_fits(self, page: Any, width: int) -> None:
         row(page, 14).hover()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator(".jt-list").evaluate("one => one.scrollWidth <= one.clientWidth")
+
+    def test_the_page_does_not_scroll_sideways(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report, WIDTHS[0])
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            self.assert_fits(page, width)
+
+    @pytest.mark.full
+    @pytest.mark.parametrize("width", WIDTHS)
+    def test_nor_where_it_is_opened_in_another_width(self, show: Callable[..., Any], report: str, width: int) -> None:
+        self.assert_fits(show(report, width), width)
 
     def test_on_a_narrow_screen_the_page_is_behind_a_tab(self, show: Callable[..., Any], report: str) -> None:
         page = show(report, NARROW)
@@ -393,7 +406,9 @@ class TestLooks:
 
 
 class TestHostilePages:
-    @pytest.mark.parametrize("profile", ["justext", "justext-java", "learned"])
+    @pytest.mark.parametrize(
+        "profile", ["justext-java", *(pytest.param(name, marks=pytest.mark.full) for name in ("justext", "learned"))]
+    )
     def test_nothing_runs_and_nothing_is_fetched(self, browser: Any, tmp_path: Path, profile: str) -> None:
         with counting_server() as (server, asked):
             address = report_on(
@@ -437,17 +452,16 @@ class TestHostilePages:
             until(lambda: {"/style.css", "/script.js", "/image", "/import.css", "/object", "/srcdoc"} <= set(asked))
             page.close()
 
-    def test_even_a_rendering_that_was_not_cleaned_runs_and_fetches_nothing(self, browser: Any, report: str) -> None:
+    def test_even_a_rendering_that_was_not_cleaned_runs_and_fetches_nothing(self, tab: Any, report: str) -> None:
         with counting_server() as (server, asked):
-            page = browser.new_page()
-            page.goto(report)
-            page.evaluate("html => { document.querySelector('iframe').srcdoc = html; }", HOSTILE.format(server))
-            page.frame_locator("iframe").locator("h1").wait_for()
-            page.wait_for_timeout(500)
-            assert page.evaluate("'ran' in window") is False
+            tab.goto(report)
+            tab.evaluate("html => { document.querySelector('iframe').srcdoc = html; }", HOSTILE.format(server))
+            tab.frame_locator("iframe").locator("h1").wait_for()
+            tab.wait_for_timeout(500)
+            assert tab.evaluate("'ran' in window") is False
             assert asked == []
-            assert page.url == report
-            page.close()
+            assert tab.url == report
+            leave(tab)
 
 
 def many_blocks(count: int) -> str:
@@ -464,11 +478,10 @@ class TestPagesWithNextToNothing:
         [("<title>t</title>", 0), ("<frameset><frame src=x><noframes>None</noframes></frameset>", 1)],
         ids=["no blocks", "frames"],
     )
-    def test_every_key_and_click_is_harmless(self, browser: Any, tmp_path: Path, html: str, count: int) -> None:
-        page = browser.new_page()
-        said: list[str] = []
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(report_on(tmp_path / "r.html", html))
+    def test_every_key_and_click_is_harmless(
+        self, show: Callable[..., Any], tmp_path: Path, html: str, count: int
+    ) -> None:
+        page = show(report_on(tmp_path / "r.html", html), awaited="body")
         page.locator(".jt-strip").click()
         page.locator(".jt-list").focus()
         for key in ("ArrowDown", "PageUp", "End", "Home", "Enter", "Escape", "j", "k", "/", "a", "Enter"):
@@ -476,8 +489,6 @@ class TestPagesWithNextToNothing:
         page.get_by_role("group", name="Class").get_by_label("bad").uncheck()
         assert page.locator(".jt-list li").count() == count
         assert f"0 of {count} blocks are good: 0 of " in page.locator(".jt-counts").text_content()
-        assert said == []
-        page.close()
 
 
 def laid_out(page: Any) -> list[bool]:
@@ -489,20 +500,18 @@ def laid_out(page: Any) -> list[bool]:
 
 
 class TestLargePages:
-    def test_only_the_rows_in_sight_are_laid_out(self, browser: Any, tmp_path: Path) -> None:
-        page = browser.new_page(viewport={"width": WIDE, "height": 900})
-        page.goto(report_on(tmp_path / "r.html", many_blocks(1000)))
+    def test_only_the_rows_in_sight_are_laid_out(self, show: Callable[..., Any], tmp_path: Path) -> None:
+        page = show(report_on(tmp_path / "r.html", many_blocks(1000)))
         groups = page.locator(".jt-group")
         assert groups.count() == 20
         until(lambda: laid_out(page)[0] and not laid_out(page)[19])
+        self.assert_scrolls(page, 999)
         # A group of which the filter leaves nothing takes no room.
         page.get_by_role("searchbox").fill("entry 999")
         assert page.locator(".jt-group:visible").count() == 1
         assert page.locator(".jt-list").evaluate("one => one.scrollHeight <= one.clientHeight")
-        page.close()
 
-    def assert_scrolls(self, page: Any, address: str, last: int) -> None:
-        page.goto(address)
+    def assert_scrolls(self, page: Any, last: int) -> None:
         page.locator(".jt-list li").first.wait_for()
         page.locator(".jt-list").focus()
         page.keyboard.press("End")
@@ -511,20 +520,19 @@ class TestLargePages:
         # What makes it swift: rows that are out of sight cost nothing.
         until(lambda: sum(laid_out(page)) < 10)
 
-    def test_ten_thousand_blocks_open_and_scroll(self, browser: Any, tmp_path: Path) -> None:
-        page = browser.new_page()
-        self.assert_scrolls(page, report_on(tmp_path / "r.html", many_blocks(10_000)), 9_999)
+    @pytest.mark.full
+    def test_ten_thousand_blocks_open_and_scroll(self, show: Callable[..., Any], tmp_path: Path) -> None:
+        page = show(report_on(tmp_path / "r.html", many_blocks(10_000)))
+        self.assert_scrolls(page, 9_999)
         page.get_by_role("searchbox").fill("entry 99")
         assert page.locator(".jt-found").text_content().endswith("of 10,000 blocks")
-        page.close()
 
+    @pytest.mark.parametrize("blocks", [60, pytest.param(600, marks=pytest.mark.full)])
     def test_hits_without_number_are_found_and_marked_where_they_are_in_sight(
-        self, browser: Any, tmp_path: Path
+        self, show: Callable[..., Any], tmp_path: Path, blocks: int
     ) -> None:
-        page = browser.new_page()
-        said: list[str] = []
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(report_on(tmp_path / "r.html", "".join(f"<p>{i} {'so it was, ' * 800}" for i in range(600))))
+        text = "".join(f"<p>{i} {'so it was, ' * 800}" for i in range(blocks))
+        page = show(report_on(tmp_path / "r.html", text))
         box = page.get_by_role("searchbox")
         box.focus()
         page.keyboard.insert_text("so")
@@ -532,22 +540,20 @@ class TestLargePages:
         marked = "() => [...CSS.highlights.get('jt-hit') ?? []].some(hit => hit.startContainer.data.startsWith('%d '))"
         until(lambda: page.evaluate(marked % 0))
         assert page.evaluate("CSS.highlights.get('jt-hit').size") <= 20_000
-        assert not page.evaluate(marked % 599)
+        assert not page.evaluate(marked % (blocks - 1))
         page.locator(".jt-list").focus()
         page.keyboard.press("End")
-        until(lambda: page.evaluate(marked % 599))
-        assert said == []
-        page.close()
+        until(lambda: page.evaluate(marked % (blocks - 1)))
 
+    @pytest.mark.full
     @pytest.mark.parametrize("name", ["0588", "0203"], ids=["most bytes", "most blocks"])
-    def test_the_largest_pages_of_the_corpus_open_and_scroll(self, browser: Any, tmp_path: Path, name: str) -> None:
+    def test_the_largest_pages_of_the_corpus_open_and_scroll(
+        self, show: Callable[..., Any], tmp_path: Path, name: str
+    ) -> None:
         largest = [page for page in corpus_pages() if page.name.startswith(name)]
         if not largest:
             pytest.skip("the corpus is not there")
-        address = report_on(tmp_path / "r.html", read_page(largest[0]))
-        page = browser.new_page()
-        page.goto(address)
+        page = show(report_on(tmp_path / "r.html", read_page(largest[0])))
         last = page.locator(".jt-list li").count() - 1
         assert last > 200
-        self.assert_scrolls(page, address, last)
-        page.close()
+        self.assert_scrolls(page, last)
