@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis runs, and that Ctrl-C reaches what they start."""
+"""What all tests share: how hypothesis runs, processes that start quickly, and that Ctrl-C reaches what they start."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
+from scrapy_justext.workers import process
+from tests import forked
+
 settings.register_profile(
     "steady", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 # ``--hypothesis-profile=thorough`` tries more.
 settings.register_profile("thorough", settings.get_profile("steady"), max_examples=200)
 settings.load_profile("steady")
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the processes of pools forked off one that has loaded what they need."""
+    monkeypatch.setattr(process, "subprocess", forked.SUBPROCESS)
 
 
 @pytest.hookimpl(optionalhook=True)

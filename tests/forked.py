@@ -26,10 +26,10 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from types import SimpleNamespace
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import commands
-from scrapy.settings import default_settings
 
 from scrapy_justext.core.languages import detect
 
@@ -67,6 +67,8 @@ class Job(NamedTuple):
     environment: Mapping[str, str]
     #: Whether it is the first of a session, and so of a group.
     has_session: bool = False
+    #: Whether the processes of its pools are forked, too.
+    has_forks: bool = False
 
 
 class Process:
@@ -99,8 +101,13 @@ class Process:
         """Return what the process printed, when it has ended."""
         self.wait(timeout)
         assert self.stdout is not None
+        with self.stdout, self.stderr or self.stdout:
+            return _content(self.stdout), self.messages()
+
+    def messages(self) -> bytes:
+        """Return what the process has printed on standard error up to now."""
         assert self.stderr is not None
-        return _content(self.stdout), _content(self.stderr)
+        return _content(self.stderr)
 
     def send_signal(self, number: int) -> None:
         if self.returncode is None:
@@ -127,13 +134,15 @@ def start(
     stdin: bytes = b"",
     stdout: int | None = None,
     has_session: bool = False,
+    has_forks: bool = False,
 ) -> Process:
     """Start ``function`` in a process of its own, whose ``sys.argv`` is ``arguments``; every warning is an error there.
 
-    ``stdout``: a descriptor that takes what it prints, such as a terminal's; it is lost to ``communicate`` then.
-    ``has_session``: begins a session, so that a signal to its group reaches it, and what it starts, alone.
+    ``stdout``: a descriptor that takes what it prints, such as a terminal's; it is lost to ``communicate`` then;
+    ``has_session``: begins a session, so that a signal to its group reaches it, and what it starts, alone;
+    ``has_forks``: the processes of its pools are forked, and so no children of it.
     """
-    job = Job(function, list(arguments), str(folder), {**environment, ADDRESS: _address()}, has_session)
+    job = Job(function, list(arguments), str(folder), {**environment, ADDRESS: _address()}, has_session, has_forks)
     with tempfile.TemporaryFile() as given:
         given.write(stdin)
         given.seek(0)
@@ -153,11 +162,13 @@ def run(
     stdout: int | None = None,
     seconds: float = 60,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return the end of a process that :func:`start` starts.
+    """Return the end of a process that :func:`start` starts, and that may fork.
 
     Raises ``subprocess.TimeoutExpired`` after so many seconds.
     """
-    process = start(function, arguments, folder=folder, environment=environment, stdin=stdin, stdout=stdout)
+    process = start(
+        function, arguments, folder=folder, environment=environment, stdin=stdin, stdout=stdout, has_forks=True
+    )
     try:
         printed, messages = process.communicate(seconds)
     finally:
@@ -182,6 +193,10 @@ def worker(command: Sequence[str], *, start_new_session: bool, bufsize: int, **p
     return process
 
 
+#: What :mod:`scrapy_justext.workers.process` is to find as ``subprocess``, so that its processes are forked.
+SUBPROCESS = SimpleNamespace(Popen=worker, PIPE=subprocess.PIPE)
+
+
 def scrapy() -> None:
     """Run Scrapy's command line."""
     importlib.import_module("scrapy.cmdline").execute(sys.argv)
@@ -189,13 +204,14 @@ def scrapy() -> None:
 
 def execute() -> None:
     """Run ``python -c code``."""
-    exec(sys.argv[2], {})
+    code = sys.argv[2]
+    sys.argv[:3] = ["-c"]
+    exec(code, {})
 
 
 def _content(stream: IO[bytes]) -> bytes:
-    with stream:
-        stream.seek(0)
-        return stream.read()
+    """Return what is in a file, which may be written to still."""
+    return os.pread(stream.fileno(), os.fstat(stream.fileno()).st_size, 0)
 
 
 @cache
@@ -289,7 +305,7 @@ def _tell_ends(asking: dict[int, socket.socket]) -> None:
 
 def _components() -> Iterator[str]:
     """Yield the modules of the classes that Scrapy's default settings name."""
-    for value in vars(default_settings).values():
+    for value in vars(importlib.import_module("scrapy.settings.default_settings")).values():
         for name in [*value, *value.values()] if isinstance(value, dict) else [value]:
             if match := re.fullmatch(r"(scrapy(?:\.\w+)+)\.[A-Z]\w*", str(name)):
                 yield match[1]
@@ -317,6 +333,9 @@ def _do(job: Job) -> None:
     if job.function != COMMAND:
         # By this module the package tells Scrapy's command line from scripts.
         del sys.modules["scrapy.cmdline"]
+    if job.has_forks:
+        process: Any = importlib.import_module("scrapy_justext.workers.process")
+        process.subprocess = SUBPROCESS
     module, _, name = job.function.partition(":")
     getattr(importlib.import_module(module), name)()
 

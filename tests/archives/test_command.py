@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
-import subprocess
 import sys
 import time
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_justext.files import locked
 from tests.archives.making import common_crawl, packed, page, url
-from tests.archives.running import SECONDS, command, end, environment, start
+from tests.archives.running import SECONDS, command, end, python, start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.forked import Process
 
 PAGES = 400
 INTERRUPTED = "justext-archive: interrupted; run the same again to go on\n"
@@ -129,7 +127,7 @@ if mark:
 """
 
 
-def _await_held(mark: Path, process: subprocess.Popen[str]) -> None:
+def _await_held(mark: Path, process: Process) -> None:
     while not mark.exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
@@ -137,15 +135,11 @@ def _await_held(mark: Path, process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="there are no process groups here")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_was_ended_goes_on(
-    how: signal.Signals, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_was_ended_goes_on(how: signal.Signals, archive: Path, tmp_path: Path) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = holding\n")
     (tmp_path / "holding.py").write_text(HOLDING)
     arguments = [archive, "-o", "out.jsonl", "--processes", 2, "-s", "JUSTEXT_LANGUAGE=en"]
-    monkeypatch.setenv("HOLD", str(tmp_path / "held"))
-    process = start(tmp_path, *arguments)
-    monkeypatch.delenv("HOLD")
+    process = start(tmp_path, *arguments, HOLD=str(tmp_path / "held"))
     try:
         _await_held(tmp_path / "held", process)
         if how is signal.SIGINT:
@@ -181,11 +175,9 @@ time.sleep(600)
 
 
 @pytest.mark.parametrize(("shell", "status"), [("", 130), ("signal.signal(signal.SIGINT, signal.SIG_IGN)", 0)])
-def test_a_run_is_ended_while_it_is_loading(shell: str, status: int) -> None:
+def test_a_run_is_ended_while_it_is_loading(shell: str, status: int, tmp_path: Path) -> None:
     code = BEGINNING.replace("command = ", f"{shell}\ncommand = ").replace("sleep(600)", f"sleep({600 * bool(status)})")
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False, timeout=SECONDS
-    )
+    done = python(tmp_path, code)
     assert (done.returncode, done.stderr) == (status, INTERRUPTED if status else "")
 
 
@@ -201,14 +193,14 @@ def _assert_group_ends(group: int) -> None:
     raise AssertionError("processes are left")
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+def _kill_group(process: Process) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the page has to end first")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.full), signal.SIGKILL])
 def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
     how: signal.Signals, tmp_path: Path
 ) -> None:
@@ -236,15 +228,10 @@ def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
         _kill_group(process)
 
 
-def _no_file_beyond(size: int) -> Callable[[], None]:
-    """What a process is to do first, so that files are for it what they are on a full disk."""
-    return partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
-
-
 def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path: Path) -> None:
     # Where the language is given, nobody but the parent writes: to detect it, a model is unpacked into a file.
     arguments = [archive, "-o", "out.jsonl", "-s", "JUSTEXT_LANGUAGE=en"]
-    done = end(start(tmp_path, *arguments, preexec_fn=_no_file_beyond(300_000)))
+    done = end(start(tmp_path, *arguments, FILE_SIZE="300000"))
     assert done.returncode == 2
     assert done.stderr == (
         "justext-archive: out.jsonl: cannot be written: File too large;"
@@ -259,7 +246,7 @@ def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path
 
 
 def test_processes_without_room_for_what_they_need_are_explained_in_one_line(archive: Path, tmp_path: Path) -> None:
-    done = end(start(tmp_path, archive, "-o", "out.jsonl", preexec_fn=_no_file_beyond(100_000)))
+    done = end(start(tmp_path, archive, "-o", "out.jsonl", FILE_SIZE="100000"))
     assert (done.returncode, done.stderr) == (2, "justext-archive: no process can begin: File too large\n")
 
 
@@ -267,6 +254,8 @@ def test_processes_without_room_for_what_they_need_are_explained_in_one_line(arc
 WITHOUT_A_LIBRARY = """
 import sys
 from scrapy.cmdline import execute
+for name in [name for name in sys.modules if name.startswith(("fastwarc", "scrapy_justext.archives."))]:
+    del sys.modules[name]
 sys.modules["fastwarc"] = None
 execute(["scrapy", "justext-archive", *sys.argv[1:]])
 """
@@ -284,9 +273,10 @@ execute(["scrapy", "justext-archive", *sys.argv[1:]])
     ],
     ids=["help", "run"],
 )
-def test_what_a_run_needs_is_named_where_it_is_not_installed(given: list[str], status: int, message: str) -> None:
-    code = [sys.executable, "-c", WITHOUT_A_LIBRARY, *given]
-    done = subprocess.run(code, env=environment(), capture_output=True, text=True, check=False, timeout=SECONDS)
+def test_what_a_run_needs_is_named_where_it_is_not_installed(
+    given: list[str], status: int, message: str, tmp_path: Path
+) -> None:
+    done = python(tmp_path, WITHOUT_A_LIBRARY, *given)
     assert (done.returncode, done.stderr) == (status, message)
 
 

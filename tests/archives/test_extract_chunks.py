@@ -11,7 +11,7 @@ import pytest
 
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, Record
 from scrapy_justext.archives.work import Chunk, ChunkResult, Setup, extract_chunks
-from scrapy_justext.crawl.settings import make_layers
+from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError
 from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
 from tests.archives.making import page, url
@@ -30,7 +30,9 @@ class DeadlySetup(Setup):
         return os._exit, (3,)
 
 
-SETUP = Setup(make_layers({}, {}), "out.jsonl")
+pytestmark = pytest.mark.usefixtures("forked_workers")
+
+SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), "out.jsonl")
 
 
 def where(number: int) -> Location:

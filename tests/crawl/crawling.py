@@ -143,6 +143,11 @@ def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return _run(forked.COMMAND, ["scrapy", *arguments], folder)
 
 
+def start(*arguments: str, folder: Path, **how: Any) -> forked.Process:
+    """Start ``scrapy …`` in a folder; ``how``: see :func:`tests.forked.start`."""
+    return forked.start(forked.COMMAND, ["scrapy", *arguments], folder=folder, **{"environment": environment()} | how)
+
+
 def environment() -> dict[str, str]:
     """That of this process, with the package and the example project at hand, none of the user's settings.
 

@@ -10,7 +10,6 @@ warnings.simplefilter("error")
 import asyncio
 import logging
 import pickle
-import subprocess
 import sys
 import traceback
 from pathlib import Path
@@ -23,7 +22,6 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.reactor import install_reactor
 from twisted.internet.task import react
 
-from tests import forked
 from tests.crawl.crawling import Crawl, Dropped, Entry, Result
 
 
@@ -85,8 +83,6 @@ async def run_all(crawls: dict[str, Crawl], *, together: bool) -> dict[str, Resu
 def main() -> None:
     """Run the crawls of the file that the first argument names, and write what came of them to the second."""
     job, report = map(Path, sys.argv[1:])
-    # Processes of a pool are forked, too.
-    subprocess.Popen = forked.worker  # type: ignore[assignment, misc]
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     logging.root.setLevel(logging.INFO)
     crawls, together = pickle.loads(job.read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -54,8 +55,14 @@ def wait(seconds: str) -> None:
     time.sleep(float(seconds))
 
 
+def search(note: str) -> None:
+    """A regular expression without end, in which no other thread has a turn; ``note``: a file that tells of it."""
+    Path(note).touch()
+    re.match("(a|a)*b$", "a" * 60)
+
+
 HARM: dict[str, Callable[[str], None]] = {
-    one.__name__: one for one in (kill, leave, kill_once, fail, fail_oddly, speak, wait)
+    one.__name__: one for one in (kill, leave, kill_once, fail, fail_oddly, speak, wait, search)
 }
 
 

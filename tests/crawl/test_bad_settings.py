@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import TYPE_CHECKING, Any
@@ -150,9 +149,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
     }
     jobs["by hand and switched off"] = (BY_HAND.format(url=url), [])
     jobs["another event loop"] = (jobs["custom settings"][0], OTHER_LOOP)
-    with ThreadPoolExecutor(2) as pool:
-        running = {name: pool.submit(run, name, *job) for name, job in jobs.items()}
-        return {name: job.result() for name, job in running.items()}
+    return {name: run(name, *job) for name, job in jobs.items()}
 
 
 @pytest.fixture(scope="module")

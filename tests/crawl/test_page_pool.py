@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.processes import PagePool, RawPage
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers.pool import STARTS
+from tests import forked
 from tests.crawl.content import GOOD_PAGE, GOOD_TEXT
 from tests.crawl.tasks import HARMED, UNLUCKY
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scrapy_justext.crawl.processes import PageTask
 
     Use = Callable[[PagePool[Extraction]], Awaitable[None]]
+
+pytestmark = pytest.mark.usefixtures("forked_workers")
 
 SECONDS = 60
 OPTIONS = make_options(language="English")
@@ -84,7 +86,7 @@ def test_where_no_process_can_begin_pages_fail_until_one_can(monkeypatch: pytest
         monkeypatch.undo()
         assert await text_of(pool) == GOOD_TEXT
 
-    monkeypatch.setattr(subprocess, "Popen", fail)
+    monkeypatch.setattr(forked.SUBPROCESS, "Popen", fail)
     use(2, HARMED, how)
 
 

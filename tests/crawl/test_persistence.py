@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import pytest
 from scrapy import Request, Spider
 
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_TEXT, page
-from tests.crawl.crawling import SECONDS, Crawl, command_line, crawl, environment
+from tests.crawl.crawling import SECONDS, Crawl, command, crawl, start
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 
@@ -111,23 +110,17 @@ def test_a_crawl_that_is_interrupted_and_resumed_cleans_each_page_once(tmp_path:
             "items.jsonl",
         ]
 
-        def start() -> subprocess.Popen[str]:
-            return subprocess.Popen(
-                command_line(*arguments), cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, encoding="utf-8"
-            )
-
-        first = start()
+        first = start(*arguments, folder=tmp_path)
         deadline = time.monotonic() + SECONDS
         while served.requests.total() < 4 and first.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
         first.send_signal(signal.SIGINT)
         _, log = first.communicate(timeout=SECONDS)
-        assert log == ""
+        assert log == b""
         done = len((tmp_path / "items.jsonl").read_text("utf-8").splitlines())
         assert 1 <= done < len(PATHS) - 2
-        second = start()
-        _, log = second.communicate(timeout=SECONDS)
-        assert (second.returncode, log) == (0, "")
+        second = command(*arguments, folder=tmp_path)
+        assert (second.returncode, second.stderr) == (0, "")
         assert {path: served.requests[path] for path in PATHS} == dict.fromkeys(PATHS, 1)
     check_items([json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()])
 

@@ -12,40 +12,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import signals
 
-from scrapy_justext.crawl import session
 from tests.builders import DEMO_PAGES, page_id
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, KEYWORDS, page
-from tests.crawl.crawling import SECONDS, Crawl, Result, command_line, crawl, crawl_one, environment
+from tests.crawl.crawling import SECONDS, Crawl, Result, command_line, crawl, crawl_one, environment, start
+from tests.crawl.harm import Harm
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
-from tests.crawl.tasks import HARMED
 from tests.crawl.test_robustness import REPLACEMENTS, JsonSpider, MutatingSpider
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 posix = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that ends a process")
+full = pytest.mark.full
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 
 TWO = {"JUSTEXT_PROCESSES": 2}
-
-
-class Harm:
-    """Makes pages harm their process, see :mod:`tests.crawl.tasks`."""
-
-    patched = "EXTRACT"
-
-    def __init__(self, crawler: Crawler) -> None:
-        self.original = getattr(session, self.patched)
-        setattr(session, self.patched, HARMED)
-        crawler.signals.connect(self.undo, signals.spider_closed)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Harm:
-        return cls(crawler)
-
-    def undo(self) -> None:
-        setattr(session, self.patched, self.original)
 
 
 HARMFUL = {**TWO, "EXTENSIONS": {Harm: 0}}
@@ -315,7 +297,7 @@ REACTORS = {
 }
 
 
-@pytest.mark.parametrize("name", REACTORS)
+@pytest.mark.parametrize("name", ["asyncio", *(pytest.param(name, marks=full) for name in ("select", "none"))])
 def test_a_script_runs_once_whatever_its_event_loop(site: Site, tmp_path: Path, name: str) -> None:
     process, settings = REACTORS[name]
     script = SCRIPT.format(process=process, url=site.url("/good"), settings=settings)
@@ -343,12 +325,14 @@ class FileSpider(PageSpider):
         "JUSTEXT_LANGUAGE": "English",
         "JUSTEXT_PROCESSES": 2,
         "TELNETCONSOLE_ENABLED": False,
-        %s
+        "EXTENSIONS": {"tests.crawl.harm.Harm": 0},
+        "DOWNLOAD_DELAY": 0.2,
     }
 
     def __init__(self, urls, **arguments):
         super().__init__(urls=urls.split(), **arguments)
 """
+#: The signals, and whether the processes are at a page without end.
 ENDINGS = {
     "Ctrl-C": ([signal.SIGINT], False),
     "Ctrl-C twice": ([signal.SIGINT, signal.SIGINT], True),
@@ -359,32 +343,27 @@ ENDINGS = {
 
 
 @linux
-@pytest.mark.parametrize("name", ENDINGS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=full) if name in {"terminated", "killed"} else name for name in ENDINGS]
+)
 def test_no_process_outlives_the_crawl(tmp_path: Path, name: str) -> None:
     sent, is_endless = ENDINGS[name]
-    rule = f'"JUSTEXT_DROP_TEXT": {ENDLESS["JUSTEXT_DROP_TEXT"]!r},' if is_endless else '"DOWNLOAD_DELAY": 0.2,'
-    (tmp_path / "file_spider.py").write_text(SPIDER_FILE % rule, "utf-8")
-    with Site({"/page": ENDLESS_PAGE if is_endless else GOOD_PAGE}) as served:
-        urls = " ".join(served.urls(*[f"/page?{number}" for number in range(400)]))
+    (tmp_path / "file_spider.py").write_text(SPIDER_FILE, "utf-8")
+    notes = [tmp_path / f"note{number}" for number in range(400)]
+    with Site({"/page": GOOD_PAGE}) as served:
+        urls = " ".join(served.urls(*[f"/page?search={note}" if is_endless else f"/page?{note}" for note in notes]))
         options = ["-a", f"urls={urls}", "-L", "WARNING", "-o", "items.jsonl"]
-        running = subprocess.Popen(
-            command_line("runspider", "file_spider.py", *options),
-            cwd=tmp_path,
-            env=environment(),
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            start_new_session=True,
-        )
+        running = start("runspider", "file_spider.py", *options, folder=tmp_path, has_session=True)
         until(lambda: len(children(running.pid)) == 2 and served.requests.total() > 3)
         workers = children(running.pid)
         if is_endless:
             # Both are at a page that they do not come back from.
-            until(lambda: all(busy_seconds(worker) > 3 for worker in workers))
+            until(lambda: sum(note.exists() for note in notes) == 2)
         for number in sent:
             # As the terminal does it: to all of the group.
             os.killpg(running.pid, number)
             time.sleep(1)
-        _, log = running.communicate(timeout=SECONDS)
+        log = running.communicate(timeout=SECONDS)[1].decode()
     until(lambda: not any(is_running(worker) for worker in workers))
     assert "Traceback" not in log
     if "killed" not in name:
@@ -414,8 +393,3 @@ def status(process: int) -> list[str]:
 
 def is_running(process: int) -> bool:
     return status(process)[:1] not in ([], ["Z"])
-
-
-def busy_seconds(process: int) -> float:
-    fields = status(process)
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0

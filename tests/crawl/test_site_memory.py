@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.crawl.content import page
-from tests.crawl.crawling import SECONDS, Crawl, Result, command_line, crawl, environment
+from tests.crawl.crawling import SECONDS, Crawl, Result, crawl, start
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 from tests.crawl.template import (
@@ -31,6 +30,8 @@ from tests.redis_server import RedisServer, needs_redis
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.forked import Process
 
 OF_A_REQUEST = {"site_memory": True, "site_memory_look": "end"}
 STORE = {"ITEM_PIPELINES": {"tests.crawl.template.StoringPipeline": 300}}
@@ -274,22 +275,16 @@ class StoppedSpider(ChainSpider):
 
 def test_ctrl_c_loses_nothing_that_waits(tmp_path: Path) -> None:
     (tmp_path / "stopped.py").write_text(SPIDER_FILE, "utf-8")
-    started: Future[subprocess.Popen[str]] = Future()
+    started: Future[Process] = Future()
 
     def press(path: str, _: str) -> None:
         if path == "/d":
             started.result(SECONDS).send_signal(signal.SIGINT)
 
     with Site(SITE, press) as site:
-        process = subprocess.Popen(
-            command_line("runspider", "stopped.py", "-a", f"url={site.url('/a')}", "-o", "items.jsonl"),
-            cwd=tmp_path,
-            env=environment(),
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
+        process = start("runspider", "stopped.py", "-a", f"url={site.url('/a')}", "-o", "items.jsonl", folder=tmp_path)
         started.set_result(process)
-        log = process.communicate(timeout=SECONDS)[1]
+        log = process.communicate(timeout=SECONDS)[1].decode()
         fetched = "".join(letter for letter in LETTERS if site.requests[f"/{letter}"])
     items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()]
     assert process.returncode == 0, log

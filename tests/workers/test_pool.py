@@ -132,6 +132,7 @@ CRASHES = {
 }
 
 
+@pytest.mark.usefixtures("forked_workers")
 class TestCrashes:
     def test_a_crash_is_its_tasks_alone(self) -> None:
         with Pool(1, start, "") as pool:
@@ -160,6 +161,7 @@ class TestCrashes:
             assert do(pool, "echo", [1]) == [1]
 
 
+@pytest.mark.usefixtures("forked_workers")
 class TestLimits:
     def test_a_step_that_takes_too_long_is_named(self, tmp_path: Path) -> None:
         with Pool(1, start, "") as pool:
@@ -194,6 +196,7 @@ class TestLimits:
         wait_until(lambda: not is_running(int(note.read_text())))
 
 
+@pytest.mark.usefixtures("forked_workers")
 class TestStarts:
     @pytest.mark.parametrize(
         ("context", "error", "message"),
