@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from scrapy_justext.workers import process
-from tests import forked
 
 settings.register_profile(
     "steady", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
@@ -22,6 +21,11 @@ settings.load_profile("steady")
 @pytest.fixture
 def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the processes of pools forked off one that has loaded what they need."""
+    # Not loaded by those who do without Scrapy.
+    from tests import forked  # noqa: PLC0415
+
+    # Before the pool's threads ask for it, several at a time.
+    forked.address()
     monkeypatch.setattr(process, "subprocess", forked.SUBPROCESS)
 
 

@@ -27,7 +27,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrapy import commands
 
@@ -69,6 +69,8 @@ class Job(NamedTuple):
     has_session: bool = False
     #: Whether the processes of its pools are forked, too.
     has_forks: bool = False
+    #: What becomes of warnings.
+    on_warning: Literal["error", "ignore"] = "error"
 
 
 class Process:
@@ -82,7 +84,7 @@ class Process:
         self.stdout: IO[bytes] | None = None
         self.stderr: IO[bytes] | None = None
         self._server = socket.socket(socket.AF_UNIX)
-        self._server.connect(_address())
+        self._server.connect(address())
         content = pickle.dumps(job)
         socket.send_fds(self._server, [len(content).to_bytes(8, "big")], streams)
         self._server.sendall(content)
@@ -135,14 +137,18 @@ def start(
     stdout: int | None = None,
     has_session: bool = False,
     has_forks: bool = False,
+    on_warning: Literal["error", "ignore"] = "error",
 ) -> Process:
-    """Start ``function`` in a process of its own, whose ``sys.argv`` is ``arguments``; every warning is an error there.
+    """Start ``function`` in a process of its own, whose ``sys.argv`` is ``arguments``.
 
     ``stdout``: a descriptor that takes what it prints, such as a terminal's; it is lost to ``communicate`` then;
-    ``has_session``: begins a session, so that a signal to its group reaches it, and what it starts, alone;
+    ``on_warning``: what becomes of warnings there;
+    ``has_session``: it begins a session, so that a signal to its group reaches it, and what it starts, alone;
     ``has_forks``: the processes of its pools are forked, and so no children of it.
     """
-    job = Job(function, list(arguments), str(folder), {**environment, ADDRESS: _address()}, has_session, has_forks)
+    job = Job(
+        function, list(arguments), str(folder), {**environment, ADDRESS: address()}, has_session, has_forks, on_warning
+    )
     with tempfile.TemporaryFile() as given:
         given.write(stdin)
         given.seek(0)
@@ -180,7 +186,7 @@ def run(
 
 def worker(command: Sequence[str], *, start_new_session: bool, bufsize: int, **pipes: int) -> Process:
     """Start ``python -c code`` as a pool does it, with pipes to its standard input and from its standard output."""
-    environment = {**os.environ, ADDRESS: _address()}
+    environment = {**os.environ, ADDRESS: address()}
     job = Job("tests.forked:execute", list(command), str(Path.cwd()), environment, start_new_session)
     given, given_here = os.pipe()
     out_here, out = os.pipe()
@@ -215,7 +221,7 @@ def _content(stream: IO[bytes]) -> bytes:
 
 
 @cache
-def _address() -> str:
+def address() -> str:
     """Return where the process that forks is asked to; it is started at the first call."""
     if ADDRESS in os.environ:
         return os.environ[ADDRESS]
@@ -325,6 +331,7 @@ def _do(job: Job) -> None:
     os.environ.update(job.environment)
     os.chdir(job.folder)
     sys.argv = list(job.arguments)
+    warnings.simplefilter(job.on_warning)
     sys.path[:0] = ["", *filter(None, job.environment.get("PYTHONPATH", "").split(os.pathsep))]
     encoding = job.environment.get("PYTHONIOENCODING")
     sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
+import signal
 import threading
 import time
 from collections import Counter
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.crawl.content import page
-from tests.crawl.crawling import EXAMPLE_PROJECT, environment
+from tests.crawl.crawling import EXAMPLE_PROJECT, environment, start
 from tests.crawl.server import Site
 from tests.crawl.template import REPEATED, article
 from tests.redis_server import RedisServer, needs_redis
@@ -22,6 +21,8 @@ from tests.redis_server import RedisServer, needs_redis
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.forked import Process
 
 pytestmark = needs_redis
 
@@ -54,7 +55,7 @@ class Workers:
         self.redis = RedisServer(folder)
         self.requests: Counter[str] = Counter()
         self._folder = folder
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._started: dict[str, Process] = {}
         self._has_come = {name: threading.Event() for name in ("one", "two", "again")}
 
     def note(self, path: str, worker: str) -> None:
@@ -69,27 +70,30 @@ class Workers:
     def start(self, name: str, site: Site) -> None:
         options = [f"-s{option}={value}" for option, value in {**OPTIONS, **LINES, "USER_AGENT": name}.items()]
         own = {"SHARED_ITEMS": str(self.items_file), "SHARED_WORKER": name, "REDIS_URL": self.redis.url}
-        with (self._folder / f"{name}.log").open("w", encoding="utf-8") as log:
-            self._running[name] = subprocess.Popen(
-                [sys.executable, "-m", "scrapy", "runspider", "-a", f"url={site.url('/')}", *options, str(SPIDER)],
-                cwd=self._folder,
-                env=environment() | own | {"SCRAPY_SETTINGS_MODULE": "example.shared_settings"},
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-            )
+        self._started[name] = start(
+            "runspider",
+            *("-a", f"url={site.url('/')}", *options, str(SPIDER)),
+            folder=self._folder,
+            on_warning="ignore",  # scrapy-redis makes Scrapy warn.
+            environment=environment() | own | {"SCRAPY_SETTINGS_MODULE": "example.shared_settings"},
+        )
 
     def kill(self, name: str) -> None:
-        process = self._running.pop(name)
+        process = self._started[name]
         process.kill()
-        process.wait()
+        assert process.wait() == -signal.SIGKILL
 
-    def wait(self) -> None:
-        for name, process in self._running.items():
-            process.wait(timeout=SECONDS)
-            assert process.returncode == 0, self.log(name)
+    def wait(self, *names: str) -> None:
+        for name in names:
+            assert self._started[name].wait(timeout=SECONDS) == 0, self.log(name)
+
+    def end(self) -> None:
+        for process in self._started.values():
+            process.kill()
+            process.communicate()
 
     def log(self, name: str) -> str:
-        return (self._folder / f"{name}.log").read_text("utf-8")
+        return self._started[name].messages().decode()
 
     def items(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.items_file.read_text("utf-8").splitlines()]
@@ -104,9 +108,7 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
     started = Workers(tmp_path)
     with started.redis:
         yield started
-        for process in started._running.values():
-            process.kill()
-            process.wait()
+        started.end()
 
 
 def path_of(item: dict[str, Any]) -> str:
@@ -131,7 +133,7 @@ def test_two_workers_share_pages_overrides_and_memory(workers: Workers) -> None:
         workers.start("one", site)
         workers.wait_for("one")
         workers.start("two", site)
-        workers.wait()
+        workers.wait("one", "two")
     items = workers.items()
     assert sorted(map(path_of, items)) == PAGES
     by_worker = Counter(item["worker"] for item in items)
@@ -174,7 +176,7 @@ def test_a_worker_that_is_killed_and_started_again_gives_no_item_twice(workers: 
         workers.kill("one")
         is_dead.set()
         workers.start("again", site)
-        workers.wait()
+        workers.wait("two", "again")
     items = workers.items()
     paths = Counter(map(path_of, items))
     assert set(paths.values()) == {1}
@@ -196,18 +198,15 @@ def test_a_worker_whose_redis_is_lost_finishes_what_it_has_and_ends(tmp_path: Pa
 
     with redis, Site(ANSWERS, lose) as site:
         options = [f"-s{option}={value}" for option, value in OPTIONS.items()]
-        worker = subprocess.run(
-            [sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"url={site.url('/')}", "-O", str(out), *options],
-            cwd=EXAMPLE_PROJECT,
-            env=environment() | {"SCRAPY_PROJECT": "shared", "REDIS_URL": redis.url},
-            check=False,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            timeout=SECONDS,
+        worker = start(
+            "crawl",
+            *("site", "-a", f"url={site.url('/')}", "-O", str(out), *options),
+            folder=EXAMPLE_PROJECT,
+            on_warning="ignore",  # scrapy-redis makes Scrapy warn.
+            environment=environment() | {"SCRAPY_PROJECT": "shared", "REDIS_URL": redis.url},
         )
+        errors = worker.communicate(SECONDS)[1].decode()
         seen = len(site.requests)
-    errors = worker.stderr
     assert worker.returncode == 2
     [line] = [line for line in errors.splitlines() if "[example.shared_scheduler] ERROR: " in line]
     assert "Redis is lost (" in line
