@@ -36,8 +36,8 @@ Where ``TagRules.styled`` asks for it:
 from __future__ import annotations
 
 from functools import lru_cache
+from html import escape
 from typing import TYPE_CHECKING, cast
-from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
@@ -173,8 +173,8 @@ def _template(
     inner += "<xsl:apply-templates/>" if content else ""
     inner += f"<xsl:text>{escape(end)}</xsl:text>" if end else ""
     if where:
-        inner = f"<xsl:if test={quoteattr(where)}>{inner}</xsl:if>"
-    return f'<xsl:template match={quoteattr(pattern)} priority="{priority}">{inner}</xsl:template>'
+        inner = f'<xsl:if test="{escape(where)}">{inner}</xsl:if>'
+    return f'<xsl:template match="{escape(pattern)}" priority="{priority}">{inner}</xsl:template>'
 
 
 def walk(root: etree._Element, rules: TagRules) -> str:
