@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,8 @@ from tests.evaluation.test_processes import is_running, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("_forked_workers")
 
 
 @pytest.fixture
@@ -41,6 +44,15 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     """Exit status, standard output and standard error."""
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err
+
+
+Here = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def here(capfd: pytest.CaptureFixture[str]) -> Here:
+    """Runs a command line in this process; what :func:`finish` gives of one in another."""
+    return lambda *arguments: (main(arguments), *capfd.readouterr())
 
 
 def summary(out: Path) -> list[dict[str, Any]]:
@@ -72,14 +84,12 @@ class TestRun:
         assert {line.split()[0] for line in lines[:2]} == {"justext", "ttr"}
         assert lines[-1] == f"All measures: {out / 'summary.json'}"
 
-    def test_crashes_and_hangs_are_rows(self, tmp_path: Path, plugin: str) -> None:
+    def test_crashes_and_hangs_are_rows(self, tmp_path: Path, plugin: str, here: Here) -> None:
         pages = {"a": PAGE, "b": "[segfault]", "c": "[hang]", "d": "[exit]", "e": "[raise no]", "f": "[print]"}
         folder = write_pairs(tmp_path / "pages", pages)
         out = tmp_path / "out"
         names = ["--extractor", "hostile", "friendly,justext", "--timeout", "1.5", "--language", "English"]
-        status, _, complaints = finish(
-            start("run", "--dataset", f"pairs:{folder}", *names, "--out", str(out), "--jobs", "2")
-        )
+        status, _, complaints = here("run", "--dataset", f"pairs:{folder}", *names, "--out", str(out), "--jobs", "2")
         assert (status, complaints) == (0, "18 of 18 results, 3 failed, 1 out of time\n")
         assert statuses(out, "pages", "hostile") == {
             "a": "ok", "b": "failed", "c": "timeout", "d": "failed", "e": "failed", "f": "ok",
@@ -88,10 +98,10 @@ class TestRun:
         assert rows["hostile", "sequence"]["failed"] == 4
         assert rows["friendly", "sequence"]["failed"] == 0
 
-    def test_a_missing_library_is_said_and_the_others_run(self, tmp_path: Path, plugin: str) -> None:
+    def test_a_missing_library_is_said_and_the_others_run(self, tmp_path: Path, plugin: str, here: Here) -> None:
         folder = write_pairs(tmp_path / "pages", {"1": PAGE})
-        status, _, complaints = finish(
-            start("run", "--dataset", f"pairs:{folder}", "--extractor", "missing,ttr", "--out", str(tmp_path / "out"))
+        status, _, complaints = here(
+            "run", "--dataset", f"pairs:{folder}", "--extractor", "missing,ttr", "--out", str(tmp_path / "out")
         )
         assert status == 0
         assert complaints.splitlines()[0] == (
@@ -127,9 +137,17 @@ class TestRun:
 
 class TestGoingOn:
     @pytest.mark.parametrize(
-        ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)], ids=str
+        ("sent", "status"),
+        [
+            (signal.SIGINT, 130),
+            pytest.param(signal.SIGTERM, 143, marks=pytest.mark.full),
+            pytest.param(signal.SIGKILL, -9, marks=pytest.mark.full),
+        ],
+        ids=str,
     )
-    def test_a_stopped_run_goes_on(self, tmp_path: Path, plugin: str, sent: signal.Signals, status: int) -> None:
+    def test_a_stopped_run_goes_on(
+        self, tmp_path: Path, plugin: str, here: Here, sent: signal.Signals, status: int
+    ) -> None:
         calls, child = tmp_path / "calls", tmp_path / "child"
         pages = {str(number): f"[count {calls}]" for number in range(1, 5)}
         folder = write_pairs(tmp_path / "pages", {**pages, "5": f"[child {child}]", "6": PAGE})
@@ -145,7 +163,7 @@ class TestGoingOn:
         assert statuses(out, "pages", "hostile") == dict.fromkeys(pages, "ok")
         wait_until(lambda: not is_running(int(child.read_text())))
 
-        found, _, complaints = finish(start(*command, "--timeout", "1"))
+        found, _, complaints = here(*command, "--timeout", "1")
         assert found == 0
         assert complaints.splitlines() == ["4 of 6 results are there already", "6 of 6 results, 1 out of time"]
         assert calls.read_text() == "xxxx"

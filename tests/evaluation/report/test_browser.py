@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.inspection.browser import started_browser
+from tests.inspection.browser import leave, started_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +60,22 @@ def unfolded(browser: Any, report: str) -> Iterator[Any]:
     page.close()
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Any) -> Iterator[Any]:
+    """A page for one test after the other."""
+    page = browser.new_page()
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def folded(tab: Any, report: str) -> Iterator[Any]:
+    """The report as it is opened."""
+    tab.goto(report)
+    yield tab
+    leave(tab)
+
+
 def unfold(page: Any) -> None:
     page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = true; })")
 
@@ -70,9 +86,9 @@ def test_the_page_does_not_scroll_sideways(unfolded: Any, width: int) -> None:
     assert unfolded.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_wide_tables_scroll_by_the_keyboard(browser: Any, report: str) -> None:
-    page = browser.new_page(viewport={"width": 400, "height": 900})
-    page.goto(report)
+def test_wide_tables_scroll_by_the_keyboard(folded: Any) -> None:
+    page = folded
+    page.set_viewport_size({"width": 400, "height": 900})
     unfold(page)
     region = page.locator(".scroll").nth(1)
     region.focus()
@@ -84,17 +100,13 @@ def test_wide_tables_scroll_by_the_keyboard(browser: Any, report: str) -> None:
             break
         page.wait_for_timeout(100)
     assert region.evaluate("element => element.scrollLeft") > 0
-    page.close()
 
 
-def test_a_fold_opens_by_the_keyboard(browser: Any, report: str) -> None:
-    page = browser.new_page()
-    page.goto(report)
-    summary = page.locator("summary").first
+def test_a_fold_opens_by_the_keyboard(folded: Any) -> None:
+    summary = folded.locator("summary").first
     summary.focus()
-    page.keyboard.press("Enter")
+    folded.keyboard.press("Enter")
     assert summary.evaluate("element => element.parentElement.open")
-    page.close()
 
 
 def test_hostile_texts_run_nothing(browser: Any, report: str) -> None:
@@ -136,11 +148,9 @@ def test_dark_and_light_differ(unfolded: Any) -> None:
     assert backgrounds == {"rgb(255, 255, 255)", "rgb(20, 24, 29)"}
 
 
-def test_print_shows_what_is_folded(browser: Any, report: str) -> None:
-    page = browser.new_page()
-    page.goto(report)
-    page.emulate_media(media="print", color_scheme="dark")
-    folded = page.locator("details:not([open]) .scroll").first
-    assert folded.evaluate("element => element.getBoundingClientRect().height") > 20
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    page.close()
+def test_print_shows_what_is_folded(folded: Any) -> None:
+    folded.emulate_media(media="print", color_scheme="dark")
+    hidden = folded.locator("details:not([open]) .scroll").first
+    assert hidden.evaluate("element => element.getBoundingClientRect().height") > 20
+    assert folded.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    folded.emulate_media(media="screen", color_scheme="light")
