@@ -49,11 +49,12 @@ def run(code: str, folder: Path) -> list[str]:
 
 #: The command twice in one process, which takes a while to start.
 INSPECT = """
-from contextlib import suppress
 from scrapy.cmdline import execute
 
-with suppress(SystemExit):
+try:
     execute(["scrapy", "justext", "page.html", "--language=en", "--html=report.html"])
+except SystemExit as ended:
+    assert ended.code == 0
 execute(["scrapy", "justext", "page.html", "--language=en", "--serve"])
 """
 
