@@ -21,7 +21,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import warnings
 from contextlib import suppress
 from functools import cache
@@ -57,8 +56,6 @@ _LOADED = (
 
 #: Scrapy's command line as a job.
 COMMAND = "tests.forked:scrapy"
-
-_starting = threading.Lock()
 
 
 class Job(NamedTuple):
@@ -223,16 +220,11 @@ def _content(stream: IO[bytes]) -> bytes:
     return os.pread(stream.fileno(), os.fstat(stream.fileno()).st_size, 0)
 
 
+@cache
 def address() -> str:
     """Return where the process that forks is asked to; it is started at the first call."""
-    # Pools start their processes from threads.
-    with _starting:
-        return os.environ.get(ADDRESS) or _start_to_fork()
-
-
-@cache
-def _start_to_fork() -> str:
-    """Start the process that forks, and return where it is asked to."""
+    if ADDRESS in os.environ:
+        return os.environ[ADDRESS]
     folder = tempfile.TemporaryDirectory()
     address = str(Path(folder.name) / "socket")
     reading, writing = os.pipe()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
 
-pytestmark = pytest.mark.usefixtures("_plugin", "_forked_workers")
+pytestmark = pytest.mark.usefixtures("_plugin", "forked_workers")
 
 
 @pytest.fixture

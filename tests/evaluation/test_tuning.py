@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
 
-pytestmark = pytest.mark.usefixtures("_forked_workers")
+pytestmark = pytest.mark.usefixtures("forked_workers")
 
 
 @pytest.fixture(scope="module")
