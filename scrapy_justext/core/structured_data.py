@@ -51,7 +51,10 @@ _PASSED_OVER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-#: Characters of a script that are read; longer ones are cut there.
+#: The names under which a property may stand in an object, in the order in which they are looked for.
+_NAMES = tuple(vocabulary + name for name in PROPERTIES for vocabulary in VOCABULARIES)
+
+#: Characters of a page's JSON-LD that are read, and as many of its embedded state; what is behind them is not.
 MOST_READ = 1 << 22
 #: Units of a text in JSON-LD; a shorter one says nothing.
 LEAST_UNITS = 60
@@ -68,32 +71,36 @@ def json_ld_texts(script: str, languages: Sequence[str] = ()) -> Iterator[str]:
     >>> list(json_ld_texts('{"@graph": [{"@type": "Product", "description": "%s"}]}' % ("A lamp. " * 10)))[0][:14]
     'A lamp. A lamp'
     """
-    script = script[:MOST_READ]
     start = _OPENING.match(script)
     try:
         # What is behind the JSON ends what wraps it.
         value, _ = json.JSONDecoder(strict=False).raw_decode(script, start.end() if start else 0)
     except (ValueError, RecursionError):
         return
+    ranks = {language: rank for rank, language in enumerate(dict.fromkeys(map(primary, languages)))}
     unread = [value]
     while unread:
         value = unread.pop()
         if isinstance(value, list):
-            unread.extend(reversed(value))
-        elif isinstance(value, dict) and not _is_passed_over(value.get("@type")):
-            yield from _texts_of(value, languages)
-            unread.extend(reversed([inner for inner in value.values() if isinstance(inner, dict | list)]))
+            unread += [inner for inner in reversed(value) if isinstance(inner, _CONTAINERS)]
+        elif isinstance(value, dict) and value and not _is_passed_over(value.get("@type")):
+            yield from _texts_of(value, ranks)
+            unread += [inner for inner in reversed(value.values()) if isinstance(inner, _CONTAINERS)]
+
+
+_CONTAINERS = (dict, list)
 
 
 def _is_passed_over(kind: object) -> bool:
-    return any(_PASSED_OVER.fullmatch(re.split("[/#:]", name)[-1]) for name in _strings(kind))
+    # Most objects of a script that floods a page have none.
+    return kind is not None and any(_PASSED_OVER.fullmatch(re.split("[/#:]", name)[-1]) for name in _strings(kind))
 
 
-def _texts_of(thing: Mapping[str, object], languages: Sequence[str]) -> list[str]:
+def _texts_of(thing: Mapping[str, object], ranks: Mapping[str, int]) -> list[str]:
     """Return the first of a thing's texts that is long enough, in its parts."""
-    for name in PROPERTIES:
-        for vocabulary in VOCABULARIES:
-            parts = _in_one_language(list(_parts(thing.get(vocabulary + name))), languages)
+    for name in _NAMES:
+        if name in thing:
+            parts = _in_one_language(list(_parts(thing[name])), ranks)
             if sum(map(units, parts)) >= LEAST_UNITS:
                 return parts
     return []
@@ -116,9 +123,11 @@ def _strings(value: object) -> list[str]:
     return [text for text in values if isinstance(text, str)]
 
 
-def _in_one_language(parts: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[str]:
+def _in_one_language(parts: Sequence[tuple[str, str]], ranks: Mapping[str, int]) -> list[str]:
+    """Return the texts in the language that comes first in ``ranks``, and those in none."""
     found = dict.fromkeys(primary(language) for language, _ in parts if language)
-    chosen = next((language for language in map(primary, languages) if language in found), next(iter(found), ""))
+    # Of equals, min gives the first.
+    chosen = min(found, key=lambda language: ranks.get(language, len(ranks)), default="")
     return [text for language, text in parts if not language or primary(language) == chosen]
 
 
@@ -129,7 +138,7 @@ NESTING = 3
 
 #: A string; an escape outside of one goes by, or each escaped quote would be looked at as a beginning.  An apostrophe
 #: in a word begins none.
-_STRING = re.compile(r"""\\.|"((?:[^"\\\n]|\\.)*)"|(?<!\w)'((?:[^'\\\n]|\\.)*)'""")
+_STRING = re.compile(r"""\\.|"([^"\\\n]*(?:\\.[^"\\\n]*)*)"|(?<!\w)'([^'\\\n]*(?:\\.[^'\\\n]*)*)'""")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _CONTROLS = {"n": "\n", "r": "\n", "t": " ", "b": "", "f": "\n", "v": "\n", "0": ""}
 #: What a string that holds JSON begins with, or has inside.
@@ -172,7 +181,6 @@ def embedded_texts(script: str, nesting: int = NESTING) -> Iterator[str]:
     >>> list(embedded_texts("let page = '{\"d\": \"%s\"}'" % text)) == [text]
     True
     """
-    script = script[:MOST_READ]
     for match in _STRING.finditer(script):
         written = match[1] or match[2] or ""
         if len(written) * MOST_UNITS < LEAST_PROSE:
@@ -319,11 +327,21 @@ def find_data(elements: Elements, selection: Selection, *, embedded: bool = True
         is_linked_data = "ld+json" in (script.get("type") or "").lower()
         scripts[JSON_LD if is_linked_data else EMBEDDED].append(script.text or "")
     languages = declared_languages(elements.root)
-    texts = (text for script in scripts[JSON_LD] for text in json_ld_texts(script, languages))
+    texts = (text for script in _until_full(scripts[JSON_LD]) for text in json_ld_texts(script, languages))
     if segments := segments_of(texts, elements.rules):
         return DataBlocks(JSON_LD, segments)
-    texts = (text for script in scripts[EMBEDDED] for text in embedded_texts(script))
+    texts = (text for script in _until_full(scripts[EMBEDDED]) for text in embedded_texts(script))
     return DataBlocks(EMBEDDED, segments_of(texts, elements.rules) if embedded else [])
+
+
+def _until_full(scripts: Iterable[str]) -> Iterator[str]:
+    """Yield scripts until they have :data:`MOST_READ` characters together; the last of them is cut there."""
+    left = MOST_READ
+    for script in scripts:
+        if left <= 0:
+            return
+        yield script[:left]
+        left -= len(script)
 
 
 def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:

@@ -10,6 +10,7 @@ import pytest
 from lxml import etree
 
 from scrapy_justext import Extraction, extract
+from scrapy_justext.core import structured_data
 from tests.builders import lines_run
 from tests.core.learned.pages import PROSE
 
@@ -342,6 +343,37 @@ def test_wrong_types_are_passed_over(value: object) -> None:
 )
 def test_what_is_no_json_is_passed_over(script: str) -> None:
     assert added(f'<script type="application/ld+json">{script}</script>{product(PRODUCT)}') == [PRODUCT.strip()]
+
+
+@pytest.mark.parametrize("make", [linked, lambda data: state(json.dumps(data))], ids=["JSON-LD", "state"])
+def test_no_more_is_read_than_a_limit_for_the_page(make: Callable[[Any], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    things = [{"description": f"{number}. {PRODUCT}"} for number in range(3)]
+    monkeypatch.setattr(structured_data, "MOST_READ", 2 * len(make(things[0])))
+    assert [text[0] for text in added("".join(map(make, things)))] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["{}", '{"a":1}', '{"text":"x"}', '{"@type":"Thing"}', '{"a":' * 100 + "1" + "}" * 100, "[[[]]]", '"x"', "1"],
+)
+def test_an_object_costs_a_few_lines(part: str) -> None:
+    def work(n: int) -> int:
+        page = f'<script type="application/ld+json">[{f"{part}," * n}1]</script><p>x'
+        return lines_run(lambda: read(page))
+
+    work(1)
+    objects = part.count("{") + part.count("[") + 1
+    assert work(300) - work(100) <= 50 * 200 * objects
+
+
+def test_the_languages_that_a_page_declares_are_read_once() -> None:
+    def work(n: int) -> int:
+        things = [{"text": {"@value": "x", "@language": "en"}}] * n
+        script, languages = json.dumps(things), [f"x{i}" for i in range(n)]
+        return lines_run(lambda: list(structured_data.json_ld_texts(script, languages)))
+
+    work(1)
+    assert work(320) <= 40 * work(10)
 
 
 SHAPES: dict[str, Callable[[int], str]] = {

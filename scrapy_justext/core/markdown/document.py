@@ -13,7 +13,17 @@ from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.core.markdown.inline import TextRun, cell, fence_for, good_runs, heading, image, paragraph, resolver
+from scrapy_justext.core.markdown.inline import (
+    Resolver,
+    TextRun,
+    cell,
+    fence_for,
+    good_runs,
+    heading,
+    image,
+    paragraph,
+    styled_text,
+)
 from scrapy_justext.core.markdown.structure import Container, Grid, Surroundings, SurroundingsFinder
 
 if TYPE_CHECKING:
@@ -28,6 +38,8 @@ if TYPE_CHECKING:
 MOST_BLOCKS = 3
 #: Good rows and columns of a table, at the least.
 LEAST_ROWS = LEAST_COLUMNS = 2
+#: Cells of a table for each that has text, at the most; what is emptier is written one block after another.
+SPARSEST = 16
 
 #: The class that names the language of code.
 _LANGUAGE_CLASS = re.compile(r"(?:^|\s)(?:language|lang)-([A-Za-z0-9+#._-]{1,40})(?=\s|$)")
@@ -78,8 +90,9 @@ def to_markdown(
 
 
 def _pieces(elements: Elements, segments: Sequence[Segment], good: Sequence[bool], url: str | None) -> Iterator[Piece]:
-    resolve = resolver(elements.root, url)
-    runs = dict(good_runs(elements, segments, good, resolve))
+    flat = styled_text(elements)
+    resolve = Resolver(elements.root, url, flat)
+    runs = dict(good_runs(flat, elements.rules, segments, good, resolve))
     finder = SurroundingsFinder(elements.root)
     for index, (segment, is_good) in enumerate(zip(segments, good, strict=True)):
         if not is_good:
@@ -121,7 +134,10 @@ def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
         blocks[at] += 1
     rows = {row for row, _ in blocks}
     columns = {column for _, column in blocks}
-    return len(rows) >= LEAST_ROWS and len(columns) >= LEAST_COLUMNS and max(blocks.values()) <= MOST_BLOCKS
+    is_filled = len(rows) * len(columns) <= SPARSEST * len(blocks)
+    return (
+        is_filled and len(rows) >= LEAST_ROWS and len(columns) >= LEAST_COLUMNS and max(blocks.values()) <= MOST_BLOCKS
+    )
 
 
 def _table(pieces: Sequence[Piece], grid: Grid) -> list[str]:

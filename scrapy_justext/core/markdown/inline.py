@@ -7,7 +7,8 @@ Emphasis is written where CommonMark reads it as such, whatever stands around it
 of bold, italics or both has delimiters of its own, which touch no others and stand in no other, so that each end meets
 its own beginning ("left-flanking delimiter run" and "right-flanking", CommonMark 0.31.2, 6.2).
 
-A link gets a destination that is safe to write and to follow; any other becomes plain text.
+A link gets a destination that is safe to write and to follow; any other becomes plain text.  So does a link for whose
+address a page has no room left (:data:`ADDRESSES`): one long BASE would stand in thousands of them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
-from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.tags import TagRules
 
     #: Gives the destination of what stands in HREF or SRC; None where no link can be made of it.
     Resolve = Callable[[str], str | None]
@@ -42,7 +43,7 @@ class TextRun(NamedTuple):
 
     text: str = ""
     destination: str | None = None
-    """Where its link leads, as Markdown has it; None outside links."""
+    """Where its link leads; None outside links.  First as the page has it, then as Markdown has it."""
     is_bold: bool = False
     is_italic: bool = False
     is_code: bool = False
@@ -72,18 +73,25 @@ _END_MARKS = [INLINE + code for code in _ENDS]
 _MARK = re.compile(f"{INLINE}(?:{flattening.LINK}[^{INLINE}]*{INLINE}{flattening.SOURCE}|.)", re.DOTALL)
 
 
+def styled_text(elements: Elements) -> str:
+    """Return the flattened page, with marks for what Markdown writes."""
+    return flat_text(elements.root, replace(elements.rules, styled=True))
+
+
 def good_runs(
-    elements: Elements, segments: Sequence[Segment], good: Sequence[bool], resolve: Resolve
+    flat: str, rules: TagRules, segments: Sequence[Segment], good: Sequence[bool], resolve: Resolve
 ) -> Iterator[tuple[int, list[TextRun]]]:
-    """Yield the index and the runs of each good block of text, in document order; images have none."""
-    rules = replace(elements.rules, styled=True)
+    """Yield the index and the runs of each good block of text, in document order; images have none.
+
+    ``flat``: what :func:`styled_text` returns.
+    """
     image = tag_codes(rules).get("img")
     last = max((index for index, is_good in enumerate(good) if is_good), default=-1)
     starts = [*(segment.start for segment in segments), -1]
     # What is open around the text at hand, innermost last, each a run without text.
     styles = [TextRun()]
     index = 0
-    for chunk in f"{flattening.CLOSE}{flat_text(elements.root, rules)}".split(BLOCK):
+    for chunk in f"{flattening.CLOSE}{flat}".split(BLOCK):
         if index > last:
             break
         body = chunk[1:]
@@ -96,13 +104,13 @@ def good_runs(
         elif not good[index] and len(styles) == 1 and _is_closed(body):
             index += bool(_MARK.sub("", body).strip())
         else:
-            runs = _read(body, styles, resolve)
+            runs = _read(body, styles)
             if rules.text_nodes:
                 # Where text is read node by node, blank nodes vanish with the space that they are.
                 runs = [run for run in runs if run.is_break or not run.text.isspace()]
             for block in _blocks(runs, starts, index):
                 if good[index]:
-                    yield index, block
+                    yield index, _resolved(block, resolve)
                 index += 1
 
 
@@ -113,7 +121,7 @@ def _is_closed(body: str) -> bool:
     return sum(map(body.count, _BEGIN_MARKS)) == sum(map(body.count, _END_MARKS))
 
 
-def _read(body: str, styles: list[TextRun], resolve: Resolve) -> list[TextRun]:
+def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
     """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
     first, *pieces = body.split(INLINE)
     runs = [styles[-1].with_text(first)]
@@ -121,7 +129,7 @@ def _read(body: str, styles: list[TextRun], resolve: Resolve) -> list[TextRun]:
         code, text = piece[:1], piece[1:]
         if code == flattening.LINK:
             # The text of the link follows behind another mark.
-            styles.append(styles[-1]._replace(destination=resolve(text)))
+            styles.append(styles[-1]._replace(destination=text))
             continue
         if code in _BEGINS:
             styles.append(_BEGINS[code](styles[-1]))
@@ -157,6 +165,17 @@ def _blocks(runs: list[TextRun], starts: Sequence[int], index: int) -> Iterator[
         block.append(run)
     if has_text:
         yield block
+
+
+def _resolved(runs: list[TextRun], resolve: Resolve) -> list[TextRun]:
+    """Return runs with the destinations of their addresses; each link asks for its own once."""
+    if all(run.destination is None for run in runs):
+        return runs
+    found: list[TextRun] = []
+    for address, group in groupby(runs, lambda run: run.destination):
+        destination = resolve(address) if address is not None else None
+        found += (run._replace(destination=destination) for run in group)
+    return found
 
 
 HARD_BREAK = "\\\n"
@@ -332,15 +351,37 @@ _TO_QUOTE = re.compile(r"""[\x00-\x20\x7f<>"`|\\]|\s""")
 _TO_ESCAPE = re.compile(r"[()]|&(?=#?\w+;)")
 
 
-def resolver(root: etree._Element, url: str | None) -> Resolve:
-    """Return a function that gives the destinations of a page's links.
+#: Characters of addresses that the links of a page may have together, for each character of the flattened page, and
+#: those that every page may have.  Real pages stay far below.
+ADDRESSES = 8
+LEAST_ADDRESSES = 1 << 18
 
-    Relative ones are resolved against the page's BASE, or against ``url``, its own address.
+
+class Resolver:
+    """Gives the destinations of a page's links, until their addresses would flood the page.
+
+    Relative links are resolved against the page's BASE, or against ``url``, its own address.
+    ``flat``: the flattened page, whose length says how many characters there may be.
     """
-    declared = next((node.get("href") or "" for node in root.iter("base") if "href" in node.attrib), "")
-    candidates = (_joined(url or "", _clean(declared)), url or "")
-    base = next((address for address in candidates if address.lower().startswith(_BASE_SCHEMES)), "")
-    return cache(lambda address: destination_of(address, base))
+
+    def __init__(self, root: etree._Element, url: str | None, flat: str) -> None:
+        declared = next((node.get("href") or "" for node in root.iter("base") if "href" in node.attrib), "")
+        candidates = (_joined(url or "", _clean(declared)), url or "")
+        self._base = next((address for address in candidates if address.lower().startswith(_BASE_SCHEMES)), "")
+        #: Characters of addresses that it may still read and give.
+        self._room = LEAST_ADDRESSES + ADDRESSES * len(flat)
+        self._known: dict[str, str | None] = {}
+
+    def __call__(self, address: str) -> str | None:
+        """Return the destination of an address; None for one that nobody should follow, and where no room is left."""
+        if self._room < 0:
+            return None
+        if address not in self._known:
+            self._room -= len(self._base)
+            self._known[address] = destination_of(address, self._base)
+        destination = self._known[address]
+        self._room -= len(destination or "")
+        return None if self._room < 0 else destination
 
 
 def destination_of(address: str, base: str = "") -> str | None:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: Containers inside one another at the most; deeper ones are left out.  Readers stop somewhere (``markdown-it`` at 20,
 #: counting lists twice), and each container costs two characters or more in every line.
 DEEPEST = 8
+#: Characters that the containers around a line may put before it, at the most: numbers have up to nine digits, and a
+#: line of code may have one character.
+WIDEST = 24
 #: Columns of a table at the most; COLSPAN may ask for thousands.
 MOST_COLUMNS = 64
 #: Rows that a cell reaches over at the most.
@@ -42,6 +45,11 @@ class Container:
     """The element that the list's items stand in, mostly UL or OL; None for a quote."""
     number: int | None = None
     """The number of an item in an ordered list; None for an item with a bullet."""
+
+    @property
+    def width(self) -> int:
+        """Return how many characters it puts before each line."""
+        return 2 if self.number is None else len(f"{self.number}. ")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +78,10 @@ class Surroundings(NamedTuple):
 
     def inside(self, container: Container) -> Surroundings:
         """Return the same inside a container that begins here."""
-        if len(self.containers) >= DEEPEST:
+        containers = (*self.containers, container)
+        if len(containers) > DEEPEST or sum(container.width for container in containers) > WIDEST:
             return self
-        return self._replace(containers=(*self.containers, container))
+        return self._replace(containers=containers)
 
 
 class SurroundingsFinder:

@@ -1,0 +1,77 @@
+"""Markdown is no more than a few times as long as its page, whatever the page repeats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+import pytest
+
+from scrapy_justext.core.markdown import inline
+from scrapy_justext.core.tags import JAVA
+from tests.core.markdown.rendering import URL, markdown_of, page_and_text, rendered_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: What Markdown may be as a multiple of its page.
+MOST = 16
+
+
+def _with_long_base(size: int, part: str) -> str:
+    """Half a page of BASE, and half a page of parts, with their numbers in place of ``#``."""
+    parts = (part.replace("#", str(i)) for i in range(size // 2 // len(part)))
+    return f"<base href=https://example.com/{'a/' * (size // 4)}>{''.join(parts)}"
+
+
+#: Shapes of pages of about so many characters.
+SHAPES: dict[str, Callable[[int], str]] = {
+    "a long BASE": lambda n: _with_long_base(n, "<p>one <a href=x>two</a>"),
+    "a long BASE, links that differ": lambda n: _with_long_base(n, "<p>one <a href=#>two</a>"),
+    "a long BASE, links from the top": lambda n: _with_long_base(n, "<p>one <a href=/#>two</a>"),
+    "a long BASE, images": lambda n: _with_long_base(n, "<img src=x alt=y>"),
+    "a long link around blocks": lambda n: f"<a href='/{'x' * (n // 2)}'>{'<p>one' * (n // 12)}",
+    "a long link around others": lambda n: f"<a href='/{'x' * (n // 2)}'>{'one <a href=y>two</a> ' * (n // 44)}",
+    "code inside long numbers": lambda n: f"{'<ol start=999999999><li>' * 8}<pre>" + "x\n" * (n // 2),
+    "code inside quotes": lambda n: f"{'<blockquote>' * 20}<pre>x" + "\n" * n + "y",
+    "a sparse table": lambda n: f"<table><tr>{'<td>one' * 60}{'<tr><td>x' * (n // 9)}</table>",
+    "an address of quoted characters": lambda n: f"<p><a href='/{'<' * n}'>one</a>",
+    "escapes": lambda n: f"<p>{'*' * n}",
+    "backticks": lambda n: f"<pre>{'`' * n}</pre><p><code>{'`' * n}</code>",
+    "emphasis": lambda n: "<p><b><i>x" * (n // 10),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("size", [100_000, pytest.param(2_000_000, marks=pytest.mark.full)])
+def test_markdown_is_no_more_than_a_few_times_its_page(shape: str, size: int) -> None:
+    page = SHAPES[shape](size)
+    assert len(markdown_of(page, url=URL, rules=JAVA)) <= MOST * len(page)
+
+
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if "BASE" in shape])
+def test_so_is_what_is_read_to_resolve_links(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = 0
+
+    def count(base: str, *arguments: Any) -> str:
+        nonlocal read
+        read += len(base)
+        return urljoin(base, *arguments)
+
+    monkeypatch.setattr(inline, "urljoin", count)
+    page = SHAPES[shape](200_000)
+    markdown_of(page, url=URL, rules=JAVA)
+    assert len(page) / 4 < read <= MOST * len(page)
+
+
+def test_links_that_a_page_has_no_room_for_are_text() -> None:
+    page = f"<base href=https://example.com/{'a/' * 50_000}>{'<p>one <a href=x>two</a>' * 20}"
+    markdown, text = page_and_text(page)
+    assert markdown.count("](") == 1
+    assert rendered_text(markdown) == text
+
+
+def test_all_links_of_a_large_page_stay() -> None:
+    url = f"https://example.com/{'a/' * 100}"
+    page = "".join(f"<p>one two three four <a href=../../{i}.html>five</a> six" for i in range(5000))
+    assert markdown_of(page, url=url).count(f"]({url[:-4]}") == 5000
