@@ -14,7 +14,7 @@ settings.register_profile(
     "steady", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 # ``--hypothesis-profile=thorough`` tries more.
-settings.register_profile("thorough", settings.get_profile("steady"), max_examples=200)
+settings.register_profile("thorough", settings.get_profile("steady"), max_examples=100)
 settings.load_profile("steady")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS_TO_START = 60.0
-SECONDS_FOR_A_JOB = 120.0
+SECONDS_FOR_A_JOB = 600.0
 #: That a process has to clean up behind itself.
 _SECONDS_TO_END = 10.0
 
