@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from scrapy import Request
-from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import register_serialization
 
 from scrapy_justext.core.blocks import Extraction
-from scrapy_justext.crawl.session import Session, get_session
+from scrapy_justext.crawl.session import get_session
 from scrapy_justext.exceptions import NoExtraction
 
 __all__ = ["ExtractionProvider", "NoExtraction"]
@@ -35,11 +34,7 @@ class ExtractionProvider(PageObjectInputProvider):
 
     def __init__(self, injector: Any) -> None:
         super().__init__(injector)  # type: ignore[no-untyped-call]
-        self._session: Session | None
-        try:
-            self._session = get_session(injector.crawler)
-        except NotConfigured:
-            self._session = None
+        self._session = get_session(injector.crawler)
 
     async def __call__(
         self,
@@ -48,7 +43,7 @@ class ExtractionProvider(PageObjectInputProvider):
         response: Response,
     ) -> list[Extraction]:
         """Return the extraction of the response; raise :class:`NoExtraction` for one that is not cleaned."""
-        page = None if self._session is None else await self._session.clean(response, request)
+        page = await self._session.clean(response, request)
         if page is None:
             raise NoExtraction(f"{response.url} is not cleaned: it has no extraction to ask for")
         return [page.extraction]

@@ -15,6 +15,7 @@ import os
 import pickle
 import pkgutil
 import re
+import runpy
 import select
 import signal
 import socket
@@ -206,6 +207,11 @@ SUBPROCESS = SimpleNamespace(Popen=worker, PIPE=subprocess.PIPE)
 def scrapy() -> None:
     """Run Scrapy's command line."""
     importlib.import_module("scrapy.cmdline").execute(sys.argv)
+
+
+def run_file() -> None:
+    """Run ``python FILE``."""
+    runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def execute() -> None:

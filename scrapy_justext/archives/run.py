@@ -69,7 +69,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         raise ArchiveError("-o OUT", "is missing")
     layers = make_layers(from_settings(settings), {})
     configurations = [configure(layers.given(site)) for site in (None, *layers.sites)]
-    if not is_enabled(layers.given()):
+    if not any(is_enabled(layers.given(site)) for site in (None, *layers.sites)):
         raise ArchiveError("JUSTEXT_ENABLED", "is off")
     columns = PageColumns.of(options)
     out = Path(options.output)

@@ -156,7 +156,7 @@ def make_blocks(columns: Mapping[str, Iterable[object]], count: int) -> tuple[Bl
     return blocks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Extraction:
     """What was found on a page: plain data without a tree."""
 
@@ -176,6 +176,12 @@ class Extraction:
     """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
     markdown: str = ""
     """The good blocks as Markdown; empty unless it was asked for."""
+
+    def __repr__(self) -> str:
+        # A page has hundreds of blocks, which nobody wants in a log.
+        good = sum(block.is_good for block in self.blocks)
+        of = f" of {self.url}" if self.url else ""
+        return f"<Extraction{of}: {good} of {len(self.blocks)} blocks good, {self.language}, {self.profile}>"
 
     @property
     def paragraphs(self) -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
-    from scrapy_justext.crawl.pages import CleanedPage
+    from scrapy_justext.crawl.pages import Outcome
     from scrapy_justext.crawl.settings import Configuration
 
 
@@ -23,9 +23,27 @@ def is_cleaned(item: Any, configuration: Configuration) -> bool:
     return ItemAdapter.is_item(item) and (not classes or isinstance(item, classes))
 
 
+class BlockList(list[dict[str, Any]]):
+    """The blocks of a page in an item: a list that is short in the log, where Scrapy writes every item.
+
+    ``str()`` gives all of it, as CSV feeds need.  Its copies and pickles are plain lists.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} blocks>"
+
+    def __str__(self) -> str:
+        return list.__repr__(self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return list, (list(self),)
+
+
 class _OnItsWay(NamedTuple):
     item: Any
-    page: CleanedPage
+    page: Outcome
     times: int
     """How often the item can still be taken."""
 
@@ -45,7 +63,7 @@ class ItemPages:
     def __len__(self) -> int:
         return len(self._on_their_way)
 
-    def remember(self, item: Any, page: CleanedPage, response: Response) -> None:
+    def remember(self, item: Any, page: Outcome, response: Response) -> None:
         """Remember the page of an item for as long as its response is there."""
         if response not in self._of_response:
             self._of_response[response] = []
@@ -55,7 +73,7 @@ class ItemPages:
         self._add(item, page)
 
     @contextmanager
-    def remembering(self, item: Any, page: CleanedPage) -> Iterator[None]:
+    def remembering(self, item: Any, page: Outcome) -> Iterator[None]:
         """Remember the page of an item within the context."""
         self._add(item, page)
         try:
@@ -63,7 +81,7 @@ class ItemPages:
         finally:
             self._forget([id(item)], page)
 
-    def take(self, item: Any) -> CleanedPage | None:
+    def take(self, item: Any) -> Outcome | None:
         """Return the page of an item, or None.  It can be taken as often as it was remembered."""
         known = self._on_their_way.pop(id(item), None)
         if known is None:
@@ -76,12 +94,12 @@ class ItemPages:
         """Forget all items."""
         self._on_their_way.clear()
 
-    def _add(self, item: Any, page: CleanedPage) -> None:
+    def _add(self, item: Any, page: Outcome) -> None:
         known = self._on_their_way.get(id(item))
         times = known.times if known is not None and known.page is page else 0
         self._on_their_way[id(item)] = _OnItsWay(item, page, times + 1)
 
-    def _forget(self, identities: list[int], page: CleanedPage) -> None:
+    def _forget(self, identities: list[int], page: Outcome) -> None:
         for identity in identities:
             known = self._on_their_way.get(identity)
             # By now another page's item may have the identity of one that is gone.

@@ -1,9 +1,10 @@
-"""Tell which responses are cleaned, and why a page has no good content; define a cleaned page."""
+"""Tell which responses are cleaned, and why others and pages without good content are not kept; define both."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import HtmlResponse, TextResponse
@@ -61,6 +62,39 @@ _SKIPS: tuple[tuple[str, Callable[[TextResponse, Configuration], bool]], ...] = 
 )
 
 
+#: Why the settings leave a page uncleaned: those of the crawl, which is not counted, of its site, of its request.
+OFF = "off"
+SWITCHED_OFF = frozenset({OFF, "site", "request"})
+
+#: Why a response is not cleaned, in words, by the reason's name in the stats.
+_DESCRIPTIONS: dict[str, Callable[[Response, Configuration], str]] = {
+    "status": lambda response, _: describe_status(response),
+    "empty": lambda _, __: "empty",
+    "too_large": lambda response, configuration: (
+        f"{len(response.body)} bytes, JUSTEXT_MAX_BODY_BYTES allows {configuration.max_body_bytes}"
+    ),
+    "not_html": lambda response, _: _describe_type(response),
+    "binary": lambda _, __: "not HTML: bytes that no text has",
+}
+
+
+def describe_reason(reason: str, response: Response, configuration: Configuration) -> str:
+    """Return in words why a response is not cleaned.  ``reason``: its name in the stats."""
+    describe = _DESCRIPTIONS.get(reason)
+    return reason if describe is None else describe(response, configuration)
+
+
+def describe_status(response: Response) -> str:
+    """Return the status of a response in words."""
+    names = {status.value: status.phrase for status in HTTPStatus}
+    return f"HTTP status {response.status} {names.get(response.status, '')}".rstrip()
+
+
+def _describe_type(response: Response) -> str:
+    content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+    return "not HTML" + (f": content type {content_type}" if content_type else "")
+
+
 def is_html(response: TextResponse) -> bool:
     """Return whether a text is HTML by its class, its content type or its markup."""
     content_type = (response.headers.get("Content-Type") or b"").lower()
@@ -104,6 +138,20 @@ class CleanedPage(NamedTuple):
     def is_good(self) -> bool:
         """Whether the page has enough good content."""
         return self.extraction.good_characters >= self.configuration.min_good_characters
+
+
+class UncleanedPage(NamedTuple):
+    """A page that is not cleaned, and the configuration for its items."""
+
+    reason: str
+    """Why, by its name in the stats."""
+    message: str
+    """The same in words."""
+    configuration: Configuration
+
+
+#: What became of a page.
+Outcome = CleanedPage | UncleanedPage
 
 
 def page_counts(page: CleanedPage) -> dict[str, int]:

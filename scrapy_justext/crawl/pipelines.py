@@ -1,4 +1,4 @@
-"""Write the clean text into items, and drop the items of pages without good content."""
+"""Write the clean text into items; drop the items of pages without good content, and of uncleaned pages if asked."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
 from scrapy_justext.core.blocks import part_of
-from scrapy_justext.crawl.items import is_cleaned
-from scrapy_justext.crawl.pages import explain_no_content
+from scrapy_justext.crawl.items import BlockList, is_cleaned
+from scrapy_justext.crawl.pages import OFF, SWITCHED_OFF, CleanedPage, explain_no_content
 from scrapy_justext.crawl.session import Session, get_session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
-    from scrapy_justext.crawl.pages import CleanedPage
+    from scrapy_justext.crawl.pages import Outcome, UncleanedPage
+    from scrapy_justext.crawl.settings import Configuration
 
 logger = logging.getLogger(__name__)
 
@@ -32,61 +34,123 @@ class NoGoodContent(DropItem):
         super().__init__(message, log_level="INFO")
 
 
+class NotCleaned(DropItem):
+    """The item's page could not be cleaned; the message says why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"not cleaned: {message}", log_level="INFO")
+
+
+#: The parts of an extraction that hold the text of the page.
+_TEXTS = frozenset({"text", "paragraphs", "blocks", "markdown"})
+
+#: The formats of feeds that write any list.  Others may take nothing but a plain one, as ``marshal`` does.
+_WRITE_ANY_LIST = frozenset({"json", "jsonlines", "jsonl", "jl", "csv", "xml", "pickle"})
+
+
 class JustextPipeline:
     """Fills the fields of items.
 
     Belongs at 100: before pipelines that validate or store.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, make_list: Callable[[list[Any]], list[Any]] = BlockList) -> None:
         self._session = session
+        self._make_list = make_list
+        # The classes that the log has a warning of.
         self._fieldless_classes: set[type] = set()
+        self._refusing_classes: set[type] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Begin or join the crawl's session."""
-        return cls(get_session(crawler))
+        return cls(get_session(crawler), BlockList if _feeds_take_any_list(crawler.settings) else list)
 
     async def process_item(self, item: Any) -> Any:
-        """Return the item with its fields filled; raise :class:`NoGoodContent` for one that is dropped."""
+        """Return the item with its fields filled; raise :class:`NoGoodContent` or :class:`NotCleaned` for one that is
+        dropped.
+        """
         if not ItemAdapter.is_item(item):
             return item
-        page = self._session.items.take(item) or await self._page_in_field(item)
-        if page is None:
-            self._session.counts.add("items_without_page")
-            return item
-        configuration = page.configuration
-        if not is_cleaned(item, configuration):
-            return item
-        adapter = ItemAdapter(item)
-        targets = self._targets(adapter, configuration.fields)
-        if not targets:
-            return item
-        if not page.is_good and configuration.drop == "item":
-            self._session.counts.add("items_dropped")
-            raise NoGoodContent(explain_no_content(page.extraction, configuration))
-        for part, field in targets.items():
-            if _is_empty(adapter.get(field)):
-                adapter[field] = part_of(page.extraction, part, configuration.blocks, configuration.block_fields)
+        page = self._session.items.take(item)
+        if not isinstance(page, CleanedPage):
+            page = await self._page_in_field(item) or page
+        if isinstance(page, CleanedPage):
+            self._fill(item, page)
+        else:
+            self._count_uncleaned(item, page)
         return item
 
-    async def _page_in_field(self, item: Any) -> CleanedPage | None:
+    async def _page_in_field(self, item: Any) -> Outcome | None:
         field = self._session.configuration.html_field
-        if field is None:
+        if field is None or not self._session.is_on:
             return None
         html = ItemAdapter(item).get(field)
         return await self._session.clean_html(html) if isinstance(html, str | bytes) and html else None
 
-    def _targets(self, adapter: ItemAdapter, fields: Mapping[str, str | None]) -> dict[str, str]:
+    def _fill(self, item: Any, page: CleanedPage) -> None:
+        configuration = page.configuration
+        targets = self._targets(item, configuration)
+        if not targets:
+            return
+        if not page.is_good and configuration.drop == "item":
+            self._session.counts.add("items_dropped")
+            raise NoGoodContent(explain_no_content(page.extraction, configuration))
+        adapter = ItemAdapter(item)
+        refused: dict[str, Exception] = {}
+        for part, field in targets.items():
+            if _is_empty(adapter.get(field)):
+                value = part_of(page.extraction, part, configuration.blocks, configuration.block_fields)
+                try:
+                    adapter[field] = self._make_list(value) if part == "blocks" else value
+                # A frozen item, or one that checks its values: each library has errors of its own.
+                except Exception as error:
+                    refused[field] = error
+        if refused:
+            self._count_refusal(type(item), refused)
+
+    def _count_uncleaned(self, item: Any, page: UncleanedPage | None) -> None:
+        """Count an item without a cleaned page; raise :class:`NotCleaned` if it is dropped."""
+        if page is None:
+            is_counted = self._session.is_on
+        else:
+            is_counted = page.reason != OFF
+            if page.reason not in SWITCHED_OFF and page.configuration.drop_uncleaned and self._lacks_text(item, page):
+                self._session.counts.add("items_dropped_uncleaned")
+                raise NotCleaned(page.message)
+        if is_counted:
+            self._session.counts.add("items_without_page")
+
+    def _lacks_text(self, item: Any, page: UncleanedPage) -> bool:
+        """Return whether an item is of those that get text, and has none from the spider."""
+        targets = self._targets(item, page.configuration)
+        adapter = ItemAdapter(item)
+        return bool(targets) and all(_is_empty(adapter.get(targets[part])) for part in _TEXTS & targets.keys())
+
+    def _targets(self, item: Any, configuration: Configuration) -> dict[str, str]:
         """Return the parts of the extraction that an item takes, with the field for each."""
-        wanted = {part: field for part, field in fields.items() if field is not None}
-        declared = ItemAdapter.get_field_names_from_class(type(adapter.item))
+        if not is_cleaned(item, configuration):
+            return {}
+        wanted = {part: field for part, field in configuration.fields.items() if field is not None}
+        declared = ItemAdapter.get_field_names_from_class(type(item))
         if declared is None:
             return wanted
         targets = {part: field for part, field in wanted.items() if field in declared}
         if wanted and not targets:
-            self._count_fieldless(type(adapter.item), list(wanted.values()))
+            self._count_fieldless(type(item), list(wanted.values()))
         return targets
+
+    def _count_refusal(self, item_class: type, refused: Mapping[str, Exception]) -> None:
+        self._session.counts.add("items_not_filled")
+        if item_class not in self._refusing_classes:
+            self._refusing_classes.add(item_class)
+            logger.warning(
+                "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, yield "
+                "another one, or fill the fields in the spider from get_extraction(response).",
+                item_class.__qualname__,
+                ", ".join(refused),
+                _in_one_line(next(iter(refused.values()))),
+            )
 
     def _count_fieldless(self, item_class: type, fields: list[str]) -> None:
         self._session.counts.add("items_without_fields")
@@ -98,6 +162,23 @@ class JustextPipeline:
                 item_class.__qualname__,
                 ", ".join(fields),
             )
+
+
+def _feeds_take_any_list(settings: BaseSettings) -> bool:
+    """Return whether all feeds of a crawl write the blocks in full, whatever class their list is of."""
+    formats = {feed.get("format") for feed in settings.getdict("FEEDS").values()}
+    # What FEED_URI, the old name, is written in.
+    formats.add(settings.get("FEED_FORMAT", "jsonlines"))
+    return formats <= _WRITE_ANY_LIST - settings.getdict("FEED_EXPORTERS").keys()
+
+
+def _in_one_line(error: Exception) -> str:
+    r"""Return an error in words.
+
+    >>> _in_one_line(ValueError("1 error:\n  too  long")), _in_one_line(KeyError())
+    ('1 error: too long', 'KeyError')
+    """
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _is_empty(value: object) -> bool:

@@ -18,17 +18,26 @@ import sys
 import threading
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-from weakref import WeakKeyDictionary, WeakSet
+from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from scrapy import Request, signals
-from scrapy.exceptions import NotConfigured
 
 from scrapy_justext.core.blocks import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.parsing import is_response, response_encoding
 from scrapy_justext.crawl.items import ItemPages
-from scrapy_justext.crawl.pages import CleanedPage, header_languages, page_counts, raw_page, skip_reason
+from scrapy_justext.crawl.pages import (
+    OFF,
+    CleanedPage,
+    Outcome,
+    UncleanedPage,
+    describe_reason,
+    header_languages,
+    page_counts,
+    raw_page,
+    skip_reason,
+)
 from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage
 from scrapy_justext.crawl.settings import (
     KEY,
@@ -54,16 +63,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Skipped(NamedTuple):
-    """A response that is not cleaned.  ``reason``: why, by its name in the stats."""
-
-    reason: str
-
-
 #: A page judged by itself; as a judged page it can be judged again with what is known of its site.
 Found = Extraction | JudgedPage
-#: What became of a response; an exception tells what went wrong.
-Outcome = CleanedPage | Skipped | Exception
+#: Why pages are not cleaned that hold what people may miss; the log says it once for each site.
+_TOLD = frozenset({"too_large"})
 
 
 class Counts:
@@ -75,26 +78,42 @@ class Counts:
     def __init__(self, stats: StatsCollector) -> None:
         self._stats = stats
         self._counted: WeakSet[Request] = WeakSet()
+        # What the log was told, and of which site.
+        self._told: set[tuple[str, str]] = set()
 
     def add(self, name: str, by: float = 1) -> None:
         """Add to one stat."""
         self._stats.inc_value(f"justext/{name}", by)  # type: ignore[arg-type]
 
-    def add_outcome(self, outcome: Outcome, response: Response, request: Request | None) -> None:
+    def has(self, request: Request | None) -> bool:
+        """Return whether the page of a request was counted."""
+        return request is not None and request in self._counted
+
+    def add_outcome(self, outcome: Outcome | Exception, response: Response, request: Request | None) -> None:
         """Count what became of a response, if it is the first for its request."""
         # A response that another component put in the place of the first is cleaned again, but it is one page.
         if request is not None:
             if request in self._counted:
                 return
             self._counted.add(request)
-        if isinstance(outcome, Skipped):
-            self.add(f"skipped/{outcome.reason}")
+        if isinstance(outcome, UncleanedPage):
+            self._add_uncleaned(outcome, response.url)
         elif isinstance(outcome, Exception):
             self.add_error(outcome, response.url)
         else:
             self.add_page(outcome)
             if is_response(response) and response_encoding(response) != response.encoding:
                 self.add("pages_read_as_utf8")
+
+    def _add_uncleaned(self, page: UncleanedPage, url: str) -> None:
+        if page.reason == OFF:
+            return
+        self.add(f"skipped/{page.reason}")
+        site = host_of(url) or ""
+        if page.reason in _TOLD and (page.reason, site) not in self._told:
+            self._told.add((page.reason, site))
+            more = f"more such pages of {site} are only counted, as justext/skipped/{page.reason}"
+            logger.warning("%s: not cleaned: %s; %s", url, page.message, more)
 
     def add_page(self, page: CleanedPage) -> None:
         """Count a cleaned page and the time that it took."""
@@ -115,27 +134,28 @@ class Counts:
         logger.error("%s: not cleaned: %s", page, error, exc_info=trace)
 
 
-# The pages of responses, None for those that are not cleaned; an entry goes with its response.
-_PAGES: WeakKeyDictionary[Response, CleanedPage | None] = WeakKeyDictionary()
+# What became of responses; an entry goes with its response, so that no exception is kept, which would hold it.
+_PAGES: WeakKeyDictionary[Response, Outcome] = WeakKeyDictionary()
 
 
 class Session:
     """One crawl: its configurations, its pages, its items.
 
-    Raises :class:`~scrapy_justext.exceptions.SettingError` for a setting that is not allowed,
-    :class:`~scrapy_justext.exceptions.SiteMemoryError` for a site memory that cannot be used, and Scrapy's
-    ``NotConfigured`` if the plugin is switched off.
+    Raises :class:`~scrapy_justext.exceptions.SettingError` for a setting that is not allowed, and
+    :class:`~scrapy_justext.exceptions.SiteMemoryError` for a site memory that cannot be used.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         spider = {} if crawler.spider is None else from_spider(crawler.spider)
         self._layers = make_layers(from_settings(crawler.settings), spider)
         self.configuration = configure(self._layers.given())
-        if not is_enabled(self._layers.given()):
-            raise NotConfigured
+        #: False where only sites or requests switch the plugin on.
+        self.is_on = is_enabled(self._layers.given())
         sites = self._layers.sites
         self._of_sites = {None: self.configuration} | {site: configure(self._layers.given(site)) for site in sites}
-        self._uses_memory = any(configuration.site_memory for configuration in self._of_sites.values())
+        on = [site for site in self._of_sites if is_enabled(self._layers.given(site))]
+        self._is_used = bool(on)
+        self._uses_memory = any(self._of_sites[site].site_memory for site in on)
         # There are none before the crawl's components are made.
         assert crawler.stats is not None
         self.counts = Counts(crawler.stats)
@@ -154,21 +174,25 @@ class Session:
 
         It is cleaned in another process if the crawl has any, unless ``in_place``.
         """
-        if response in _PAGES:
-            return _PAGES[response]
-        outcome: Outcome
+        if response not in _PAGES:
+            _PAGES[response] = await self._clean(response, request, in_place=in_place)
+        page = _PAGES[response]
+        return page if isinstance(page, CleanedPage) else None
+
+    async def _clean(self, response: Response, request: Request | None, *, in_place: bool) -> Outcome:
+        configuration = self._of_sites[self._layers.site_of(response.url)]
+        outcome: Outcome | Exception
         try:
-            chosen = self._choose(response, request)
-            if isinstance(chosen, Skipped):
-                outcome = chosen
+            configuration, reason = self._choose(response, request)
+            if reason is not None:
+                outcome = UncleanedPage(reason, describe_reason(reason, response, configuration), configuration)
             else:
-                found, seconds = await self._judge(response, chosen, in_place=in_place)
-                outcome = self._finish(found, seconds, chosen, response)
+                found, seconds = await self._judge(response, configuration, in_place=in_place)
+                outcome = self._finish(found, seconds, configuration, response)
         except Exception as error:
             outcome = error
         self.counts.add_outcome(outcome, response, request)
-        page = _PAGES[response] = outcome if isinstance(outcome, CleanedPage) else None
-        return page
+        return _without_error(outcome, configuration)
 
     def clean_now(self, response: Response, request: Request | None) -> None:
         """Clean a response in place, without an event loop."""
@@ -176,8 +200,8 @@ class Session:
         with suppress(StopIteration):
             self.clean(response, request, in_place=True).send(None)
 
-    async def clean_html(self, html: str | bytes) -> CleanedPage | None:
-        """Return the page of HTML from an item's own field; None if it cannot be extracted."""
+    async def clean_html(self, html: str | bytes) -> Outcome:
+        """Return the page of HTML from an item's own field."""
         raw, configuration = RawPage(html), self.configuration
         try:
             found: Found
@@ -189,7 +213,7 @@ class Session:
             page = self._finish(found, seconds, configuration)
         except Exception as error:
             self.counts.add_error(error, "an item's HTML")
-            return None
+            return _without_error(error, configuration)
         self.counts.add_page(page)
         return page
 
@@ -198,38 +222,38 @@ class Session:
         page = _PAGES.get(response)
         if page is None:
             return True
-        if self.held_items is not None and self.held_items.hold(item, page, response):
+        held_items = self.held_items
+        if held_items is not None and isinstance(page, CleanedPage) and held_items.hold(item, page, response):
             self.counts.add("site_memory/items_held")
             return False
         self.items.remember(item, page, response)
         return True
 
-    def _choose(self, response: Response, request: Request | None) -> Configuration | Skipped:
-        """Return the configuration for a response, or why it is not cleaned."""
-        override = request.meta.get(KEY) if request is not None else None
-        if override is False:
-            return Skipped("request")
+    def _choose(self, response: Response, request: Request | None) -> tuple[Configuration, str | None]:
+        """Return the configuration for a response, and why the response is not cleaned; None if it is."""
         site = self._layers.site_of(response.url)
         configuration = self._of_sites[site]
-        if override is not None:
-            given = self._layers.given(site) | from_mapping(override, f"request.meta[{KEY!r}]", but=OF_CRAWLS)
-            if not is_enabled(given):
-                return Skipped("request")
+        override = request.meta.get(KEY) if request is not None else None
+        if isinstance(override, bool):
+            override = {"enabled": override}
+        asked = {} if override is None else from_mapping(override, f"request.meta[{KEY!r}]", but=OF_CRAWLS)
+        given = self._layers.given(site) | asked
+        if not is_enabled(given):
+            return configuration, "request" if "enabled" in asked else "site" if self.is_on else OFF
+        if asked.keys() - {"enabled"}:
             configuration = configure(given)
-        elif not is_enabled(self._layers.given(site)):
-            return Skipped("site")
-        reason = skip_reason(request, response, configuration)
-        return configuration if reason is None else Skipped(reason)
+        return configuration, skip_reason(request, response, configuration)
 
     async def _judge(self, response: Response, configuration: Configuration, *, in_place: bool) -> tuple[Found, float]:
         """Return a page judged by itself, and the seconds that it took."""
         page = cast("TextResponse", response)
         # A request may switch site memory on in a crawl whose processes do not give judged pages.
-        if in_place or self._pool is None or (configuration.site_memory and not self._uses_memory):
+        pool = None if in_place or (configuration.site_memory and not self._uses_memory) else self._find_pool()
+        if pool is None:
             start = perf_counter()
             judged = Extractor(configuration.options).judge_page(page, languages=header_languages(page))
             return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
-        return await self._pool.do(raw_page(page), configuration.options, configuration.timeout)
+        return await pool.do(raw_page(page), configuration.options, configuration.timeout)
 
     def _finish(
         self, found: Found, seconds: float, configuration: Configuration, response: Response | None = None
@@ -260,9 +284,15 @@ class Session:
         return self.held_items
 
     def _open_pool(self) -> None:
-        if self.configuration.processes:
+        if self._is_used:
+            self._find_pool()
+
+    def _find_pool(self) -> PagePool[Found] | None:
+        """Return the processes, started at the first call; None in a crawl that has none."""
+        if self._pool is None and self.configuration.processes:
             task: PageTask[Any] = JUDGE if self._uses_memory else EXTRACT
             self._pool = PagePool(self.configuration.processes, task, self.configuration.options)
+        return self._pool
 
     def _close(self) -> None:
         self.items.clear()
@@ -275,35 +305,52 @@ class Session:
 def get_extraction(response: Response) -> Extraction | None:
     """Return the extraction of a response; None for one that was not cleaned.
 
-    Every callback can ask for it: the page was extracted before the callback got it.
+    Every callback can ask for it: the page was extracted before the callback got it.  A copy of a response, which
+    ``response.replace()`` makes, is extracted now.
     """
+    if response not in _PAGES:
+        for session in list(_SESSIONS.values()):
+            if session.counts.has(response.request):
+                session.clean_now(response, response.request)
     page = _PAGES.get(response)
-    return None if page is None else page.extraction
+    return page.extraction if isinstance(page, CleanedPage) else None
 
 
-_SESSIONS: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
+def _without_error(outcome: Outcome | Exception, configuration: Configuration) -> Outcome:
+    """Return what became of a page without the exception, which would keep the response."""
+    if isinstance(outcome, Exception):
+        return UncleanedPage("error", str(outcome) or type(outcome).__name__, configuration)
+    return outcome
+
+
+# By the id() of their crawlers.  The components of a crawl keep its session, and the session keeps the crawler, so that
+# no other crawler gets the same id() while there is an entry.
+_SESSIONS: WeakValueDictionary[int, Session] = WeakValueDictionary()
 
 
 def get_session(crawler: Crawler) -> Session:
     """Return the session of a crawl; the first component that asks starts it."""
-    if crawler not in _SESSIONS:
+    session = _SESSIONS.get(id(crawler))
+    if session is None:
         try:
-            _SESSIONS[crawler] = Session(crawler)
+            session = _SESSIONS[id(crawler)] = Session(crawler)
         except JustextError as error:
-            _end_command(error)
+            # What a script shows of the error is a long traceback, or nothing.
+            logger.critical("%s", error)
+            _end_command()
             raise
-    return _SESSIONS[crawler]
+    return session
 
 
-def _end_command(error: JustextError) -> None:
-    """Log the error and end a command of Scrapy with exit status 2; do nothing in a script.
+def _end_command() -> None:
+    """End a command of Scrapy with exit status 2; do nothing in a script.
 
     An error that a component raises ends a command, too, but with status 1 and a hundred lines of tracebacks.  A script
     may have other crawls in its process, which must go on.
     """
-    # The exit would wait for other threads, which may not end without an event loop.
-    if "scrapy.cmdline" in sys.modules and threading.active_count() == 1 and _is_in_task():
-        logger.critical("%s", error)
+    # The exit waits for threads that are no daemons, and those may not end without an event loop.
+    others = (thread for thread in threading.enumerate() if thread is not threading.current_thread())
+    if "scrapy.cmdline" in sys.modules and all(thread.daemon for thread in others) and _is_in_task():
         raise SystemExit(2)
 
 

@@ -130,6 +130,11 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             one_of("item", "response", "none"),
             "what is dropped for a page without good content: item, response, none",
         ),
+        "drop_uncleaned": Setting(
+            False,
+            boolean,
+            "drop [items of pages that cannot be cleaned](docs/items.md): JSON, PDF, empty or too large pages, errors",
+        ),
         "min_good_characters": Setting(
             1, whole_number, "a page with fewer characters in good blocks has no good content"
         ),
@@ -192,6 +197,7 @@ class Configuration:
     block_fields: tuple[str, ...]
     blocks: str
     drop: str
+    drop_uncleaned: bool
     min_good_characters: int
     html_field: str | None
     max_body_bytes: int
@@ -286,7 +292,7 @@ def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset(
         raise SettingError(label, values, "must be a mapping of setting names to values")
     for name in values:
         if name in but:
-            raise SettingError(f"{label}[{name!r}]", values[name], "has no place here")
+            raise SettingError(f"{label}[{name!r}]", values[name], "can only be set for the whole crawl")
     names = [name for name in SETTINGS if name not in but]
     return {_known(name, label, str, names): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
 

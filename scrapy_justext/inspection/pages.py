@@ -16,7 +16,6 @@ import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from functools import partial
-from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -29,7 +28,7 @@ from twisted.python.failure import Failure
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.crawl.pages import header_languages, skip_reason
+from scrapy_justext.crawl.pages import describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError, describe_os_error
 
@@ -181,30 +180,7 @@ def _check(name: str, response: Response, configuration: Configuration) -> TextR
     reason = skip_reason(None, response, configuration)
     if reason is None and isinstance(response, TextResponse):
         return response
-    raise InspectionError(name, _PROBLEMS[reason or "not_html"](response, configuration))
-
-
-def describe_status(response: Response) -> str:
-    """Return the status of a response in words."""
-    names = {status.value: status.phrase for status in HTTPStatus}
-    return f"HTTP status {response.status} {names.get(response.status, '')}".rstrip()
-
-
-def _not_html(response: Response) -> str:
-    content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    return "not HTML" + (f": content type {content_type}" if content_type else "")
-
-
-#: Why a response is not shown, by the reason to skip it in a crawl.
-_PROBLEMS: dict[str, Callable[[Response, Configuration], str]] = {
-    "status": lambda response, _: describe_status(response),
-    "empty": lambda _, __: "empty",
-    "too_large": lambda response, configuration: (
-        f"{len(response.body)} bytes, JUSTEXT_MAX_BODY_BYTES allows {configuration.max_body_bytes}"
-    ),
-    "not_html": lambda response, _: _not_html(response),
-    "binary": lambda _, __: "not HTML: bytes that no text has",
-}
+    raise InspectionError(name, describe_reason(reason or "not_html", response, configuration))
 
 
 class PageSpider(Spider):

@@ -67,6 +67,16 @@ def test_the_settings_of_a_project_hold(tmp_path: Path) -> None:
     assert (second["url"], second["how"]) == (url(1), "boilerpipe")
 
 
+def test_only_the_pages_of_sites_that_are_switched_on_are_cleaned(tmp_path: Path) -> None:
+    lines = [json.dumps({"html": page(1), "url": address}) for address in (url(1), "https://example.net/")]
+    (tmp_path / "b.jsonl").write_text("\n".join(lines))
+    sites = 'JUSTEXT_SITES={"example.org": {"enabled": true}}'
+    switches = ["-s", "JUSTEXT_ENABLED=0", "-s", sites, "-s", "JUSTEXT_LANGUAGE=en"]
+    done = command(tmp_path, "b.jsonl", "-o", "out.jsonl", "--processes", 1, *switches)
+    assert done.returncode == 0, done.stderr
+    assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(1)]
+
+
 #: What is wrong with a call, and the line that says so.
 PROBLEMS: dict[str, tuple[list[str], str]] = {
     "no input": (["-o", "out.jsonl"], "IN: none given; scrapy justext-archive -h tells more"),

@@ -313,3 +313,10 @@ def test_markdown_is_written_again_where_the_tree_is() -> None:
     copy = sent(page)
     assert copy.extraction().markdown == before
     assert copy.with_decisions({2: DECIDED}).extraction().markdown == before
+
+
+def test_an_extraction_is_short_in_a_log() -> None:
+    page = f"<p>{prose(300, stopwords=10)}" * 200
+    assert repr(extract(page, language="English")) == "<Extraction: 200 of 200 blocks good, en, justext>"
+    named = extract("<p>Home", language="German", profile="article", url="http://example.org/")
+    assert repr(named) == "<Extraction of http://example.org/: 0 of 1 blocks good, de, article>"

@@ -143,6 +143,11 @@ def command(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return _run(forked.COMMAND, ["scrapy", *arguments], folder)
 
 
+def python(file: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
+    """``python FILE`` in a folder, run to its end."""
+    return _run("tests.forked:run_file", [file], folder)
+
+
 def start(*arguments: str, folder: Path, **how: Any) -> forked.Process:
     """Start ``scrapy …`` in a folder; ``how``: see :func:`tests.forked.start`."""
     return forked.start(forked.COMMAND, ["scrapy", *arguments], folder=folder, **{"environment": environment()} | how)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import attrs
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from scrapy import Field, Item
 
 
@@ -40,6 +40,45 @@ class PydanticItem(BaseModel):
     paragraphs: list[str] = []
 
 
+@dataclass(frozen=True)
+class FrozenDataclass:
+    url: str
+    text: str | None = None
+    language: str = ""
+    paragraphs: list[str] = field(default_factory=list)
+
+
+@attrs.frozen
+class FrozenAttrs:
+    url: str
+    text: str | None = None
+    language: str = ""
+    paragraphs: list[str] = attrs.Factory(list)
+
+
+class FrozenPydantic(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    url: str
+    text: str | None = None
+    language: str = ""
+    paragraphs: list[str] = []
+
+
+def _check_language(item: object, attribute: object, value: str) -> None:
+    if len(value) == 2:
+        raise ValueError("a name,\n  not a code")
+
+
+@attrs.define
+class Choosy:
+    """Takes one field, but not the other."""
+
+    url: str
+    text: str | None = None
+    language: str = attrs.field(default="", validator=_check_language)
+
+
 @dataclass
 class Fieldless:
     """Declares none of the fields that are written."""
@@ -67,6 +106,10 @@ def scrapy_item(url: str) -> ScrapyItem:
 
 def fieldless_item(url: str) -> FieldlessItem:
     return FieldlessItem(url=url)
+
+
+def frozen_pydantic_item(url: str) -> FrozenPydantic:
+    return FrozenPydantic(url=url)
 
 
 def pydantic_item(url: str) -> PydanticItem:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.crawling import REPOSITORY, Crawl, Result, command, crawl, python
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 
@@ -77,7 +78,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
     "processes": ({"JUSTEXT_PROCESSES": "many"}, "JUSTEXT_PROCESSES = 'many': must be a whole number, 0 or more"),
     "processes of a site": (
         {"JUSTEXT_SITES": {"example.org": {"processes": 2}}},
-        "JUSTEXT_SITES['example.org']['processes'] = 2: has no place here",
+        "JUSTEXT_SITES['example.org']['processes'] = 2: can only be set for the whole crawl",
     ),
     "timeout": ({"JUSTEXT_TIMEOUT": 0}, "JUSTEXT_TIMEOUT = 0: must be a number of seconds, more than 0"),
     "endless timeout": (
@@ -155,7 +156,64 @@ def runs(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
 @pytest.fixture(scope="module")
 def results(server: Site) -> dict[str, Result]:
     urls = {"urls": server.urls("/")}
-    return crawl({name: Crawl(PageSpider, urls, bad, fails=True) for name, (bad, _) in SETTINGS.items()})
+    return crawl(
+        {
+            name: Crawl(PageSpider, urls, bad, fails=True, problems=[f"^{re.escape(message)}"])
+            for name, (bad, message) in SETTINGS.items()
+        }
+    )
+
+
+SCRIPT = """
+import sys
+from scrapy import Spider
+from scrapy.crawler import AsyncCrawlerProcess
+
+class BadSpider(Spider):
+    name = "bad"
+    start_urls = [{url!r}]
+
+process = AsyncCrawlerProcess(
+    {{"ADDONS": {{"scrapy_justext.Addon": 500}}, "JUSTEXT_LANGUAGE": "Germn", "LOG_LEVEL": "ERROR"}}
+)
+{start}
+"""
+#: How a script starts its crawl: as most do, and as the README shows.
+STARTS = {"plain": "process.crawl(BadSpider)\nprocess.start()", "README": None}
+
+
+def readme_start() -> str:
+    """The lines of the README that end a script with a status."""
+    code = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- script -->\n```python\n")[2]
+    return code.partition("```")[0].replace("MySpider", "BadSpider")
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory: pytest.TempPathFactory, server: Site) -> Runs:
+    folder = tmp_path_factory.mktemp("scripts")
+    runs = {}
+    for name, start in STARTS.items():
+        source = SCRIPT.format(url=server.url("/"), start=start or readme_start())
+        (folder / f"{name}.py").write_text(source, "utf-8")
+        runs[name] = python(f"{name}.py", folder=folder)
+    return runs
+
+
+def critical_lines(done: CompletedProcess[str]) -> list[str]:
+    return [line.partition(" CRITICAL: ")[2] for line in done.stderr.splitlines() if " CRITICAL: " in line]
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_script_is_told_in_one_line(scripts: Runs, name: str) -> None:
+    (line,) = critical_lines(scripts[name])
+    assert line.startswith(MESSAGES["custom settings"])
+
+
+def test_a_script_like_the_readme_s_ends_with_status_1_and_without_a_traceback(scripts: Runs) -> None:
+    done = scripts["README"]
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert MESSAGES["custom settings"] in done.stderr.rstrip().splitlines()[-1]
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -173,6 +231,7 @@ def test_in_another_event_loop_the_command_ends_with_scrapys_status_and_the_mess
     last = done.stderr.rstrip("\n").splitlines()[-1]
     assert last.startswith(ERRORS)
     assert last.partition(": ")[2].startswith(MESSAGES["custom settings"])
+    assert [line.startswith(MESSAGES["custom settings"]) for line in critical_lines(done)].count(True) == 1
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -185,8 +244,9 @@ def test_the_crawl_ends_with_the_message(results: dict[str, Result], name: str) 
     assert (result.items, result.seen) == ([], [])
 
 
-def test_nothing_was_requested(runs: Runs, results: dict[str, Result], server: Site) -> None:
+def test_nothing_was_requested(runs: Runs, scripts: Runs, results: dict[str, Result], server: Site) -> None:
     assert runs
+    assert scripts
     assert results
     assert server.requests == {}
     assert not [name for name, done in runs.items() if "Spider opened" in done.stderr]

@@ -44,6 +44,33 @@ OFF: dict[str, dict[str, Any]] = {
     "off by hand": {"ADDONS": None, **BY_CLASS, "JUSTEXT_ENABLED": False},
 }
 
+#: What requests ask for in a crawl that is switched off, and whether their pages are cleaned.
+OPT_IN: dict[str, tuple[Any, bool]] = {
+    "/good?true": (True, True),
+    "/good?enabled": ({"enabled": True}, True),
+    "/good?enabled-with-more": ({"enabled": "yes", "fields": {"title": None}}, True),
+    "/good?false": (False, False),
+    "/good?disabled": ({"enabled": False}, False),
+    "/good?something-else": ({"blocks": "good"}, False),
+    "/good?nothing": ({}, False),
+}
+OPT_IN_CRAWLS: dict[str, dict[str, Any]] = {
+    "in place": {},
+    "in processes": {"JUSTEXT_PROCESSES": 1},
+    "with site memory": {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"},
+}
+HERE = "127.0.0.1"
+#: Settings, arguments, and whether the pages of the site are cleaned.
+SITES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    "site over project": ({**OFF["off"], "JUSTEXT_SITES": {HERE: {"enabled": True}}}, {}, True),
+    "project over none": ({"JUSTEXT_SITES": {HERE: {"enabled": False}}}, {}, False),
+    "argument over site": ({"JUSTEXT_SITES": {HERE: {"enabled": False}}}, {"justext_enabled": "yes"}, True),
+    "argument off over site": (
+        {**OFF["off"], "JUSTEXT_SITES": {HERE: {"enabled": True}}}, {"justext_enabled": "no"}, False,
+    ),
+    "argument over project": (OFF["off"], {"justext_enabled": "1"}, True),
+}  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def results(site: Site) -> dict[str, Result]:
@@ -51,6 +78,10 @@ def results(site: Site) -> dict[str, Result]:
     crawls = {name: Crawl(PageSpider, urls, settings) for name, settings in {**WAYS, **OFF}.items()}
     crawls["off on the command line"] = Crawl(PageSpider, urls, {}, {"JUSTEXT_ENABLED": "False"})
     crawls["off by spider argument"] = Crawl(PageSpider, {**urls, "justext_enabled": "0"})
+    asking = {"urls": site.urls(*OPT_IN), "meta": {path: {"justext": asked} for path, (asked, _) in OPT_IN.items()}}
+    crawls |= {f"opt-in {name}": Crawl(PageSpider, asking, OFF["off"] | more) for name, more in OPT_IN_CRAWLS.items()}
+    for name, (settings, arguments, _) in SITES.items():
+        crawls[name] = Crawl(PageSpider, {**urls, **arguments}, settings)
     return crawl(crawls)
 
 
@@ -81,3 +112,30 @@ def test_switched_off_nothing_happens(results: dict[str, Result], site: Site, wa
     assert result.justext == {}
     assert result.dropped == []
     assert [extraction for _, extraction in result.seen] == [None, None]
+
+
+@pytest.mark.parametrize("name", OPT_IN_CRAWLS)
+def test_a_request_switches_on_what_the_settings_switched_off(
+    results: dict[str, Result], site: Site, name: str
+) -> None:
+    result = results[f"opt-in {name}"]
+    cleaned = {path for path, (_, is_cleaned) in OPT_IN.items() if is_cleaned}
+    assert {path for path, extraction in result.seen if extraction is not None} == cleaned
+    texts = {item["url"]: item.get("text") for item in result.items}
+    assert texts == {site.url(path): GOOD_TEXT if path in cleaned else None for path in OPT_IN}
+    assert result.justext["pages"] == len(cleaned)
+    # Of the others only those count that their request switched off.
+    assert result.justext["skipped/request"] == result.justext["items_without_page"] == 2
+    assert not [stat for stat in result.justext if stat.startswith("skipped/") and stat != "skipped/request"]
+
+
+def test_site_memory_that_a_request_switched_on_holds_its_items(results: dict[str, Result]) -> None:
+    assert results["opt-in with site memory"].justext["site_memory/items_held"] == 3
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_the_stronger_level_decides(results: dict[str, Result], name: str) -> None:
+    *_, is_cleaned = SITES[name]
+    result = results[name]
+    assert (result.justext.get("pages") == 2) is is_cleaned
+    assert [item["text"] for item in result.items if "text" in item] == [GOOD_TEXT] * is_cleaned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import HtmlResponse, JsonResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_justext import Extraction, extract, get_extraction
@@ -43,6 +43,11 @@ class AskingSpider(Spider):
         skipped = Request(self.inline, meta={"justext": False})
         self.note("skipped", await engine.download_async(skipped))
         self.note("copy", response.copy())
+        self.note("other body", response.replace(body=f"<p>{MORE_ENGLISH}".encode()))
+        self.note("no page any more", response.replace(body=b"{}", headers={}, cls=JsonResponse))
+        self.note("copy of the skipped", (await engine.download_async(skipped)).copy())
+        rendered = HtmlResponse(self.page, body=response.body, encoding="utf-8", request=response.request)
+        self.note("rendered", rendered)
         self.note("made by hand", HtmlResponse(self.page, body=response.body, encoding="utf-8"))
         yield {"page": response.url}
 
@@ -65,7 +70,10 @@ def test_the_extraction_of_a_response_is_at_hand() -> None:
     assert again.url == urls["page"]
     assert again.blocks == extract(GOOD_PAGE, language="English").blocks
     assert seen.pop("inline").text == MORE_ENGLISH
-    assert seen == dict.fromkeys(["without callback", "json", "skipped", "copy", "made by hand"])
+    assert seen.pop("copy") == seen.pop("rendered") == again
+    assert seen.pop("other body").text == MORE_ENGLISH
+    none = ["without callback", "json", "skipped", "no page any more", "copy of the skipped", "made by hand"]
+    assert seen == dict.fromkeys(none)
     # An inline response changes nothing for the items of the page.
     assert [item["text"] for item in result.items] == [GOOD_TEXT]
     assert result.justext["pages"] == 2

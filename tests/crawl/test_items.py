@@ -20,15 +20,20 @@ from scrapy_justext.crawl.session import Session, get_extraction, get_session
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.core.markdown.rendering import rendered_text
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
-from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
+from tests.crawl.crawling import Crawl, Result, counted, crawl, crawl_one
 from tests.crawl.items import (
     AttrsItem,
+    Choosy,
     DataclassItem,
     Fieldless,
+    FrozenAttrs,
+    FrozenDataclass,
+    FrozenPydantic,
     PydanticItem,
     Renamed,
     ScrapyItem,
     fieldless_item,
+    frozen_pydantic_item,
     plain,
     pydantic_item,
     scrapy_item,
@@ -104,6 +109,23 @@ class MixedSpider(Spider):
         yield DataclassItem(response.url)
 
 
+class RefusingSpider(Spider):
+    """Yields items that do not let all of their fields be set: from each page two of a class, and some filled ones."""
+
+    name = "refusing"
+
+    def __init__(self, urls: list[str]) -> None:
+        super().__init__()
+        self.start_urls = urls
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for make in (FrozenDataclass, FrozenAttrs, frozen_pydantic_item, Choosy):
+            yield make(response.url)
+            yield make(response.url)
+        for item_class in (FrozenDataclass, FrozenAttrs, FrozenPydantic):
+            yield item_class(url=response.url, text="mine", language="xx", paragraphs=["mine"])
+
+
 class ElsewhereSpider(Spider):
     """Yields items that come from no page that was cleaned: from start() and from errbacks."""
 
@@ -175,6 +197,16 @@ MAPPINGS = {
 }
 
 
+#: What the log says, once, of a class whose items refuse fields.
+REFUSALS = {
+    "FrozenDataclass": r"^FrozenDataclass does not let its fields text, paragraphs, language be set "
+    r"\(cannot assign to field 'text'\): its items pass without them\. .*get_extraction\(response\)\.$",
+    "FrozenAttrs": r"^FrozenAttrs does not let its fields text, paragraphs, language be set \(can't set attribute\)",
+    "FrozenPydantic": r"^FrozenPydantic does not let its fields .* be set \(1 validation error.* Instance is frozen",
+    "Choosy": r"^Choosy does not let its fields language be set \(a name, not a code\)",
+}
+
+
 @pytest.fixture(scope="module")
 def results(site: Site) -> dict[str, Result]:
     good = {"urls": site.urls("/good")}
@@ -194,6 +226,9 @@ def results(site: Site) -> dict[str, Result]:
             "several": Crawl(SeveralSpider, {"url": site.url("/good")}),
             "several poor": Crawl(SeveralSpider, {"url": site.url("/poor")}),
             "mixed": Crawl(MixedSpider, both, problems=[*fieldless, renamed]),
+            "refusing": Crawl(
+                RefusingSpider, {"urls": site.urls("/good", "/more", "/poor")}, problems=[*REFUSALS.values()]
+            ),
             "typed mapping": Crawl(
                 MixedSpider, good, {"JUSTEXT_FIELDS": {"text": "body"}}, problems=["^Fieldless", "^FieldlessItem"]
             ),
@@ -307,6 +342,28 @@ def test_a_class_without_fields_passes_with_one_warning(results: dict[str, Resul
     warnings = [m for m in result.problems if "declares none of the fields" in m]
     assert sorted(m.split()[0] for m in warnings) == ["Fieldless", "FieldlessItem", "Renamed"]
     assert result.justext["items_without_fields"] == 6
+
+
+def test_items_that_refuse_fields_pass_with_one_warning_a_class(results: dict[str, Result]) -> None:
+    result = results["refusing"]
+    kept = [item for item in result.items if getattr(item, "text", None) != "mine"]
+    assert counted([type(item).__name__ for item in kept]) == dict.fromkeys(REFUSALS, 4)
+    assert {item.text for item in kept if not isinstance(item, Choosy)} == {None}
+    # What can be set is set.
+    assert [bool(item.text) for item in kept if isinstance(item, Choosy)] == [True] * 4
+    assert sorted(message.split()[0] for message in result.problems) == sorted(REFUSALS)
+    assert not [message for message in result.problems if "\n" in message]
+    assert result.justext["items_not_filled"] == 16
+
+
+def test_items_that_refuse_fields_are_dropped_like_others(results: dict[str, Result]) -> None:
+    result = results["refusing"]
+    assert result.justext["items_dropped"] == len(result.dropped) == 11
+    assert {dropped.exception for dropped in result.dropped} == {"NoGoodContent"}
+
+
+def test_frozen_items_that_the_spider_filled_need_no_warning(results: dict[str, Result]) -> None:
+    assert len([item for item in results["refusing"].items if item.text == "mine"]) == 6
 
 
 @pytest.mark.parametrize(("name", "dicts_are_cleaned"), [("item class", False), ("item class path", True)])

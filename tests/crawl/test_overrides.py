@@ -83,7 +83,7 @@ BAD: dict[str, tuple[Any, str, str]] = {
     "/good?language": ({"language": "Germn"}, "SettingError", r"\['language'\] = 'Germn': unknown language; .*German"),
     "/good?file": ({"stoplist": "/no/such.txt"}, "SettingError", r"\['stoplist'\] = '/no/such.txt': cannot be read"),
     "/good?type": ("German", "SettingError", r"request\.meta\['justext'\] = 'German': must be a mapping"),
-    "/good?true": (True, "SettingError", r"request\.meta\['justext'\] = True: must be a mapping"),
+    "/good?one": (1, "SettingError", r"request\.meta\['justext'\] = 1: must be a mapping"),
 }
 
 

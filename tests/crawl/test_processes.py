@@ -259,7 +259,7 @@ def test_more_configurations_than_a_process_keeps() -> None:
 @pytest.mark.parametrize("key", ["processes", "sites"])
 def test_what_holds_for_a_crawl_has_no_place_in_a_request(site: Site, key: str) -> None:
     arguments = {"urls": site.urls("/good"), "meta": {"/good": {"justext": {key: 2}}}}
-    problem = rf"request\.meta\['justext'\]\['{key}'\] = 2: has no place here"
+    problem = rf"request\.meta\['justext'\]\['{key}'\] = 2: can only be set for the whole crawl"
     assert crawl_one(PageSpider, arguments, problems=[problem]).justext["errors"] == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
@@ -218,7 +219,7 @@ def test_a_damaged_file_stops_the_crawl_and_is_named(served: Site, tmp_path: Pat
     file.parent.mkdir()
     file.write_bytes(b"PK\x03\x04 and then nothing of use")
     own = settings() | {"JOBDIR": str(tmp_path / "job")}
-    one = Crawl(PageSpider, {"urls": served.urls("/a")}, own, fails=True)
+    one = Crawl(PageSpider, {"urls": served.urls("/a")}, own, fails=True, problems=[f"^the site memory {file} is"])
     error = crawl({"damaged": one})["damaged"].error
     assert error is not None
     last = error.rstrip().splitlines()[-1]
@@ -231,7 +232,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "look": ({"JUSTEXT_SITE_MEMORY_LOOK": "twice"}, "'twice': must be one of none, hold, end"),
     "of the crawl": (
         {"JUSTEXT_SITES": {"example.com": {"site_memory_blocks": 5}}},
-        "JUSTEXT_SITES['example.com']['site_memory_blocks'] = 5: has no place here",
+        "JUSTEXT_SITES['example.com']['site_memory_blocks'] = 5: can only be set for the whole crawl",
     ),
     "no redis": (
         {"REDIS_URL": "redis://user:secret@127.0.0.1:1/0"},
@@ -247,7 +248,12 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 def test_bad_settings_stop_the_crawl(served: Site) -> None:
     urls = {"urls": served.urls("/a")}
-    found = crawl({name: Crawl(PageSpider, urls, SETTINGS | own, fails=True) for name, (own, _) in BAD.items()})
+    found = crawl(
+        {
+            name: Crawl(PageSpider, urls, SETTINGS | own, fails=True, problems=[re.escape(message)])
+            for name, (own, message) in BAD.items()
+        }
+    )
     for name, (_, message) in BAD.items():
         error = found[name].error
         assert error is not None

@@ -105,7 +105,7 @@ def test_what_is_more_than_a_domain_is_an_error_at_start(name: object) -> None:
         ({"tree_depth": 9}, "JUSTEXT_SITES['a.com']['tree_depth'] = 9: must be a whole number from 1 to 5"),
         ({"drop_css": ["p", "a >"]}, "JUSTEXT_SITES['a.com']['drop_css'] = 'a >': must be a CSS selector: Expected"),
         ({"drop_text": "("}, "JUSTEXT_SITES['a.com']['drop_text'] = '(': must be a regular expression"),
-        ({"sites": {}}, "JUSTEXT_SITES['a.com']['sites'] = {}: has no place here"),
+        ({"sites": {}}, "JUSTEXT_SITES['a.com']['sites'] = {}: can only be set for the whole crawl"),
         ("article", "JUSTEXT_SITES['a.com'] = 'article': must be a mapping of setting names to values"),
         (None, "JUSTEXT_SITES['a.com'] = None: must be a mapping of setting names to values"),
     ],

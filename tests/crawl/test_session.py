@@ -1,0 +1,38 @@
+"""The session of a crawl lives as long as the crawl."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from scrapy.http import HtmlResponse
+from scrapy.utils.test import get_crawler
+
+from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
+from scrapy_justext.crawl.pipelines import JustextPipeline
+from scrapy_justext.crawl.session import get_session
+from tests.crawl.content import GOOD_PAGE
+
+COMPONENTS = (JustextDownloaderMiddleware, JustextSpiderMiddleware, JustextPipeline)
+
+
+def test_the_components_of_a_crawl_share_a_session() -> None:
+    one, other = get_crawler(), get_crawler()
+    components = [[component.from_crawler(crawler) for component in COMPONENTS] for crawler in (one, other)]
+    sessions = [{id(component._session) for component in each} for each in components]
+    assert sessions == [{id(get_session(one))}, {id(get_session(other))}]
+    assert sessions[0] != sessions[1]
+
+
+def test_a_crawl_that_is_over_is_forgotten() -> None:
+    crawler = get_crawler(settings_dict={"JUSTEXT_LANGUAGE": "English", "JUSTEXT_SITE_MEMORY": True})
+    components = [component.from_crawler(crawler) for component in COMPONENTS]
+    # Whoever keeps a response keeps no crawl.
+    response = HtmlResponse("http://127.0.0.1/", body=GOOD_PAGE, encoding="utf-8")
+    session = get_session(crawler)
+    session.clean_now(response, None)
+    session.remember_item({}, response)
+    crawler_left, session_left = weakref.ref(crawler), weakref.ref(session)
+    del crawler, components, session
+    gc.collect()
+    assert (crawler_left(), session_left()) == (None, None)
