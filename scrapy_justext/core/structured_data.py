@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from html import escape, unescape
-from itertools import compress, groupby
+from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_justext.core.blocks import GOOD, Decision
@@ -56,10 +56,13 @@ _NAMES = tuple(vocabulary + name for name in PROPERTIES for vocabulary in VOCABU
 
 #: Characters of a page's JSON-LD that are read, and as many of its embedded state; what is behind them is not.
 MOST_READ = 1 << 22
+#: Texts of a page's data that are read, their characters, and the blocks that they make: as much as a large page has.
+MOST_TEXTS = MOST_BLOCKS = 10_000
+MOST_TEXT = 1 << 20
 #: Units of a text in JSON-LD; a shorter one says nothing.
 LEAST_UNITS = 60
 
-_OPENING = re.compile(r"(?:[\s\ufeff]|//|/\*|\*/|<!\[CDATA\[|<!--)*", re.IGNORECASE)
+_OPENING = re.compile(r"(?:[\s\ufeff]+|//|/\*|\*/|<!\[CDATA\[|<!--)*", re.IGNORECASE)
 _LANGUAGE = re.compile(r"@none|[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 
@@ -327,21 +330,20 @@ def find_data(elements: Elements, selection: Selection, *, embedded: bool = True
         is_linked_data = "ld+json" in (script.get("type") or "").lower()
         scripts[JSON_LD if is_linked_data else EMBEDDED].append(script.text or "")
     languages = declared_languages(elements.root)
-    texts = (text for script in _until_full(scripts[JSON_LD]) for text in json_ld_texts(script, languages))
+    texts = (text for script in _until_full(scripts[JSON_LD], MOST_READ) for text in json_ld_texts(script, languages))
     if segments := segments_of(texts, elements.rules):
         return DataBlocks(JSON_LD, segments)
-    texts = (text for script in _until_full(scripts[EMBEDDED]) for text in embedded_texts(script))
+    texts = (text for script in _until_full(scripts[EMBEDDED], MOST_READ) for text in embedded_texts(script))
     return DataBlocks(EMBEDDED, segments_of(texts, elements.rules) if embedded else [])
 
 
-def _until_full(scripts: Iterable[str]) -> Iterator[str]:
-    """Yield scripts until they have :data:`MOST_READ` characters together; the last of them is cut there."""
-    left = MOST_READ
-    for script in scripts:
-        if left <= 0:
+def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:
+    """Yield texts until they have ``most`` characters together; the last of them is cut there."""
+    for text in texts:
+        if most <= 0:
             return
-        yield script[:left]
-        left -= len(script)
+        yield text[:most]
+        most -= len(text)
 
 
 def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
@@ -360,7 +362,7 @@ def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
 def segments_of(texts: Iterable[str], rules: TagRules) -> list[Segment]:
     """Return the blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
     segments: list[Segment] = []
-    readable = map(_unescaped, dict.fromkeys(texts))
+    readable = map(_unescaped, islice(dict.fromkeys(_until_full(texts, MOST_TEXT)), MOST_TEXTS))
     for has_markup, group in groupby(readable, lambda text: _MARKUP.search(text) is not None):
         # Markup that is not closed must not reach into the next text.  All else is cut at once, which is far quicker.
         if has_markup:
@@ -370,6 +372,8 @@ def segments_of(texts: Iterable[str], rules: TagRules) -> list[Segment]:
         for page in pages:
             root = parse_html(f"<body>{page}").root
             segments += [] if root is None else segment_tree(root, rules)
+            if len(segments) >= MOST_BLOCKS:
+                return segments[:MOST_BLOCKS]
     return segments
 
 

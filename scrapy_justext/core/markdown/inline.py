@@ -346,9 +346,12 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 # As browsers read addresses: these vanish, at the ends and anywhere.
 _CONTROLS_AND_SPACE = "".join(map(chr, range(0x21)))
 _VANISHING = re.compile(r"[\t\n\r]")
-#: What ends a destination or means something in it, and what no address may hold.
-_TO_QUOTE = re.compile(r"""[\x00-\x20\x7f<>"`|\\]|\s""")
-_TO_ESCAPE = re.compile(r"[()]|&(?=#?\w+;)")
+#: What ends a destination or means something in it, and what no address may hold: controls and white space.
+_TO_QUOTE = '\x7f<>"`|\\\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000'
+_QUOTED = {
+    character: quote(chr(character)) for character in (*range(0x21), *map(ord, _TO_QUOTE), *range(0x2000, 0x200B))
+} | {ord("("): "\\(", ord(")"): "\\)"}
+_ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
 #: Characters of addresses that the links of a page may have together, for each character of the flattened page, and
@@ -396,7 +399,7 @@ def destination_of(address: str, base: str = "") -> str | None:
     if not address or (scheme and scheme[1].lower() not in SCHEMES):
         return None
     joined = _joined(base, address)
-    return _TO_ESCAPE.sub(r"\\\g<0>", _TO_QUOTE.sub(lambda match: quote(match[0]), joined)) or None
+    return _ENTITY.sub(r"\\&", joined.translate(_QUOTED)) or None
 
 
 def _clean(address: str) -> str:

@@ -56,7 +56,7 @@ def test_so_is_what_is_read_to_resolve_links(shape: str, monkeypatch: pytest.Mon
     def count(base: str, *arguments: Any) -> str:
         nonlocal read
         read += len(base)
-        return urljoin(base, *arguments)
+        return str(urljoin(base, *arguments))
 
     monkeypatch.setattr(inline, "urljoin", count)
     page = SHAPES[shape](200_000)
