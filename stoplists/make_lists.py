@@ -67,7 +67,7 @@ LAO_SPELLINGS = (
 
 # Content words that the packages' lists hold; in Chinese also the words of every footer's "about us", "contact us".
 CONTENT = {
-    "Chinese": "反对 进步 好处 关于 我们",
+    "Chinese": "反对 进步 好处 关于 我们 见",
     "Hausa": "tafi",
     "Lao": "ຜົນ ລາຍ ມື້ ດັງ ເບິ່ງ ເປີດ ຫນ້າ ພົບ ຮັບ",
     "Tatar": "ел елда",

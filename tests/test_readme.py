@@ -13,7 +13,7 @@ from scrapy_justext.core.blocks import BLOCK_FIELDS
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
-from scrapy_justext.core.unsegmented import SCRIPTS
+from scrapy_justext.core.unsegmented import WITH_THRESHOLDS
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,12 +55,12 @@ def test_the_defaults_of_parameters_are_those_of_the_code() -> None:
     assert dict(shown) == {name: str(parameter.default) for name, parameter in PARAMETERS.items()}
 
 
-def test_the_thresholds_of_languages_without_spaces_are_those_of_the_code() -> None:
-    rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(SCRIPTS)]
+def test_the_thresholds_of_scripts_with_their_own_are_those_of_the_code() -> None:
+    rows = LANGUAGES.partition("<!-- thresholds -->")[2].strip().splitlines()[2 : 2 + len(WITH_THRESHOLDS)]
     library = find_library()
     assert [row.strip("| ").split(" | ") for row in rows] == [
         [library.get(one.code).name, *map(str, one.thresholds.values()), str(one.characters_per_word)]
-        for one in SCRIPTS
+        for one in WITH_THRESHOLDS
     ]
 
 

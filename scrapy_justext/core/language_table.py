@@ -22,7 +22,7 @@ Bulgarian bg bul
 Burmese my mya bur Myanmar
 Catalan ca cat
 Cebuano ceb
-Chinese zh zho chi cmn Chinese_Simplified Chinese_Traditional Simplified_Chinese Traditional_Chinese Mandarin
+Chinese zh zho chi cmn yue wuu Chinese_Simplified Chinese_Traditional Simplified_Chinese Traditional_Chinese Mandarin
 Chuvash cv chv
 Croatian hr hrv
 Czech cs ces cze

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
+from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.stoplists import StoplistLibrary
 
-#: Characters of the longest blocks that the language is detected on, and how many blocks at the most.
+#: Characters of the longest blocks that the language is detected on, and how many blocks at the most.  The longest are
+#: those with the most units: an abstract in English has more characters than each Chinese paragraph below it.
 SAMPLE_CHARACTERS = 600
 SAMPLE_BLOCKS = 5
 
@@ -114,7 +115,7 @@ def choose_language(
 
     ``texts``: those of its blocks; ``declared``: what it says of its languages; ``candidates``: None for all.
     """
-    sample = " ".join(sorted(texts, key=len, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
+    sample = " ".join(sorted(texts, key=units, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
     claims = [claim for tag in declared_tags(declared) if (claim := library.find(tag))]
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
@@ -184,7 +185,8 @@ def _choose_among(
 
 def _density(language: Language, sample: str, library: StoplistLibrary) -> float:
     stoplist = library.words(language)
-    if script_of_words(stoplist) is not None:
+    script = script_of_words(stoplist)
+    if script is not None and not script.has_spaces:
         return 0.0
     words = sample.lower().split()
     return sum(map(stoplist.__contains__, words)) / max(len(words), 1)

@@ -12,7 +12,7 @@ from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_sel
 from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
-from scrapy_justext.core.unsegmented import SCRIPTS, Script, script_of_words
+from scrapy_justext.core.unsegmented import WITH_THRESHOLDS, Script, script_of_words
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ class Options:
 
     profile: Profile
     thresholds: Thresholds
-    unspaced_thresholds: Mapping[str, Thresholds]
-    """Those for pages in a language without spaces, by the code of its script."""
+    script_thresholds: Mapping[str, Thresholds]
+    """Those for pages in a script with thresholds of its own, by the script's code."""
     library: StoplistLibrary
     candidates: tuple[Language, ...] | None
     """The languages to choose from; None: all."""
@@ -93,8 +93,8 @@ class Options:
                 return Criteria(frozenset(), thresholds, None)
             stopwords = self.library.words(language)
         script = script_of_words(stopwords) if self.profile.unspaced else None
-        thresholds = self.thresholds if script is None else self.unspaced_thresholds[script.code]
-        return Criteria(stopwords, thresholds, script)
+        thresholds = self.thresholds if script is None else self.script_thresholds[script.code]
+        return Criteria(stopwords, thresholds, None if script is None or script.has_spaces else script)
 
 
 def make_options(**choices: Unpack[Choices]) -> Options:
@@ -111,8 +111,8 @@ def make_options(**choices: Unpack[Choices]) -> Options:
     return Options(
         profile=profile,
         thresholds=thresholds,
-        unspaced_thresholds={
-            script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in SCRIPTS
+        script_thresholds={
+            script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in WITH_THRESHOLDS
         },
         library=library,
         candidates=_candidates(given["language"], library, any_code=stoplist is not None),

@@ -4,9 +4,10 @@
 are found by greedy longest match over the text, from left to right (:func:`covered_characters`).  The stop-word density
 is the share of the characters that they cover.
 
-**Scripts.**  Lengths are in characters, as everywhere.  A Chinese character says more than a Latin letter, so these
-scripts have thresholds of their own (:data:`SCRIPTS`).  ``benchmarks/calibration.py`` derives them from running text,
-boilerplate and parallel texts.
+**Thresholds.**  Lengths are in characters, as everywhere.  A Chinese character says more than a Latin letter, so these
+scripts have thresholds of their own (:data:`SCRIPTS`).  So has Korean, though it puts spaces between words, which are
+counted as in all other languages (:data:`KOREAN`).  ``benchmarks/languages.py`` calibrates Chinese on labelled pages;
+``benchmarks/calibration.py`` derives the others from running text, boilerplate and parallel texts.
 
 **Units.**  Where texts in all scripts are compared, their lengths are in units (:func:`units`).  A Latin letter is one,
 a Chinese character three, so that a paragraph has about as many units in every language.
@@ -15,7 +16,7 @@ a Chinese character three, so that a paragraph has about as many units in every 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -188,16 +189,18 @@ KANA = r"\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
 
 @dataclass(frozen=True)
 class Script:
-    """A script that has no spaces between words."""
+    """A script with thresholds of its own."""
 
     code: str
     """Code of the language that is mostly written in it."""
     characters: str
     """Its characters, as in a set of a regular expression."""
     characters_per_word: float
-    """The mean, to estimate how many words a text has."""
+    """The mean; where there are no spaces, it estimates how many words a text has."""
     thresholds: Mapping[str, float]
     """Those that differ from a profile's."""
+    has_spaces: bool = False
+    """Whether spaces part its words, so that they are counted as in most scripts."""
 
 
 def _script(
@@ -207,17 +210,21 @@ def _script(
     return Script(code, characters, per_word, dict(zip(names, (*length, *stopwords), strict=True)))
 
 
-CHINESE = _script("zh", HAN, 1.5, length=(20, 55), stopwords=(0.14, 0.16))
-JAPANESE = _script("ja", HAN + KANA, 2.4, length=(30, 85), stopwords=(0.16, 0.21))
+CHINESE = _script("zh", HAN, 1.5, length=(15, 25), stopwords=(0.1, 0.12))
+JAPANESE = _script("ja", HAN + KANA, 2.4, length=(25, 40), stopwords=(0.1, 0.14))
 SCRIPTS = (
     CHINESE,
     JAPANESE,
-    _script("th", r"\u0e01-\u0e3a\u0e40-\u0e4e", 4.1, length=(50, 150), stopwords=(0.24, 0.28)),
-    _script("lo", r"\u0e81-\u0ece\u0edc-\u0edf", 4.6, length=(60, 165), stopwords=(0.23, 0.24)),
-    _script("km", r"\u1780-\u17d3\u17dc\u17dd", 5.3, length=(70, 195), stopwords=(0.13, 0.16)),
-    _script("my", r"\u1000-\u103f\u104c-\u108f", 7.1, length=(90, 255), stopwords=(0.22, 0.25)),
-    _script("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.22, 0.26)),
+    _script("th", r"\u0e01-\u0e3a\u0e40-\u0e4e", 4.1, length=(50, 150), stopwords=(0.21, 0.23)),
+    _script("lo", r"\u0e81-\u0ece\u0edc-\u0edf", 4.6, length=(60, 165), stopwords=(0.22, 0.23)),
+    _script("km", r"\u1780-\u17d3\u17dc\u17dd", 5.3, length=(70, 195), stopwords=(0.1, 0.12)),
+    _script("my", r"\u1000-\u103f\u104c-\u108f", 7.1, length=(90, 255), stopwords=(0.18, 0.21)),
+    _script("bo", r"\u0f00\u0f0b\u0f0c\u0f35-\u0f39\u0f40-\u0fbc", 6.5, length=(80, 235), stopwords=(0.18, 0.21)),
 )
+KOREAN = replace(_script("ko", r"\uac00-\ud7a3", 2.8, length=(35, 100), stopwords=(0.2, 0.25)), has_spaces=True)
+
+#: Those with thresholds of their own, with spaces or without.
+WITH_THRESHOLDS = (*SCRIPTS, KOREAN)
 
 #: The share of the letters from which a text counts as one without spaces.  A third of the letters is more
 #: than a third of the words.
@@ -247,8 +254,9 @@ def script_of(text: str, *, kana_share: float = KANA_SHARE) -> Script | None:
 
 @lru_cache(maxsize=256)
 def script_of_words(stoplist: frozenset[str]) -> Script | None:
-    """Return the script that a stoplist is made for; None for one with spaces."""
-    return script_of("".join(sorted(stoplist)))
+    """Return the script that a stoplist is made for; None for one without thresholds of its own."""
+    text = "".join(sorted(stoplist))
+    return script_of(text) or (KOREAN if _count(KOREAN.characters, text) > len(text) / 2 else None)
 
 
 def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], script: Script) -> list[Measurements]:

@@ -55,6 +55,21 @@ class TestDetected:
         menu = "<ul>" + "<li>Home</li><li>About us</li><li>The news</li>" * 30 + "</ul>"
         assert extract(f"<body>{menu}<p>{GERMAN}</p>").language == "de"
 
+    def test_a_short_text_in_a_dense_script_is_longer_than_one_in_letters(self) -> None:
+        abstract = "This article describes how goods are delivered, and what can be done about it. " * 4
+        chinese = (
+            "本文先介绍了有关物流的理论，然后分析了目前存在的问题，最后提出了一些可以改进的办法，希望能对大家有所帮助。"
+            * 3
+        )
+        assert len(chinese) < len(abstract)
+        assert extract(f"<p>{abstract}<p>{chinese}<p>{chinese}").language == "zh"
+
+    @pytest.mark.parametrize("code", ["yue", "wuu"])
+    def test_written_cantonese_and_wu_are_chinese(self, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        # So the detector calls Chinese among much code, where the script does not tell.
+        monkeypatch.setattr(languages, "detect", lambda _: {code: 0.9, "en": 0.1})
+        assert chosen(extract(page("npm install 依赖 --save-dev && npm run build"))) == ("zh", "detected")
+
     def test_by_so_many_characters_of_them_at_the_most(self, monkeypatch: pytest.MonkeyPatch) -> None:
         samples: list[str] = []
 

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.calibration import FILES, SPACED, derive, read
+from benchmarks.calibration import CALIBRATED_ON_TEXTS, FILES, SPACED, derive, derive_lengths, read
 from scrapy_justext import extract
 from scrapy_justext.core import unsegmented
 from scrapy_justext.core.blocks import BlockClass
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import (
     CHINESE,
+    KOREAN,
     SCRIPTS,
+    WITH_THRESHOLDS,
     covered_characters,
     estimate_words,
     script_of,
@@ -122,9 +124,56 @@ def test_a_paragraph_of_that_length_is_good_by_itself(code: str, length: int) ->
         assert block.context_free_class is BlockClass.GOOD, text
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=[one.code for one in SCRIPTS])
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "会议强调，要坚持稳中求进工作总基调，统筹推进乡村振兴和新型城镇化，加快建设现代化产业体系，深化重点领域改革，扩大高水平开放，"
+        "加强生态环境保护，守住粮食安全底线，推动全市经济高质量发展。",
+        "據統計，今年前三季度全縣完成固定資產投資一百二十億元，增長百分之八；社會消費品零售總額九十億元，增長百分之六；"
+        "城鎮居民人均可支配收入三萬元，增長百分之五。",
+        "昨日下午，某市中级人民法院公开开庭审理某局原局长受贿一案。公诉机关指控，二〇一二年至二〇二〇年，被告人利用职务便利，"
+        "为多家企业承揽工程、拨付资金提供帮助，收受财物折合人民币八百万元。",
+        "北京时间晚八点，主队三比一战胜客队，豪取四连胜，积分升至榜首，前锋梅开二度，门将高接低挡，最后时刻扑出点球。",
+    ],
+    ids=["a meeting", "figures", "a trial", "a match"],
+)
+def test_news_with_few_function_words_are_running_text(paragraph: str) -> None:
+    [block] = extract(page(paragraph), language="zh").blocks
+    assert block.context_free_class is BlockClass.GOOD, block.reason
+
+
+KOREAN_PROSE = [
+    "어제 오후 시청에서 열린 회의에서 시장은 내년 봄까지 낡은 도서관을 다시 짓겠다고 밝혔다. 공사가 끝날 때까지 "
+    "시민들은 근처에 있는 작은 도서관을 이용할 수 있다고 그는 기자들에게 덧붙였다.",
+    "그 마을에는 오래된 우물이 하나 있었는데, 사람들은 아침마다 그곳에 모여서 이야기를 나누곤 했다. 그러나 전쟁이 "
+    "끝난 뒤에는 아무도 그 우물을 찾지 않았고, 이제는 어디에 있었는지 아는 사람도 거의 없다.",
+]
+
+
+@pytest.mark.parametrize("paragraph", KOREAN_PROSE, ids=["news", "a story"])
+def test_a_korean_paragraph_is_long_enough_to_be_good_by_itself(paragraph: str) -> None:
+    assert len(paragraph) < 200
+    [block] = extract(page(paragraph), language="ko").blocks
+    assert (block.context_free_class, block.word_count) == (BlockClass.GOOD, len(paragraph.split())), block.reason
+
+
+def test_korean_lengths_are_those_of_the_profile_where_the_user_set_one() -> None:
+    [block] = extract(page(KOREAN_PROSE[0]), language="ko", length_low=70).blocks
+    assert block.context_free_class is BlockClass.NEAR_GOOD
+    [block] = extract(page(KOREAN_PROSE[0]), language="ko", profile="justext-3.0").blocks
+    assert block.context_free_class is BlockClass.NEAR_GOOD
+
+
+@pytest.mark.parametrize("script", CALIBRATED_ON_TEXTS, ids=[one.code for one in CALIBRATED_ON_TEXTS])
 def test_thresholds_are_those_that_the_texts_give(script: Any) -> None:
     assert derive(script.code) == (script.thresholds, script.characters_per_word)
+
+
+def test_chinese_characters_a_word_and_korean_lengths_are_those_that_the_texts_give() -> None:
+    assert derive(CHINESE.code)[1] == CHINESE.characters_per_word
+    lengths, per_word = derive_lengths(KOREAN.code, ("ko",))
+    assert lengths.items() <= KOREAN.thresholds.items()
+    assert per_word == KOREAN.characters_per_word
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=[one.code for one in SCRIPTS])
@@ -135,8 +184,9 @@ def test_every_writing_has_a_stoplist_in_it(script: Any) -> None:
 
 def test_no_other_stoplist_is_taken_for_one() -> None:
     library = find_library()
-    unspaced = {one.code for one in library.languages if script_of_words(library.words(one)) is not None}
-    assert unspaced == {one.code for one in SCRIPTS}
+    scripts = {one.code: script for one in library.languages if (script := script_of_words(library.words(one)))}
+    assert scripts.keys() == {one.code for one in WITH_THRESHOLDS}
+    assert {code for code, script in scripts.items() if not script.has_spaces} == {one.code for one in SCRIPTS}
 
 
 @pytest.mark.parametrize(
@@ -236,7 +286,7 @@ def test_boilerpipe_counts_estimated_words() -> None:
 def test_a_threshold_that_was_given_holds_in_every_language() -> None:
     text = read("zh")["good"][0][:60]
     assert [b.reason for b in extract(page(text), language="zh").blocks] == [
-        f"stop-word density {_density(text):.3g} >= 0.16, 60 > 55 characters"
+        f"stop-word density {_density(text):.3g} >= 0.12, 60 > 25 characters"
     ]
     [block] = extract(page(text), language="zh", length_high=100).blocks
     assert block.reason.startswith("short (60 < 70 characters)")
