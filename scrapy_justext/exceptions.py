@@ -1,4 +1,4 @@
-"""Every error that this library raises on purpose, what commands say of one, and the import of what may be missing.
+"""Every error that this library raises on purpose, and the import of what may be missing.
 
 All have the base :class:`JustextError`.  An error that is about one thing, a file or an option, is a
 :class:`SubjectError`: it names the thing and says what is wrong with it.
@@ -6,10 +6,7 @@ All have the base :class:`JustextError`.  An error that is about one thing, a fi
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
-from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
@@ -17,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import ModuleType
-    from typing import TextIO
 
 
 class JustextError(Exception):
@@ -65,14 +61,18 @@ class ParameterError(JustextError, ValueError):
 class UnknownNameError(ParameterError):
     """A name that is none of the known ones; the message suggests those that are close.
 
-    ``known``: the names that would have been right, ``suggestions``: the closest of them.
+    ``known``: the names that would have been right, ``suggestions``: the closest of them and of ``others``, which are
+    suggested but not listed.
     """
 
-    def __init__(self, name: str, value: object, kind: str, known: Iterable[str], hint: str = "") -> None:
+    def __init__(
+        self, name: str, value: object, kind: str, known: Iterable[str], hint: str = "", others: Iterable[str] = ()
+    ) -> None:
         self.kind = kind
         self.hint = hint
         self.known = tuple(known)
-        self.suggestions = close_names(str(value), self.known)
+        self.others = tuple(others)
+        self.suggestions = close_names(str(value), (*self.known, *self.others))
         super().__init__(name, value, f"unknown {kind}; {self._advice()}{hint}")
 
     def _advice(self) -> str:
@@ -83,7 +83,7 @@ class UnknownNameError(ParameterError):
         return f"known are {shown}" + (f" and {more} more" if more > 0 else "")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.name, self.value, self.kind, self.known, self.hint)
+        return type(self), (self.name, self.value, self.kind, self.known, self.hint, self.others)
 
 
 class StoplistError(ParameterError):
@@ -194,26 +194,8 @@ class GateError(JustextError):
     """Floors and a run that cannot be compared; the message says why."""
 
 
-# What commands say of errors.
-
 #: Exit status of a command that was asked for what cannot be done, as argparse has it.
 BAD_INPUT = 2
-
-
-def complain(command: str, problem: JustextError | str) -> None:
-    """Say on one line of standard error what is wrong, where there is somebody to hear it."""
-    if sys.stderr is None:
-        return
-    try:
-        print(f"{command}:", " ".join(str(problem).split()), file=sys.stderr, flush=True)
-    except OSError:
-        discard_rest(sys.stderr)
-
-
-def discard_rest(stream: TextIO) -> None:
-    """Send what a stream still holds nowhere: Python would write it at its end, and complain then."""
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 # Libraries that may not be installed.

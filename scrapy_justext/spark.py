@@ -36,6 +36,7 @@ from scrapy_justext.archives.records import (
     Location,
     PageColumns,
     Read,
+    as_text,
     cells_to_page,
     column_option,
 )
@@ -43,7 +44,7 @@ from scrapy_justext.archives.warc import read_warc
 from scrapy_justext.archives.work import RecordExtractor, extract_records, make_chunks
 from scrapy_justext.crawl.settings import configure, from_settings, make_layers
 from scrapy_justext.exceptions import BAD_INPUT, ArchiveError, JustextError, ParameterError
-from scrapy_justext.tables import SCHEMA, column_problem, to_batch
+from scrapy_justext.tables import SCHEMA, cell_value, column_problem, to_batch
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -135,8 +136,8 @@ def _read_batch(batch: pa.RecordBatch) -> Iterator[Read]:
     missing = repeat(pa.scalar(None))
     columns = (batch.column(name) if name in names else missing for name in (*_USUAL, *Location._fields))
     for _, *cells in zip(range(batch.num_rows), *columns, strict=False):
-        html, url, content_type, file, offset = (cell.as_py() for cell in cells)
-        record = LoadedRecord(Location(file, offset), cells_to_page(html, url, content_type))
+        html, url, content_type, file, offset = map(cell_value, cells)
+        record = LoadedRecord(Location(as_text(file), offset), cells_to_page(html, url, content_type))
         yield Read(record, BEGINNING)
 
 

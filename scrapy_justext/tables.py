@@ -48,8 +48,10 @@ SCHEMA = pa.schema(
 _TEXT_TYPES = (
     pa.types.is_string,
     pa.types.is_large_string,
+    pa.types.is_string_view,
     pa.types.is_binary,
     pa.types.is_large_binary,
+    pa.types.is_binary_view,
     pa.types.is_fixed_size_binary,
     pa.types.is_null,
 )
@@ -129,8 +131,26 @@ def column_problem(schema: pa.Schema, name: str) -> str | None:
     """
     if name not in schema.names:
         return f"has no column {name!r}"
-    kind = schema.types[schema.names.index(name)]
-    values = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if schema.names.count(name) > 1:
+        return f"has {schema.names.count(name)} columns {name!r}"
+    kind = schema.field(name).type
+    values = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    values = values.value_type if pa.types.is_dictionary(values) else values
     if any(is_type(values) for is_type in _TEXT_TYPES):
         return None
     return f"its column {name!r} is of the type {kind}, neither text nor binary"
+
+
+def cell_value(cell: pa.Scalar) -> Any:
+    r"""Return what a cell holds: of a text that is not UTF-8, though its column says so, the bytes.
+
+    >>> cell_value(pa.scalar("Café")), cell_value(pa.array([b"Caf\xe9"]).view(pa.string())[0])
+    ('Café', b'Caf\xe9')
+    """
+    try:
+        return cell.as_py()
+    except UnicodeDecodeError:
+        text = cell
+        while not hasattr(text, "as_buffer"):
+            text = text.value
+        return text.as_buffer().to_pybytes()

@@ -28,7 +28,7 @@ MODULES = {
 #: From the ground up: a part may know those of floors below its own, and itself.
 FLOORS = (
     {"exceptions"},
-    {"core"},
+    {"core", "printing"},
     {"files", "workers", "tables"},
     {"crawl"},
     {"archives", "inspection", "evaluation", "poet"},

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_justext.archives.records import PageColumns, column_option
-from scrapy_justext.exceptions import BAD_INPUT, JustextError, complain, require
+from scrapy_justext.exceptions import BAD_INPUT, JustextError, require
+from scrapy_justext.printing import complain
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 #: Exit statuses beside :data:`~scrapy_justext.exceptions.BAD_INPUT`.
 DONE, INTERRUPTED = 0, 130
+
+#: The OUT that stands for standard output.
+STANDARD_OUTPUT = "-"
 
 
 class Command(ScrapyCommand):
@@ -43,8 +47,9 @@ class Command(ScrapyCommand):
         """Return the text for the help."""
         return (
             "Clean the pages in each IN: a WARC file, a folder of HTML files, JSON Lines or Parquet with a column of"
-            " HTML; and write them to OUT, JSON Lines or Parquet. A run that was ended goes on when it is run again."
-            " Exit status 0: done; 2: an input, an option or OUT cannot be used; 130: interrupted."
+            " HTML; and write them to OUT, JSON Lines or Parquet. A run that was ended goes on when it is run again,"
+            " unless it writes to standard output. Exit status 0: done; 2: an input, an option or OUT cannot be used;"
+            " 130: interrupted."
         )
 
     def add_options(self, parser: ArgumentParser) -> None:
@@ -62,17 +67,19 @@ class Command(ScrapyCommand):
             complain("justext-archive", error)
             self.exitcode = BAD_INPUT
         except KeyboardInterrupt:
-            _print_interrupted()
+            _print_interrupted(can_go_on=opts.output != STANDARD_OUTPUT)
             self.exitcode = INTERRUPTED
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of the command."""
-    # An abbreviation that fits one option today may fit two tomorrow.
-    parser.allow_abbrev = False
+    # Not before: it loads what only this command and its like need.
+    from scrapy_justext.crawl.command_options import add_setting_options  # noqa: PLC0415
+
     add = parser.add_argument_group("Archives").add_argument
     formats = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"
-    add("-o", "--output", metavar="OUT", help=f"where the rows go: a name that ends in {formats}")
+    output = f"where the rows go: a name that ends in {formats}; or - for standard output, as JSON Lines"
+    add("-o", "--output", metavar="OUT", help=output)
     add("--restart", action="store_true", help="begin anew, whatever is at OUT")
     add("--processes", metavar="N", help="that extract (default: one for each core)")
     add(
@@ -89,6 +96,7 @@ def add_options(parser: ArgumentParser) -> None:
             default=default,
             help=f"of Parquet, or key of JSON Lines, that holds {content} (default: {default})",
         )
+    add_setting_options(parser)
 
 
 def end_at_once_on_interrupt() -> None:
@@ -111,5 +119,6 @@ def _end_at_once(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     os._exit(INTERRUPTED)
 
 
-def _print_interrupted() -> None:
-    print("justext-archive: interrupted; run the same again to go on", file=sys.stderr, flush=True)
+def _print_interrupted(*, can_go_on: bool = True) -> None:
+    advice = "; run the same again to go on" if can_go_on else ""
+    print(f"justext-archive: interrupted{advice}", file=sys.stderr, flush=True)

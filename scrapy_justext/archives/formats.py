@@ -10,15 +10,22 @@ import gzip
 import io
 import json
 import shutil
-from typing import TYPE_CHECKING, Any, NamedTuple
+import sys
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
-import zstandard
 
+from scrapy_justext.archives.command import STANDARD_OUTPUT
 from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.tables import SCHEMA, to_batch, to_json
+
+# All of this folder import it from here.
+if sys.version_info >= (3, 14):
+    from compression import zstd as zstd  # noqa: PLC0414
+else:
+    from backports import zstd as zstd  # noqa: PLC0414
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,6 +52,8 @@ class OutputFormat(NamedTuple):
 
 def find_format(name: str) -> OutputFormat:
     """Return the format that the name of an output asks for; raise :class:`ArchiveError`."""
+    if name == STANDARD_OUTPUT:
+        return FORMATS[".jsonl"]
     for suffix, output_format in FORMATS.items():
         if name.lower().endswith(suffix):
             return output_format
@@ -74,20 +83,17 @@ def _encode_gzip(rows: Sequence[ExtractionRow]) -> bytes:
 
 
 def _encode_zstandard(rows: Sequence[ExtractionRow]) -> bytes:
-    return zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL).compress(_encode_lines(rows)) if rows else b""
+    return zstd.compress(_encode_lines(rows), _ZSTANDARD_LEVEL) if rows else b""
 
 
 def _finish_zstandard(chunks: Path, out: Path) -> None:
     """Compress the rows again into one frame, since many readers stop at the end of the first."""
-    compressor = zstandard.ZstdCompressor(level=_ZSTANDARD_LEVEL)
-    with chunks.open("rb") as file, out.open("wb") as target, compressor.stream_writer(target) as writer:
-        shutil.copyfileobj(zstandard_reader(file), writer)
-
-
-def zstandard_reader(file: BinaryIO) -> io.BufferedReader:
-    """Return what is in a compressed file of any number of frames; reading raises ``ZstdError`` where it is damaged."""
-    source: Any = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-    return io.BufferedReader(source)
+    if not chunks.stat().st_size:
+        # A file without any frame would be one that was cut off.
+        out.write_bytes(zstd.compress(b""))
+        return
+    with zstd.open(chunks) as rows, zstd.open(out, "wb", level=_ZSTANDARD_LEVEL) as target:
+        shutil.copyfileobj(rows, target)
 
 
 # Parquet: until the end, the rows of each chunk are an Arrow stream.

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
@@ -24,6 +25,7 @@ from scrapy_justext.archives.records import BEGINNING, InputPosition, Location
 from scrapy_justext.archives.work import Trouble
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.files import LOCK_FILE, locked, write_whole
+from scrapy_justext.printing import discard_rest, in_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,6 +68,8 @@ class RunProgress:
 class Output:
     """Takes every result, and notes how far the input was read.  :func:`unfinished` makes it."""
 
+    is_wanted = True
+
     def __init__(self, out: Path, rows: FileIO, task: Mapping[str, Any], progress: RunProgress) -> None:
         self.progress = progress
         self._out = out
@@ -107,6 +111,40 @@ class Output:
             finished = folder / "finished"
             output_format.finish(folder / _ROWS, finished)
         finished.replace(self._out)
+
+
+class PrintedOutput:
+    """Takes every result for standard output, where no run can go on.
+
+    ``is_wanted``: False as soon as nobody reads any more.
+    """
+
+    def __init__(self) -> None:
+        self.progress = RunProgress()
+        self.is_wanted = True
+        self._begun = monotonic()
+        if sys.stdout is None:
+            raise ArchiveError("standard output", "cannot be written: it is closed")
+
+    def add(self, result: ChunkResult, behind: InputPosition) -> None:
+        """Print the rows of the next chunk, harmless ones on a terminal."""
+        rows = result.encoded
+        if sys.stdout.isatty():
+            rows = in_json(rows.decode()).encode()
+        try:
+            sys.stdout.buffer.write(rows)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            self.is_wanted = False
+            discard_rest(sys.stdout)
+        except OSError as error:
+            discard_rest(sys.stdout)
+            raise ArchiveError("standard output", f"cannot be written: {describe_os_error(error)}") from error
+        self.progress.add(result, behind)
+        self.progress.seconds = monotonic() - self._begun
+
+    def save(self) -> None:
+        """Note nothing: what was printed stays printed."""
 
 
 @contextmanager

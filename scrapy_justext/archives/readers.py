@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import zstandard
 
 from scrapy_justext.archives import records
-from scrapy_justext.archives.formats import zstandard_reader
+from scrapy_justext.archives.formats import zstd
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, NoPage, PageColumns, Read, Record
 from scrapy_justext.archives.warc import check_warc, read_warc
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
-from scrapy_justext.tables import column_problem
+from scrapy_justext.tables import cell_value, column_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -133,8 +132,8 @@ _STEP = 1 << 20
 #: The most bytes that JSON makes of one byte of a page.
 _ESCAPED = 6
 #: What reading raises where a file is damaged; but an ``OSError`` with a number is not the file's fault.
-_DAMAGE = (OSError, EOFError, zlib.error, zstandard.ZstdError)
-_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".zst": zstandard_reader}
+_DAMAGE = (OSError, EOFError, zlib.error, zstd.ZstdError)
+_OPENERS: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".zst": zstd.open}
 #: An offset behind the end of any file.
 _END = 1 << 62
 
@@ -244,12 +243,15 @@ def check_parquet(path: Path, columns: PageColumns) -> None:
     """Raise :class:`ArchiveError` where a file is no Parquet, or a column that was asked for cannot hold pages."""
     try:
         schema = pq.read_schema(path)
-    except pa.ArrowInvalid as error:
+        names = schema.names
+    except (pa.ArrowException, UnicodeDecodeError) as error:
         raise ArchiveError(path, "is no Parquet file, or a damaged one") from error
-    for name, option in columns.required():
-        problem = column_problem(schema, name)
+    required = dict(columns.required())
+    for field, name in columns._asdict().items():
+        problem = column_problem(schema, name) if name in required or names.count(name) > 1 else None
         if problem is not None:
-            raise ArchiveError(path, f"{problem}; {option} names another of its own: {', '.join(schema.names)}")
+            option = records.column_option(field)
+            raise ArchiveError(path, f"{problem}; {option} names another of its own: {', '.join(names)}")
 
 
 def read_parquet(path: Path, columns: PageColumns, position: InputPosition) -> Iterator[Read]:
@@ -276,10 +278,10 @@ def _group_records(
         for batch in table.iter_batches(_ROWS, row_groups=[group], columns=names):
             values = [batch.column(name) if name in names else pa.nulls(len(batch)) for name in columns]
             for cells in zip(*values, strict=True):
-                page = records.cells_to_page(*(cell.as_py() for cell in cells))
+                page = records.cells_to_page(*map(cell_value, cells))
                 yield records.LoadedRecord(start._replace(offset=number), page), number + 1
                 number += 1
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise
         # What is left of a damaged row group cannot be told apart.

@@ -138,8 +138,20 @@ def cells_to_page(html: object, url: object, content_type: object) -> ArchivedPa
     """
     if not isinstance(html, str | bytes):
         return NoPage("no_html")
-    headers = ((b"Content-Type", content_type.encode("latin-1", "replace")),) if isinstance(content_type, str) else ()
-    return ArchivedPage(url if isinstance(url, str) else None, html, headers=headers)
+    kind = as_text(content_type)
+    headers = () if kind is None else ((b"Content-Type", kind.encode("latin-1", "replace")),)
+    return ArchivedPage(as_text(url), html, headers=headers)
+
+
+def as_text(cell: object) -> str | None:
+    """Return the text in a cell, which may hold it as bytes; None where it holds no text.
+
+    >>> as_text("text/html"), as_text(b"text/html"), as_text(7)
+    ('text/html', 'text/html', None)
+    """
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
+    return cell if isinstance(cell, str) else None
 
 
 @contextmanager

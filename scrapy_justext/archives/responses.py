@@ -7,13 +7,16 @@ taken.
 
 from __future__ import annotations
 
+import gzip
+import io
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import brotli
-import zstandard
 from scrapy.http import Headers, HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
+
+from scrapy_justext.archives.formats import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +26,9 @@ if TYPE_CHECKING:
 #: For pages without one.
 _NO_URL = "file:///"
 #: What zlib calls these formats.
-_GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15
+_ZLIB, _RAW_DEFLATE = 15, -15
+#: What reading a compressed body raises where it is damaged, or cut off.
+_DAMAGE = (OSError, EOFError, zlib.error, zstd.ZstdError)
 
 
 def make_response(page: ArchivedPage, max_bytes: int) -> Response:
@@ -90,7 +95,7 @@ def decompress(body: bytes, encodings: str, max_bytes: int) -> bytes:
         for decompressor in _DECOMPRESSORS.get(encoding, ()):
             try:
                 body = decompressor(body, max_bytes + 1)
-            except (zlib.error, brotli.error, zstandard.ZstdError):
+            except (*_DAMAGE, brotli.error):
                 continue
             break
     return body
@@ -100,11 +105,30 @@ def _inflater(wbits: int) -> Callable[[bytes, int], bytes]:
     return lambda body, at_most: zlib.decompressobj(wbits).decompress(body, at_most)
 
 
+def _reader(open_body: Callable[[io.BytesIO], Any]) -> Callable[[bytes, int], bytes]:
+    """Return a function that reads all the members, or frames, of a body, up to the first that is damaged."""
+
+    def read(body: bytes, at_most: int) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        with open_body(io.BytesIO(body)) as stream:
+            try:
+                while size < at_most and (part := stream.read1(at_most - size)):
+                    parts.append(part)
+                    size += len(part)
+            except _DAMAGE:
+                if not parts:
+                    raise
+        return b"".join(parts)
+
+    return read
+
+
 #: From compressed bytes, and how many to return at most, to the bytes: the ways that an encoding may mean.
 _DECOMPRESSORS: dict[str, tuple[Callable[[bytes, int], bytes], ...]] = {
-    "gzip": (_inflater(_GZIP),),
-    "x-gzip": (_inflater(_GZIP),),
+    "gzip": (_reader(gzip.open),),
+    "x-gzip": (_reader(gzip.open),),
     "deflate": (_inflater(_ZLIB), _inflater(_RAW_DEFLATE)),
     "br": (lambda body, at_most: bytes(brotli.Decompressor().process(body, output_buffer_limit=at_most)),),
-    "zstd": (lambda body, at_most: bytes(zstandard.ZstdDecompressor().stream_reader(body).read(at_most)),),
+    "zstd": (_reader(zstd.open),),
 }

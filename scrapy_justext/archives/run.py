@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping, Set
 from contextlib import closing
 from math import inf
@@ -12,12 +13,20 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext import core
-from scrapy_justext.archives.command import DONE, raise_on_interrupt
+from scrapy_justext.archives.command import DONE, STANDARD_OUTPUT, raise_on_interrupt
 from scrapy_justext.archives.formats import OutputFormat, find_format
-from scrapy_justext.archives.output import Output, RunProgress, format_summary, summary_to_json, unfinished
+from scrapy_justext.archives.output import (
+    Output,
+    PrintedOutput,
+    RunProgress,
+    format_summary,
+    summary_to_json,
+    unfinished,
+)
 from scrapy_justext.archives.readers import Source, find_sources
 from scrapy_justext.archives.records import InputPosition, PageColumns, explaining
 from scrapy_justext.archives.work import Chunk, Setup, extract_chunks, make_chunks
+from scrapy_justext.crawl.command_options import chosen_settings
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
@@ -44,6 +53,11 @@ class ArchiveJob(NamedTuple):
     """Seconds that a page may take; None for any number."""
     restart: bool
 
+    @property
+    def is_printed(self) -> bool:
+        """Whether the rows go to standard output."""
+        return self.out.name == STANDARD_OUTPUT
+
 
 def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) -> int:
     """Do what was asked for, and return the exit status; raise :class:`~scrapy_justext.exceptions.JustextError`."""
@@ -54,7 +68,8 @@ def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) ->
         path = Path(options.summary)
         with explaining(path, "written"):
             write_whole(path, (json.dumps(summary_to_json(progress), indent=2, ensure_ascii=False) + "\n").encode())
-    print(format_summary(progress.counts, progress.seconds))
+    # Nothing may stand among the rows.
+    print(format_summary(progress.counts, progress.seconds), file=sys.stderr if job.is_printed else sys.stdout)
     return DONE
 
 
@@ -67,7 +82,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         raise ArchiveError("IN", "none given; scrapy justext-archive -h tells more")
     if options.output is None:
         raise ArchiveError("-o OUT", "is missing")
-    layers = make_layers(from_settings(settings), {})
+    layers = make_layers(from_settings(settings), chosen_settings(options))
     configurations = [configure(layers.given(site)) for site in (None, *layers.sites)]
     if not any(is_enabled(layers.given(site)) for site in (None, *layers.sites)):
         raise ArchiveError("JUSTEXT_ENABLED", "is off")
@@ -82,7 +97,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     timeout = options.timeout if options.timeout is not None else settings.get("JUSTEXT_TIMEOUT")
     task = {
         "inputs": [source.stamp for source in sources],
-        "settings": {name: given.value for name, given in layers.project.items()},
+        "settings": {name: given.value for name, given in {**layers.project, **layers.spider}.items()},
         "columns": list(columns),
         "version": core.__version__,
     }
@@ -143,6 +158,10 @@ def _check_writable(path: Path) -> None:
 
 def clean(job: ArchiveJob) -> RunProgress:
     """Read, extract and write, from where an earlier run stopped."""
+    if job.is_printed:
+        printed = PrintedOutput()
+        _work(job, printed)
+        return printed.progress
     with unfinished(job.out, job.task, restart=job.restart) as output:
         if not output.progress.is_read:
             _work(job, output)
@@ -150,7 +169,7 @@ def clean(job: ArchiveJob) -> RunProgress:
     return output.progress
 
 
-def _work(job: ArchiveJob, output: Output) -> None:
+def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
     progress = output.progress
     begun, first_pages = monotonic(), progress.counts["pages"]
     done = _bytes_done(job.sources, progress)
@@ -164,6 +183,8 @@ def _work(job: ArchiveJob, output: Output) -> None:
         ):
             for chunk, result in results:
                 output.add(result, chunk.behind)
+                if not output.is_wanted:
+                    break
                 pages = progress.counts["pages"]
                 rate = (pages - first_pages) / max(monotonic() - begun, 1e-9)
                 before, done = done, _bytes_done(job.sources, progress)

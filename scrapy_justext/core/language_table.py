@@ -1,123 +1,136 @@
-"""The table of languages: the names and codes by which each is known."""
+"""The table of languages: the names and codes by which each is known.
+
+A row has the English name, the ISO 639 codes and other names in English; behind the bar stands what those who speak the
+language call it.  Names are compared without case, accents and punctuation.
+"""
 
 from __future__ import annotations
 
 _TABLE = """
 Afrikaans af afr
-Albanian sq sqi alb
-Arabic ar ara arz ary
-Aragonese an arg
-Armenian hy hye arm
-Aromanian rup
-Asturian ast
-Azerbaijani az aze
-Basque eu eus baq
-Belarusian be bel
-Belarusian_Taraskievica be-tarask Taraškievica
-Bengali bn ben
-Bishnupriya_Manipuri bpy
-Bosnian bs bos
-Breton br bre
-Bulgarian bg bul
-Burmese my mya bur Myanmar
-Catalan ca cat
-Cebuano ceb
+Albanian sq sqi alb | shqip
+Arabic ar ara arz ary | العربية
+Aragonese an arg | aragonés
+Armenian hy hye arm | հայերեն
+Aromanian rup | armãneashti
+Asturian ast | asturianu
+Azerbaijani az aze | azərbaycan azərbaycanca
+Basque eu eus baq | euskara
+Belarusian be bel | беларуская
+Belarusian_Taraskievica be-tarask Taraškievica | тарашкевіца
+Bengali bn ben | বাংলা Bangla
+Bishnupriya_Manipuri bpy | বিষ্ণুপ্রিয়া_মণিপুরী
+Bosnian bs bos | bosanski
+Breton br bre | brezhoneg
+Bulgarian bg bul | български
+Burmese my mya bur Myanmar | မြန်မာ မြန်မာဘာသာ
+Catalan ca cat | català
+Cebuano ceb | Sinugboanon Binisaya
 Chinese zh zho chi cmn yue wuu Chinese_Simplified Chinese_Traditional Simplified_Chinese Traditional_Chinese Mandarin
-Chuvash cv chv
-Croatian hr hrv
-Czech cs ces cze
-Danish da dan
-Dutch nl nld dut
+    | 中文 汉语 漢語 普通话 國語 简体中文 繁體中文
+Chuvash cv chv | чӑвашла чӑваш
+Croatian hr hrv | hrvatski
+Czech cs ces cze | čeština česky
+Danish da dan | dansk
+Dutch nl nld dut | Nederlands
 English en eng
 Esperanto eo epo
-Estonian et est ekk
-Finnish fi fin
-French fr fra fre
-Galician gl glg
-Georgian ka kat geo
-German de deu ger
-Greek el ell gre
-Gujarati gu guj
-Haitian ht hat Haitian_Creole
+Estonian et est ekk | eesti
+Finnish fi fin | suomi
+French fr fra fre | français
+Galician gl glg | galego
+Georgian ka kat geo | ქართული
+German de deu ger | Deutsch
+Greek el ell gre | Ελληνικά
+Gujarati gu guj | ગુજરાતી
+Haitian ht hat Haitian_Creole | kreyòl kreyòl_ayisyen
 Hausa ha hau
-Hebrew he heb iw
-Hindi hi hin
-Hungarian hu hun
-Icelandic is isl ice
+Hebrew he heb iw | עברית
+Hindi hi hin | हिन्दी हिंदी
+Hungarian hu hun | magyar
+Icelandic is isl ice | íslenska
 Ido io ido
 Igbo ig ibo
-Indonesian id ind in
-Irish ga gle
-Italian it ita
-Japanese ja jpn
-Javanese jv jav
-Kannada kn kan
-Kazakh kk kaz
-Khmer km khm Cambodian
-Korean ko kor
-Kurdish ku kur
-Kyrgyz ky kir Kirghiz
-Lao lo lao Laotian
-Latin la lat
-Latvian lv lav lvs
-Ligurian lij
-Lithuanian lt lit
-Lombard lmo
-Low_Saxon nds Low_German
-Luxembourgish lb ltz
-Macedonian mk mkd mac
-Malay ms msa may zsm
-Malayalam ml mal
-Maltese mt mlt
-Marathi mr mar
-Neapolitan nap
-Nepali ne nep
-Newar new Newari
-Norwegian_Bokmal nb nob no nor Norwegian
-Norwegian_Nynorsk nn nno
-Occitan oc oci
-Persian fa fas per Farsi
-Piedmontese pms
-Polish pl pol
-Portuguese pt por
-Quechua qu que
-Romanian ro ron rum
-Russian ru rus
-Samogitian sgs
-Scottish_Gaelic gd gla
-Serbian sr srp srl
-Serbo_Croatian sh hbs
+Indonesian id ind in | Bahasa_Indonesia
+Irish ga gle | Gaeilge
+Italian it ita | italiano
+Japanese ja jpn | 日本語
+Javanese jv jav | Basa_Jawa Jawa
+Kannada kn kan | ಕನ್ನಡ
+Kazakh kk kaz | қазақша қазақ_тілі
+Khmer km khm Cambodian | ខ្មែរ ភាសាខ្មែរ
+Korean ko kor | 한국어 조선말
+Kurdish ku kur | kurdî kurmancî
+Kyrgyz ky kir Kirghiz | кыргызча
+Lao lo lao Laotian | ລາວ ພາສາລາວ
+Latin la lat | Latina
+Latvian lv lav lvs | latviešu
+Ligurian lij | ligure
+Lithuanian lt lit | lietuvių
+Lombard lmo | lumbaart
+Low_Saxon nds Low_German | Plattdüütsch
+Luxembourgish lb ltz | Lëtzebuergesch
+Macedonian mk mkd mac | македонски
+Malay ms msa may zsm | Bahasa_Melayu Melayu
+Malayalam ml mal | മലയാളം
+Maltese mt mlt | Malti
+Marathi mr mar | मराठी
+Neapolitan nap | napulitano
+Nepali ne nep | नेपाली
+Newar new Newari | नेपाल_भाषा
+Norwegian_Bokmal nb nob no nor Norwegian | norsk norsk_bokmål bokmål
+Norwegian_Nynorsk nn nno | nynorsk norsk_nynorsk
+Occitan oc oci | lenga_d’òc
+Persian fa fas per Farsi | فارسی
+Piedmontese pms | piemontèis
+Polish pl pol | polski
+Portuguese pt por | português
+Quechua qu que | Runasimi
+Romanian ro ron rum | română
+Russian ru rus | русский
+Samogitian sgs | žemaitėška
+Scottish_Gaelic gd gla | Gàidhlig
+Serbian sr srp srl | српски srpski
+Serbo_Croatian sh hbs | srpskohrvatski српскохрватски
 Sesotho st sot Southern_Sotho
-Sicilian scn
+Sicilian scn | sicilianu
 Simple_English en-simple
-Slovak sk slk slo
-Slovenian sl slv Slovene
-Spanish es spa
-Sundanese su sun
-Swahili sw swa
-Swedish sv swe
+Slovak sk slk slo | slovenčina slovensky
+Slovenian sl slv Slovene | slovenščina slovensko
+Spanish es spa | español castellano
+Sundanese su sun | Basa_Sunda Sunda
+Swahili sw swa | Kiswahili
+Swedish sv swe | svenska
 Tagalog tl tgl fil Filipino
-Tamil ta tam
-Tatar tt tat
-Telugu te tel
-Thai th tha
-Tibetan bo bod tib
+Tamil ta tam | தமிழ்
+Tatar tt tat | татарча татар
+Telugu te tel | తెలుగు
+Thai th tha | ไทย ภาษาไทย
+Tibetan bo bod tib | བོད་ཡིག བོད་སྐད་
 Tswana tn tsn Setswana
-Turkish tr tur
-Turkmen tk tuk
-Ukrainian uk ukr
-Urdu ur urd
-Uzbek uz uzb uzs
-Vietnamese vi vie
+Turkish tr tur | Türkçe
+Turkmen tk tuk | türkmençe türkmen
+Ukrainian uk ukr | українська
+Urdu ur urd | اردو
+Uzbek uz uzb uzs | oʻzbek oʻzbekcha
+Vietnamese vi vie | tiếng_Việt
 Volapuk vo vol Volapük
-Walloon wa wln
+Walloon wa wln | walon
 Waray_Waray war Waray
-Welsh cy cym wel
-West_Frisian fy fry Frisian
-Western_Panjabi pnb Western_Punjabi
-Yoruba yo yor
+Welsh cy cym wel | Cymraeg
+West_Frisian fy fry Frisian | Frysk
+Western_Panjabi pnb Western_Punjabi | پنجابی
+Yoruba yo yor | Yorùbá
 """
+
+#: For each row the words before the bar, and those behind it.
+_ROWS = [
+    [part.split() for part in row.partition("|")[::2]] for row in _TABLE.strip().replace("\n    |", "|").splitlines()
+]
 
 #: Stoplist names with the ISO 639 codes of the language and other names for it; the first code is the one that results
 #: carry.
-LANGUAGES = {name: tuple(codes) for name, *codes in map(str.split, _TABLE.strip().splitlines())}
+LANGUAGES = {name: tuple(codes) for (name, *codes), _ in _ROWS}
+
+#: What languages are called in themselves, by stoplist name.
+OWN_NAMES = {name: tuple(own) for (name, *_), own in _ROWS}

@@ -35,7 +35,9 @@ class Choices(Parameters, total=False):
     """What a user may choose for an extraction, as keywords; :data:`DEFAULTS` has the defaults of those below."""
 
     language: str | Sequence[str]
-    """An English name or ISO 639 code; several, of which one is chosen for the page; ``"auto"``: one of all."""
+    """A name, in English or in the language itself, or ISO 639 code; several, of which one is chosen for the page;
+    ``"auto"``: one of all.
+    """
     stoplist: StoplistSource | None
     """Words in place of the language's: a path, several ``Path``, or an iterable of words."""
     profile: str

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from scrapy_justext.core.language_table import LANGUAGES
+from scrapy_justext.core.language_table import LANGUAGES, OWN_NAMES
 from scrapy_justext.core.languages import Language, normalise, primary
 from scrapy_justext.exceptions import StoplistError, UnknownNameError
 
@@ -41,7 +41,7 @@ class StoplistLibrary:
         self._languages = {
             normalise(key): language
             for language in map(_language, self._files)
-            for key in reversed((language.name, *language.codes))
+            for key in reversed((language.name, *language.codes, *OWN_NAMES.get(language.name, ())))
         }
 
     @property
@@ -50,9 +50,10 @@ class StoplistLibrary:
         return sorted(set(self._languages.values()))
 
     def find(self, name: str) -> Language | None:
-        """Return the language of an English name or ISO 639 code; None when it has no list.
+        """Return the language of a name, in English or in the language itself, or of an ISO 639 code.
 
-        Case and punctuation do not count, nor does what follows a code's first part (``pt-BR``).
+        Return None when it has no list.  Case, accents and punctuation do not count, nor does what follows a code's
+        first part (``pt-BR``).
         """
         key = normalise(name)
         return self._languages.get(key) or self._languages.get(normalise(primary(name)))
@@ -62,7 +63,8 @@ class StoplistLibrary:
         language = self.find(name) if isinstance(name, str) else None
         if language is None:
             known = [found.name for found in self.languages]
-            raise UnknownNameError(parameter, name, "language", known, _OWN_LIST)
+            own_names = [own.replace("_", " ") for found in known for own in OWN_NAMES.get(found, ())]
+            raise UnknownNameError(parameter, name, "language", known, _OWN_LIST, own_names)
         return language
 
     def words(self, language: Language) -> frozenset[str]:
@@ -128,7 +130,7 @@ def _list_own_folder(folder: str | Path) -> dict[str, Path]:
     files = _list_folder(Path(folder))
     if not files:
         raise StoplistError("stoplists_dir", folder, "holds no LANGUAGE.txt")
-    known = {normalise(key): name for name, codes in LANGUAGES.items() for key in (name, *codes)}
+    known = {normalise(key): name for name, codes in LANGUAGES.items() for key in (name, *codes, *OWN_NAMES[name])}
     return {known.get(normalise(name), name): path for name, path in files.items()}
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from inspect import isroutine
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -90,7 +91,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "language": Setting(
             "auto",
             language,
-            'an English name or ISO 639 code; a list: each page\'s language is chosen from these; "auto": from all',
+            "a name, in English or in the language itself, or ISO 639 code; a list: each page's language is chosen"
+            ' from these; "auto": from all',
         ),
         "stoplist": Setting(
             None,
@@ -263,22 +265,30 @@ def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
 
 
 def from_settings(settings: BaseSettings) -> dict[str, Given]:
-    """Return the settings ``JUSTEXT_*``."""
+    """Return the settings ``JUSTEXT_*``; in lower case they are an error, as are those that do not exist."""
     return {
         _known(name, "setting", _as_setting): Given(settings.get(name), name)
         for name in settings
-        if isinstance(name, str) and name.startswith(PREFIX)
+        if isinstance(name, str) and name.upper().startswith(PREFIX)
     }
 
 
 def from_spider(spider: Spider) -> dict[str, Given]:
-    """Return the settings in the spider's attribute ``justext`` and its arguments ``justext_*``, which are stronger."""
+    """Return the settings in the spider's attribute ``justext`` and its arguments ``justext_*``, which are stronger.
+
+    Attributes ``justext_*`` of its class count as arguments that nobody gave.  In capitals, both are an error, as are
+    those that do not exist.
+    """
+    kind = type(spider).__name__
     values = getattr(spider, KEY, None)
-    attribute = from_mapping({} if values is None else values, f"{type(spider).__name__}.{KEY}")
+    attribute = from_mapping({} if values is None else values, f"{kind}.{KEY}")
+    names = [name for name in dir(spider) if name.lower().startswith(f"{KEY}_")]
     arguments = {
-        _known(name, "spider argument", lambda known: f"{KEY}_{known}"): Given(value, f"-a {name}")
-        for name, value in vars(spider).items()
-        if name.startswith(f"{KEY}_")
+        _known(name, "spider argument", lambda known: f"{KEY}_{known}"): Given(
+            getattr(spider, name), f"-a {name}" if name in vars(spider) else f"{kind}.{name}"
+        )
+        for name in names
+        if not isroutine(getattr(spider, name))
     }
     return attribute | arguments
 

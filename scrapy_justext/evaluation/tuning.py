@@ -6,7 +6,7 @@ Thresholds are drawn at random, then moved one after the other by smaller and sm
 2. A third of the trials are drawn: each of the thresholds anew, or that of the best trial so far, by even chances.
 3. From the best trial on, each threshold in turn is moved a step down and up, and stays where that is better; when no
    step is, steps become smaller.
-4. Each threshold is put back to the profile's where that makes nothing worse: a trial more for each at the most.
+4. Each threshold is put back to the profile's where that makes nothing worse; as many trials are kept back for that.
 
 The same seed gives the same trials.  A low threshold that is moved above its high one takes that along, and the other
 way round.
@@ -127,6 +127,12 @@ class Search:
         """How many trials there were."""
         return len(self._known)
 
+    @property
+    def _left(self) -> int:
+        """How many trials there may be before each threshold that was moved is put back."""
+        moved: int = sum(value != self.start[name] for name, value in self.best.items())
+        return self.trials - self.done - moved
+
     def run(self) -> Values:
         """Return the best values found in as many trials as there may be."""
         self._try(self.start)
@@ -158,12 +164,13 @@ class Search:
         """Put each threshold back to where it was, unless that makes the best trial worse."""
         for name in self.parameters:
             values = moved(self.best, name, self.start[name])
-            if self._value(values) >= self.best_value - EPSILON:
+            is_known = tuple(values.values()) in self._known
+            if (is_known or self.done < self.trials) and self._value(values) >= self.best_value - EPSILON:
                 self.best = values
 
     def _try(self, values: Values) -> None:
         """Keep values that are better than the best so far, while the budget lasts."""
-        if tuple(values.values()) in self._known or self.done >= self.trials:
+        if tuple(values.values()) in self._known or self._left <= 0:
             return
         value = self._value(values)
         if value > self.best_value + EPSILON:

@@ -10,6 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
+from scrapy_justext.printing import in_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,7 +62,7 @@ def safe_json(value: object) -> str:
     >>> safe_json("</script>")
     '"\\u003c/script\\u003e"'
     """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = in_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     return _UNSAFE_IN_SCRIPTS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -1,7 +1,6 @@
 """``scrapy justext`` from its command line to what it prints.
 
-Every setting that decides about blocks is an option, too, made from the table of settings.  Options override the
-settings of the page's site, which override the project's.
+Settings that are given as options override those of the page's site, which override the project's.
 
 Pages are shown in the order in which they were given.  A page that cannot be used is one line on standard error; the
 others are shown all the same.
@@ -19,21 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from scrapy.http import Response
 
-from scrapy_justext.core.options import PARAMETER_NAMES
 from scrapy_justext.core.parsing import decode
-from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.crawl.conversion import Converter, boolean, number, rules
+from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
+from scrapy_justext.crawl.conversion import number
 from scrapy_justext.crawl.pages import explain_no_content
-from scrapy_justext.crawl.settings import SETTINGS, Configuration, Given, Layers, configure, from_settings, make_layers
-from scrapy_justext.exceptions import (
-    BAD_INPUT,
-    InspectionError,
-    JustextError,
-    PageError,
-    ParameterError,
-    close_names,
-    complain,
-)
+from scrapy_justext.crawl.settings import Configuration, Given, Layers, configure, from_settings, make_layers
+from scrapy_justext.exceptions import BAD_INPUT, InspectionError, JustextError, PageError, ParameterError, close_names
 from scrapy_justext.files import write_whole
 from scrapy_justext.inspection.pages import (
     STANDARD_INPUT,
@@ -46,6 +36,7 @@ from scrapy_justext.inspection.pages import (
     read_page,
 )
 from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, style_of, write
+from scrapy_justext.printing import complain, on_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -72,44 +63,9 @@ _MARKS = "justext-marks.jsonl"
 #: The file of a report that stands for standard output.
 _STANDARD_OUTPUT = "-"
 
-#: Settings that are options, too.
-NAMES = ("profile", "language", "stoplist", "stoplists_dir", *PARAMETER_NAMES, "min_good_characters")
-_REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
-
-#: The prefix of their names among the parsed options: Scrapy has a ``profile`` of its own.
-_PREFIX = "justext_"
-
-#: The names of values in the help, by the converter and by the setting.
-_METAVARS: Mapping[Converter, str] = {boolean: "YES|NO", number: "N", rules: "RULE"}
-_OWN_METAVARS: Mapping[str, str] = {
-    "profile": "NAME",
-    "language": "LANGUAGE",
-    "stoplist": "FILE",
-    "stoplists_dir": "FOLDER",
-    "min_good_characters": "N",
-}
-
-#: Meanings of options that differ from those of their settings.
-_MEANINGS: Mapping[str, str] = {
-    "profile": f"one of {', '.join(PROFILES)}",
-    "language": "an English name or ISO 639 code; several with commas: the page's language is chosen among these",
-    "stoplist": "stop words in place of the language's",
-}
-
-
-def option(name: str) -> str:
-    """Return how a setting is spelt on the command line.
-
-    >>> option("length_low")
-    '--length-low'
-    """
-    return "--" + name.replace("_", "-")
-
 
 def add_options(parser: ArgumentParser) -> None:
     """Add the command's options to those of Scrapy."""
-    # An abbreviation of one option may become one of two.
-    parser.allow_abbrev = False
     # Scrapy's own method prints the usage before the error.
     parser.error = _refuse  # type: ignore[method-assign]
     add = parser.add_argument_group("Output", "the clean text where none of these is given").add_argument
@@ -123,20 +79,7 @@ def add_options(parser: ArgumentParser) -> None:
     marks = f"where --serve keeps which blocks were marked right or wrong (default: {_MARKS})"
     add("--marks", metavar="FILE", help=marks)
     add("--encoding", metavar="NAME", help="of files that declare none")
-    judging = "defaults are the project's settings, and those of the page's site"
-    add = parser.add_argument_group("Judging", judging).add_argument
-    for name in NAMES:
-        is_repeatable = name in _REPEATABLE
-        meaning = (_MEANINGS.get(name) or SETTINGS[name].meaning).replace("`", "").replace("%", "%%")
-        add(
-            option(name),
-            dest=_PREFIX + name,
-            action="append" if is_repeatable else "store",
-            metavar=_OWN_METAVARS.get(name) or _METAVARS[SETTINGS[name].convert],
-            help=meaning + ("; may be repeated" if is_repeatable else ""),
-        )
-    # Scrapy's own --profile, which times a command, makes way for ours.
-    parser.set_defaults(profile=None)
+    add_setting_options(parser)
 
 
 def _refuse(message: str) -> NoReturn:
@@ -182,7 +125,7 @@ def _make_job(words: Sequence[str], arguments: Namespace, settings: Settings) ->
     if len(asked) > 1:
         raise InspectionError(asked[0], f"not together with {asked[1]}")
     _check_options(names, arguments)
-    layers = make_layers(from_settings(settings), _chosen(arguments))
+    layers = make_layers(from_settings(settings), chosen_settings(arguments))
     compared = None
     if arguments.compare is not None:
         profile = Given(arguments.compare, "--compare")
@@ -197,7 +140,7 @@ def _pages_among(words: Sequence[str], known: Mapping[str, object]) -> list[str]
     mark = words.index("--") if "--" in words else len(words)
     for word in words[:mark]:
         if word.startswith("-") and word != "-":
-            spelt = [option(name.removeprefix(_PREFIX)) for name in known]
+            spelt = [option(name.removeprefix(DEST_PREFIX)) for name in known]
             close = close_names(word.partition("=")[0], spelt)
             advice = f"; did you mean {' or '.join(close)}?" if close else ""
             raise InspectionError(word, f"no such option{advice}")
@@ -237,14 +180,6 @@ def _port(given: str | None) -> int:
     if port not in _PORTS:
         raise ParameterError("--port", given, f"must be a whole number from 0 to {_PORTS[-1]}")
     return int(port)
-
-
-def _chosen(arguments: Namespace) -> dict[str, Given]:
-    """Return the settings that were given as options."""
-    values = {name: getattr(arguments, _PREFIX + name) for name in NAMES}
-    if values["stoplist"] is not None:
-        values["stoplist"] = [Path(path) for path in values["stoplist"]]
-    return {name: Given(value, option(name)) for name, value in values.items() if value is not None}
 
 
 def configuration_for(layers: Layers, url: str | None) -> Configuration:
@@ -309,8 +244,10 @@ def _print_pages(job: _Job, pages: Sequence[InspectedPage]) -> bool:
         text, extraction = _printed(job, page, style)
         if job.arguments.html is None:
             has_header = len(job.names) > 1 and not job.arguments.json
-            header = f"==> {page.name} <==\n" if has_header else ""
-            write(("\n" if header and number_of_page else "") + header + text)
+            header = f"==> {page.name if style.columns is None else on_one_line(page.name)} <==\n" if has_header else ""
+            # JSON is UTF-8 by its standard.
+            encoding = "utf-8" if job.arguments.json else None
+            write(("\n" if header and number_of_page else "") + header + text, encoding)
         if extraction.good_characters >= page.configuration.min_good_characters:
             any_good = True
         else:

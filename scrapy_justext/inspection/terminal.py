@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from wcwidth import clip, width
 
-from scrapy_justext.exceptions import InspectionError, discard_rest
+from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.alignment import AlignedBlocks, align
+from scrapy_justext.printing import discard_rest, in_json, on_lines, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,12 +49,6 @@ _REASON_SHARE = 0.42
 DIFFERS = "*"
 #: Stands in place of the number of a block that began further up.
 CONTINUED = "│"
-
-#: Characters that turn the direction of all that comes after them, also of what is not the page's.
-_BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-#: Characters that move the cursor or start a command in a terminal.
-_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *_BIDI), "\ufffd")
-_CONTROLS_BUT_LINES = {code: mark for code, mark in _CONTROLS.items() if chr(code) not in "\n\t"}
 
 
 def write(text: str, encoding: str | None = None) -> None:
@@ -125,7 +120,7 @@ def _markdown(extraction: Extraction, style: Style) -> str:
 
 
 def _json(extraction: Extraction, _: Style) -> str:
-    return json.dumps(extraction.to_dict(), ensure_ascii=False)
+    return in_json(json.dumps(extraction.to_dict(), ensure_ascii=False))
 
 
 def list_blocks(extraction: Extraction, style: Style) -> str:
@@ -295,24 +290,6 @@ FORMATS: Mapping[str, Callable[[Extraction, Style], str]] = {
     "json": _json,
     "markdown": _markdown,
 }
-
-
-def on_one_line(text: str) -> str:
-    r"""Return ``text`` with white space collapsed and nothing in it that a terminal obeys.
-
-    >>> on_one_line("a \n b\x1b[2J"), on_one_line("a\u202eb\u2066c")
-    ('a b�[2J', 'a�b�c')
-    """
-    return " ".join(text.split()).translate(_CONTROLS)
-
-
-def on_lines(text: str) -> str:
-    r"""Return ``text`` with its lines, and nothing in it that a terminal obeys.
-
-    >>> on_lines("a\n\tb\x1b[2J")
-    'a\n\tb�[2J'
-    """
-    return text.translate(_CONTROLS_BUT_LINES)
 
 
 def pad(text: str, columns: int) -> str:

@@ -22,10 +22,15 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def command(folder: Path, *given: object) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process that has loaded Scrapy already; return its end, and what it printed."""
+def command(folder: Path, *given: object, stdout: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process that has loaded Scrapy already; return its end, and what it printed.
+
+    ``stdout``: a descriptor that takes the output, of which nothing is returned then.
+    """
     arguments = ["scrapy", "justext-archive", *map(str, given)]
-    done = forked.run(forked.COMMAND, arguments, folder=folder, environment=environment(), seconds=SECONDS)
+    done = forked.run(
+        forked.COMMAND, arguments, folder=folder, environment=environment(), stdout=stdout, seconds=SECONDS
+    )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

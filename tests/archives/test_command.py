@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import time
+from argparse import ArgumentParser
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.settings import Settings
 
+from scrapy_justext.archives.command import add_options
+from scrapy_justext.archives.output import unfinished
+from scrapy_justext.archives.run import make_job
+from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.files import locked
-from tests.archives.making import common_crawl, packed, page, url
+from tests.archives.making import SENTENCE, common_crawl, packed, page, url
 from tests.archives.running import SECONDS, command, end, python, start
+from tests.terminal import printed_on_terminal
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.forked import Process
 
 PAGES = 400
@@ -75,6 +83,82 @@ def test_only_the_pages_of_sites_that_are_switched_on_are_cleaned(tmp_path: Path
     done = command(tmp_path, "b.jsonl", "-o", "out.jsonl", "--processes", 1, *switches)
     assert done.returncode == 0, done.stderr
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(1)]
+
+
+def test_an_option_is_over_all_settings(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"html": page(1), "url": url(1)}))
+    sites = json.dumps({"example.org": {"profile": "article", "fields": {"profile": "how"}}})
+    given = ["a.jsonl", "--profile", "boilerpipe", "-s", "JUSTEXT_PROFILE=learned", "-s", f"JUSTEXT_SITES={sites}"]
+    done = command(tmp_path, *given, "-o", "out.jsonl", "--processes", 1)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [row["how"] for row in rows(tmp_path / "out.jsonl")] == ["boilerpipe"]
+    # Nobody's time was measured into a file.
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "out.jsonl"]
+
+
+def test_a_run_with_other_options_is_another_run(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"html": page(1)}))
+
+    def task(*given: str) -> dict[str, Any]:
+        parser = ArgumentParser(conflict_handler="resolve")
+        add_options(parser)
+        options = parser.parse_args([*given, "-o", str(tmp_path / "out.jsonl")])
+        return make_job([str(tmp_path / "a.jsonl")], options, Settings()).task
+
+    with (
+        suppress(KeyboardInterrupt),
+        unfinished(tmp_path / "out.jsonl", task("--profile=article"), restart=False) as output,
+    ):
+        output.save()
+        raise KeyboardInterrupt
+    with (
+        pytest.raises(ArchiveError, match="was begun with other settings"),
+        unfinished(tmp_path / "out.jsonl", task("--profile=learned"), restart=False),
+    ):
+        pass
+
+
+def test_rows_go_to_standard_output_and_all_else_to_standard_error(tmp_path: Path) -> None:
+    (tmp_path / "a.warc").write_bytes(b"".join(common_crawl(3)))
+    done = command(tmp_path, "a.warc", "-o", "-", "-s", "JUSTEXT_LANGUAGE=en")
+    assert done.returncode == 0
+    assert [json.loads(line)["url"] for line in done.stdout.splitlines()] == [url(number) for number in range(3)]
+    assert done.stderr.startswith("        3  records read\n        3  rows written\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.warc"]
+
+
+def test_rows_command_no_terminal(tmp_path: Path) -> None:
+    text = page(1) + "<p>\x9b31m\u202e\x7f" + SENTENCE * 6
+    (tmp_path / "a.jsonl").write_text(json.dumps({"html": text}), "utf-8")
+    arguments = ("a.jsonl", "-o", "-", "--language=en", "--processes=1")
+    _, shown = printed_on_terminal(lambda terminal: command(tmp_path, *arguments, stdout=terminal))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    assert json.loads(shown) == json.loads(command(tmp_path, *arguments).stdout)
+    assert "\x9b31m\u202e\x7f" in json.loads(shown)["text"]
+
+
+def test_a_reader_that_goes_away_ends_the_run(tmp_path: Path) -> None:
+    # More than a pipe holds.
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"html": page(n)}) + "\n" for n in range(500)))
+    ours, theirs = os.pipe()
+
+    def read_a_little() -> None:
+        os.read(ours, 10)
+        os.close(ours)
+
+    with ThreadPoolExecutor(1) as reader, os.fdopen(theirs, "wb"):
+        reader.submit(read_a_little)
+        done = command(tmp_path, "a.jsonl", "-o", "-", "--language=en", stdout=theirs)
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
+def test_standard_output_that_is_full_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"html": page(1)}))
+    with Path("/dev/full").open("wb") as full:
+        done = command(tmp_path, "a.jsonl", "-o", "-", stdout=full.fileno())
+    problem = "standard output: cannot be written: No space left on device"
+    assert (done.returncode, done.stderr) == (2, f"justext-archive: {problem}\n")
 
 
 #: What is wrong with a call, and the line that says so.
@@ -178,7 +262,8 @@ from scrapy.settings import Settings
 from scrapy_justext.archives.command import Command
 command = Command()
 command.settings = Settings()
-command.add_options(ArgumentParser())
+# As Scrapy makes it.
+command.add_options(ArgumentParser(conflict_handler="resolve"))
 os.kill(os.getpid(), signal.SIGINT)
 time.sleep(600)
 """

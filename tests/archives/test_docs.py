@@ -10,6 +10,7 @@ import pytest
 
 from scrapy_justext.archives.command import add_options
 from scrapy_justext.archives.formats import FORMATS
+from scrapy_justext.crawl.command_options import NAMES, option
 from scrapy_justext.crawl.settings import PREFIX, SETTINGS
 from scrapy_justext.tables import BLOCK, SCHEMA
 from tests.builders import REPOSITORY
@@ -32,7 +33,8 @@ def test_the_table_of_columns_is_the_schema() -> None:
 def test_every_option_and_format_is_explained() -> None:
     parser = ArgumentParser(add_help=False)
     add_options(parser)
-    options = {option for action in parser._actions for option in action.option_strings} - {"--output"}
+    options = {name for action in parser._actions for name in action.option_strings} - {"--output"}
+    options -= set(map(option, NAMES))
     assert [name for name in (*options, *FORMATS) if f"`{name}" not in ARCHIVES] == []
     assert [suffix for suffix in FORMATS if suffix not in parser.format_help()] == []
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 
+from scrapy_justext.archives.formats import zstd
 from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, NoPage, PageColumns
 from scrapy_justext.exceptions import ArchiveError
@@ -39,7 +39,7 @@ def write(folder: Path, name: str, lines: list[bytes]) -> Path:
     elif name.endswith(".zst"):
         # Two frames: readers that stop at the first are wrong.
         middle = len(data) // 2
-        data = b"".join(zstandard.compress(half) for half in (data[:middle], data[middle:]))
+        data = b"".join(zstd.compress(half) for half in (data[:middle], data[middle:]))
     path.write_bytes(data)
     return path
 
@@ -73,6 +73,24 @@ def test_lines_that_are_none_are_counted(tmp_path: Path) -> None:
         "too_large",
         URLS[1],
     ]
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst"])
+def test_a_file_that_is_cut_off_in_its_only_block_is_damaged(name: str, kept: float, tmp_path: Path) -> None:
+    path = tmp_path / name
+    data = b"".join(LINES)
+    packed = gzip.compress(data) if name.endswith(".gz") else zstd.compress(data)
+    path.write_bytes(packed[: int(len(packed) * kept)])
+    assert found(reads(path))[-1] == "corrupt"
+
+
+def test_the_frames_before_one_that_is_cut_off_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(b"".join(map(zstd.compress, LINES))[:-8])
+    assert found(reads(path)) == [*URLS[:-1], "corrupt"]
+    path.write_bytes(b"".join(map(zstd.compress, LINES)))
+    assert found(reads(path)) == URLS
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst"])
@@ -114,8 +132,11 @@ def test_rows_without_a_page_or_a_url(tmp_path: Path) -> None:
     [
         pa.string(),
         pa.large_string(),
+        pa.string_view(),
         pa.binary(),
         pa.large_binary(),
+        pa.binary_view(),
+        pa.json_(),
         pa.dictionary(pa.int32(), pa.string()),
         pa.dictionary(pa.int32(), pa.binary()),
     ],
@@ -127,6 +148,53 @@ def test_pages_are_in_a_column_of_any_type_of_text(kind: pa.DataType, tmp_path: 
     document = read.record.page()
     assert isinstance(document, ArchivedPage)
     assert document.body in (page(0), page(0).encode())
+
+
+def claimed_as(kind: pa.DataType, values: list[bytes]) -> pa.Array:
+    """Bytes in an array that claims to be of text."""
+    if pa.types.is_dictionary(kind):
+        indices = pa.array(range(len(values)), kind.index_type)
+        return pa.DictionaryArray.from_arrays(indices, claimed_as(kind.value_type, values))
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, claimed_as(kind.storage_type, values))
+    binary = {pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}.get(kind, pa.binary())
+    return pa.array(values, binary).view(kind)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string()), pa.json_()],
+    ids=str,
+)
+def test_text_that_is_not_utf_8_is_the_bytes_of_a_page(kind: pa.DataType, tmp_path: Path) -> None:
+    body = page(1).encode() + b"<p>Caf\xe9"
+    pages = claimed_as(kind, [page(0).encode(), body])
+    addresses = claimed_as(kind, [url(0).encode(), b"https://example.org/\xe9"])
+    pq.write_table(pa.table({"html": pages, "url": addresses}), tmp_path / "a.parquet")
+    assert [read.record.page() for read in reads(tmp_path / "a.parquet")] == [
+        ArchivedPage(url(0), page(0)),
+        ArchivedPage("https://example.org/\ufffd", body),
+    ]
+
+
+def test_columns_of_bytes_hold_addresses_too(tmp_path: Path) -> None:
+    path = write_table(tmp_path, {"html": [page(0)], "url": [url(0).encode()], "content_type": [b"text/plain"]})
+    [read] = reads(path)
+    assert read.record.page() == ArchivedPage(url(0), page(0), headers=((b"Content-Type", b"text/plain"),))
+
+
+@pytest.mark.parametrize("name", ["html", "url", "content_type"])
+def test_two_columns_of_one_name_are_refused_before_a_run(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+
+    def write_columns(*names: str) -> None:
+        pq.write_table(pa.table([pa.array([page(0)])] * len(names), names=names), path)
+
+    write_columns("html", "other", "other", *({name} - {"html"}), name)
+    with pytest.raises(ArchiveError, match=f"has 2 columns '{name}'; --{name.replace('_', '-')}-column names another"):
+        reads(path)
+    write_columns(*({"html"} - {name}), "other", "other", "content")
+    assert len(reads(path, COLUMNS._replace(**{name: "content"}))) == 1
 
 
 @pytest.mark.parametrize("beginning", [b"", b"\r\n\r\n"])

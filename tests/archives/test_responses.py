@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from typing import TYPE_CHECKING
 
 import brotli
 import pytest
-import zstandard
 
+from scrapy_justext.archives.formats import zstd
 from scrapy_justext.archives.records import ArchivedPage, NoPage
 from scrapy_justext.archives.responses import decompress, join_chunks
 from tests.archives.extracting import extract, headers, paragraphs
 from tests.archives.making import page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BODY = page(1).encode()
 
@@ -36,7 +40,7 @@ ENCODINGS = {
     "x-gzip": gzip.compress(BODY),
     "deflate": zlib.compress(BODY),
     "br": brotli.compress(BODY),
-    "zstd": zstandard.compress(BODY),
+    "zstd": zstd.compress(BODY),
     "gzip, br": brotli.compress(gzip.compress(BODY)),
 }
 
@@ -57,7 +61,7 @@ def test_a_bomb_is_not_unpacked(encoding: str) -> None:
         "gzip": gzip.compress(zeros),
         "deflate": zlib.compress(zeros),
         "br": brotli.compress(zeros, quality=1),
-        "zstd": zstandard.compress(zeros),
+        "zstd": zstd.compress(zeros),
     }
     assert 100_000 < len(decompress(bombs[encoding], encoding, 100_000)) < 1_000_000
     sent = headers(Content_Type="text/html", Content_Encoding=encoding)
@@ -69,6 +73,14 @@ def test_raw_deflate_and_bodies_that_were_cut_off() -> None:
     assert decompress(raw.compress(BODY) + raw.flush(), "deflate", 1 << 20) == BODY
     assert BODY.startswith(decompress(gzip.compress(BODY)[:-60], "gzip", 1 << 20))
     assert join_chunks(b"5\r\nHello\r\n6\r\n, wo") == b"Hello, wo"
+
+
+@pytest.mark.parametrize(("encoding", "compress"), [("gzip", gzip.compress), ("zstd", zstd.compress)])
+def test_a_body_of_several_members_is_read_whole(encoding: str, compress: Callable[[bytes], bytes]) -> None:
+    packed = compress(BODY[:100]) + compress(BODY[100:])
+    assert decompress(packed, encoding, 1 << 20) == BODY
+    assert decompress(packed + b"garbage", encoding, 1 << 20) == BODY
+    assert BODY.startswith(decompress(packed[:-9], encoding, 1 << 20))
 
 
 def test_chunks_are_joined_before_they_are_unpacked() -> None:

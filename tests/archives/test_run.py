@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 
-from scrapy_justext.archives.formats import find_format
+from scrapy_justext.archives.formats import find_format, zstd
 from scrapy_justext.archives.output import Output
 from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import PageColumns
@@ -95,8 +93,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".gz":
         data = gzip.decompress(data)
     elif path.suffix == ".zst":
-        # As readers do that stop at the end of a frame.
-        data = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data)).read()
+        # Some readers stop at the end of a frame.
+        assert zstd.get_frame_size(data) == len(data)
+        data = zstd.decompress(data)
     return [json.loads(line) for line in data.splitlines()]
 
 

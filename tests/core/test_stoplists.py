@@ -9,7 +9,7 @@ import justext
 import pytest
 
 from scrapy_justext import JustextError, extract
-from scrapy_justext.core.language_table import LANGUAGES
+from scrapy_justext.core.language_table import LANGUAGES, OWN_NAMES
 from scrapy_justext.core.languages import Language, normalise
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.stoplists import StoplistLibrary, find_library, read_stoplist, shipped_folder, stoplist_words
@@ -99,6 +99,20 @@ FOUND = [
     ("en-simple", "Simple_English"),
     ("be-tarask", "Belarusian_Taraskievica"),
     ("be", "Belarusian"),
+    ("Deutsch", "German"),
+    ("DEUTSCH", "German"),
+    ("francais", "French"),
+    ("Español", "Spanish"),
+    ("castellano", "Spanish"),
+    ("norsk", "Norwegian_Bokmal"),
+    ("bahasa indonesia", "Indonesian"),
+    ("русский", "Russian"),
+    ("РУССКИЙ", "Russian"),
+    ("ελληνικα", "Greek"),
+    ("中文", "Chinese"),
+    ("日本語", "Japanese"),
+    ("हिन्दी", "Hindi"),
+    ("العربية", "Arabic"),
     ("iw", "Hebrew"),
     ("", None),
     (" ", None),
@@ -116,13 +130,14 @@ class TestNames:
 
     @pytest.mark.parametrize("language", LIBRARY.languages, ids=lambda language: language.name)
     def test_every_name_and_code_leads_to_its_language(self, language: Language) -> None:
-        for name in (language.name, *language.codes):
+        for name in (language.name, *language.codes, *OWN_NAMES[language.name]):
             spellings = {name, name.upper(), name.lower(), name.replace("_", " "), name.replace("_", "-")}
             assert {LIBRARY.find(spelling) for spelling in spellings} == {language}
 
     def test_no_two_languages_share_a_name_or_code(self) -> None:
-        keys = [key for name, codes in LANGUAGES.items() for key in {*map(normalise, (name, *codes))}]
+        keys = [key for name, codes in LANGUAGES.items() for key in {*map(normalise, (name, *codes, *OWN_NAMES[name]))}]
         assert sorted(keys) == sorted(set(keys))
+        assert "" not in keys
 
     def test_the_first_code_is_that_of_results(self) -> None:
         assert extract("<p>x", language="ger").language == "de"
@@ -130,7 +145,15 @@ class TestNames:
 
     @pytest.mark.parametrize(
         ("name", "suggestion"),
-        [("Germn", "German"), ("Frensh", "French"), ("spannish", "Spanish"), ("Low Saxn", "Low_Saxon")],
+        [
+            ("Germn", "German"),
+            ("Frensh", "French"),
+            ("spannish", "Spanish"),
+            ("Low Saxn", "Low_Saxon"),
+            ("Deutch", "Deutsch"),
+            ("русски", "русский"),
+            ("bahasa indonesa", "Bahasa Indonesia"),
+        ],
     )
     def test_an_unknown_one_is_an_error_that_suggests_close_matches(self, name: str, suggestion: str) -> None:
         with pytest.raises(UnknownNameError) as caught:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext import extract
+from scrapy_justext import Extraction, extract
+from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, crawl, crawl_one
 from tests.crawl.server import Answer, Site
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("scrapy_poet")
 
+import andi
 from scrapy_poet.downloadermiddlewares import InjectionMiddleware
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import deserialize_leaf, serialize_leaf
@@ -23,6 +26,7 @@ from web_poet.serialization import deserialize_leaf, serialize_leaf
 from scrapy_justext.poet import ExtractionProvider
 from tests.crawl.poet_pages import AskingSpider
 
+README = (REPOSITORY / "README.md").read_text("utf-8")
 POET = "scrapy_poet.Addon"
 JUSTEXT = "scrapy_justext.Addon"
 PROVIDER = {"SCRAPY_POET_PROVIDERS": {ExtractionProvider: 550}}
@@ -59,6 +63,17 @@ def test_callbacks_and_page_objects_get_the_extraction_of_the_response(site: Sit
     by_page = next(item for item in result.items if item["url"].endswith("?page"))
     assert (by_page["body"], by_page["heading"]) == (GOOD_TEXT, "The bridge")
     assert by_page.get("text") == (None if name == "the provider alone" else GOOD_TEXT)
+
+
+def test_the_page_object_of_the_readme_is_one() -> None:
+    example = README.partition("### With scrapy-poet")[2].partition("```python\nimport")[2].partition("```")[0]
+    names: dict[str, Any] = {}
+    # A module of its own would not postpone annotations, as this one does.
+    exec(compile(f"import{example}", "README.md", "exec", dont_inherit=True), names)
+    kind = names["ArticlePage"]
+    # So scrapy-poet finds out what to make it of.
+    assert {name: set(kinds) for name, kinds in andi.inspect(kind.__init__).items()} == {"extraction": {Extraction}}
+    assert asyncio.run(kind(extract(GOOD_PAGE)).to_item()) == {"body": GOOD_TEXT}
 
 
 @pytest.mark.parametrize("settings", [{}, {"JUSTEXT_ENABLED": False}], ids=["no HTML", "switched off"])

@@ -365,9 +365,39 @@ def test_every_error_is_a_justext_error_and_a_value_error() -> None:
 
 
 def test_other_settings_and_attributes_are_left_alone() -> None:
-    assert from_settings(Settings({"JUST": 1, "XJUSTEXT_DROP": 1, "justext_drop": "x"})) == {}
+    assert from_settings(Settings({"JUST": 1, "XJUSTEXT_DROP": 1, "justext": 1})) == {}
     spider = ExampleSpider(just="x", other_justext_drop="y", justext=None)
     assert from_spider(spider) == {}
+
+
+@pytest.mark.parametrize("name", ["justext_profile", "Justext_Profile", "JUSTEXT_profile"])
+def test_a_setting_in_other_letters_is_an_error_that_names_the_right_one(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"setting = '{name}': unknown setting; did you mean JUSTEXT_PROFILE"):
+        from_settings(Settings({name: "learned"}))
+
+
+def test_so_is_an_argument() -> None:
+    with pytest.raises(UnknownNameError, match=r"argument = 'JUSTEXT_PROFILE': .*did you mean justext_profile"):
+        from_spider(ExampleSpider(JUSTEXT_PROFILE="learned"))
+
+
+class ClassSpider(Spider):
+    """Has settings as Scrapy's own are had by spiders, and a method."""
+
+    name = "class"
+    justext_profile = "article"
+    justext_drop = "none"
+
+    def justext_callback(self) -> None:
+        """Be no setting."""
+
+
+def test_attributes_of_a_class_count_as_arguments_do() -> None:
+    spider = ClassSpider(justext_drop="item")
+    assert from_spider(spider) == {
+        "profile": Given("article", "ClassSpider.justext_profile"),
+        "drop": Given("item", "-a justext_drop"),
+    }
 
 
 def test_arguments_come_before_the_attribute() -> None:

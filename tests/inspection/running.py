@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import tty
 from argparse import ArgumentParser
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scrapy.settings import Settings
@@ -16,6 +11,7 @@ from scrapy.utils.conf import arglist_to_dict
 from scrapy_justext.inspection.command import Command
 from tests import forked
 from tests.crawl.crawling import REPOSITORY, SECONDS, environment
+from tests.terminal import printed_on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,23 +63,8 @@ def status_here(*arguments: str | Path) -> int:
 
 def on_terminal(*arguments: str | Path, folder: Path, columns: int, **variables: str) -> Ran:
     """Run the command with a terminal of so many columns as its output."""
-    ours, theirs = pty.openpty()
-    tty.setraw(theirs)
-    with ThreadPoolExecutor(1) as reader:
-        out = reader.submit(_read, ours)
-        try:
-            variables = {"TERM": "xterm", "COLUMNS": str(columns), **variables}
-            ran = justext(*arguments, folder=folder, stdin=b"", stdout=theirs, **variables)
-        finally:
-            os.close(theirs)
-        return ran._replace(out=out.result().decode())
-
-
-def _read(descriptor: int) -> bytes:
-    parts = []
-    # Linux tells the end of a terminal by an error.
-    with suppress(OSError):
-        while part := os.read(descriptor, 1 << 16):
-            parts.append(part)
-    os.close(descriptor)
-    return b"".join(parts)
+    variables = {"TERM": "xterm", "COLUMNS": str(columns), **variables}
+    ran, out = printed_on_terminal(
+        lambda terminal: justext(*arguments, folder=folder, stdin=b"", stdout=terminal, **variables)
+    )
+    return ran._replace(out=out)

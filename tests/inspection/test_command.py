@@ -21,7 +21,7 @@ import pytest
 from wcwidth import width
 
 from scrapy_justext import extract
-from scrapy_justext.inspection.run import NAMES, option
+from scrapy_justext.crawl.command_options import NAMES, option
 from tests import forked
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
 from tests.crawl.server import Answer, Site
@@ -155,7 +155,7 @@ def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> N
         (["no-such.html"], "no-such.html: no such file"),
         (["example.com/page"], "example.com/page: no such file; a URL begins with https://"),
         (["."], ".: cannot be read: Is a directory"),
-        (["a\0b"], "a\0b: cannot be read: embedded null byte"),
+        (["a\0b"], "a\ufffdb: cannot be read: embedded null byte"),
         ([], "PAGE: none given; scrapy justext -h tells more"),
         (["--blcoks", "x"], "--blcoks: no such option; did you mean --blocks?"),
         (["--json", "--blocks", "x"], "--blocks: not together with --json"),
@@ -212,6 +212,35 @@ def test_json_is_an_object_a_line(here: Here) -> None:
     lines = here("--json", LIBRARY, ARABIC).out.splitlines()
     expected = [extract(page.read_bytes()) for page in (LIBRARY, ARABIC)]
     assert [json.loads(line) for line in lines] == [one.to_dict() for one in expected]
+
+
+#: What a terminal obeys: controls, and what turns the direction of a text.
+OBEYED = "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+
+
+@pytest.mark.parametrize("output", [[], ["--json"], ["--markdown"], ["--blocks"], ["--compare=learned"]], ids=str)
+def test_no_page_commands_a_terminal(output: list[str], tmp_path: Path) -> None:
+    text = f"\x9b31m \u202e \u2066 \x7f \x85 \u200f {SENTENCES}"
+    name = "a\x9b31m\u202e.html"
+    (tmp_path / name).write_text(f"<title>\x9b2J</title><p>{text}", "utf-8")
+    gone = "b\x9b31m\u202e.html"
+    ran = on_terminal("--language=en", *output, name, gone, folder=tmp_path, columns=100, NO_COLOR="1")
+    assert ran.status == 2
+    assert not re.search(OBEYED, ran.out + ran.err.rstrip("\n"))
+    assert ran.err == "justext: b\ufffd31m\ufffd.html: no such file\n"
+
+
+def test_json_of_a_terminal_is_that_of_a_pipe(tmp_path: Path) -> None:
+    text = f"\x9b31m \u202e \u2066 \x7f \u200f {SENTENCES}".strip()
+    (tmp_path / "a.html").write_text(f"<p>{text}", "utf-8")
+    shown = on_terminal("--json", "--language=en", "a.html", folder=tmp_path, columns=100).out
+    assert shown == justext("--json", "--language=en", "a.html", folder=tmp_path).out
+    assert json.loads(shown)["text"] == text
+
+
+def test_json_is_utf_8_whatever_the_encoding_of_standard_output(tmp_path: Path) -> None:
+    ran = justext("--json", ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
+    assert json.loads(ran.out)["text"] == extract(ARABIC.read_bytes()).text
 
 
 def test_markdown_is_that_of_the_extraction(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from wcwidth import width
 
 from scrapy_justext import extract
-from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, on_one_line, pad, wrap
+from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, pad, wrap
+from scrapy_justext.printing import on_one_line
 from tests.builders import DEMO_PAGES, page_id
 
 if TYPE_CHECKING:

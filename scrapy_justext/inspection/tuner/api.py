@@ -117,13 +117,13 @@ class Tuner:
         return save
 
     def _check_numbers(self, numbers: object) -> list[int]:
-        """Return the numbers of pages, those of all pages for None."""
+        """Return the numbers of pages, each once, those of all pages for None."""
         count = len(self._pages)
         if numbers is None:
             return list(range(count))
         if not isinstance(numbers, list) or not all(_is_index(number, count) for number in numbers):
             raise ParameterError("pages", numbers, f"must be numbers of {count} pages, from 0")
-        return numbers
+        return list(dict.fromkeys(numbers))
 
     def _options(self, tuned: TunedPage, choice: Choice) -> Options:
         return tuned_options(self._layers, tuned.site, choice)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.options import Options
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 CHINESE = "这是一个关于我们的城市的故事，在那里人们都很高兴，因为他们的河是很美的。" * 2
@@ -143,6 +144,21 @@ def test_only_what_changed_is_told(tmp_path: Path) -> None:
     [unseen] = tuner.judge({"parameters": {"length_high": 320}})["pages"]
     assert "changes" not in unseen
     assert {**unseen, "base": 0, "changes": 0} == {**other, "base": 0, "changes": 0}
+
+
+def test_a_page_that_is_named_often_is_judged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tuner = Tuner([inspected(), inspected()], layers(), tmp_path / "marks.jsonl")
+    judged: list[TunedPage] = []
+    extract = TunedPage.extract
+
+    def counting(page: TunedPage, options: Options) -> Extraction:
+        judged.append(page)
+        return extract(page, options)
+
+    monkeypatch.setattr(TunedPage, "extract", counting)
+    answers = tuner.judge({"pages": [1, *[0] * 150_000, 1]})["pages"]
+    assert [answer["page"] for answer in answers] == [1, 0]
+    assert len(judged) == 2
 
 
 def test_the_effect_on_each_page(tmp_path: Path) -> None:
