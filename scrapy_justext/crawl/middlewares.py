@@ -63,7 +63,7 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
 
     def process_spider_input(self, response: Response) -> None:
         """Extract the page of a response that another component put in place of the downloaded one."""
-        self._session.clean_now(response, response.request)
+        self._session.enter_callback(response)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return the item unchanged; return None for an item that is held and goes to the pipelines later."""

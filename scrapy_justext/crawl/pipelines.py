@@ -72,7 +72,7 @@ class JustextPipeline:
         """
         if not ItemAdapter.is_item(item):
             return item
-        page = self._session.items.take(item)
+        page = self._session.page_of(item)
         if not isinstance(page, CleanedPage):
             page = await self._page_in_field(item) or page
         if isinstance(page, CleanedPage):

@@ -17,6 +17,7 @@ import logging
 import sys
 import threading
 from contextlib import suppress
+from contextvars import ContextVar
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
@@ -134,6 +135,11 @@ class Counts:
         logger.error("%s: not cleaned: %s", page, error, exc_info=trace)
 
 
+#: What ``scrapy parse`` adds to each request.
+_META_OF_PARSE = frozenset({"_depth", "_callback"})
+# The page whose callback runs under that command; None in every other crawl.
+_PARSED: ContextVar[Outcome | None] = ContextVar("_PARSED", default=None)
+
 # What became of responses; an entry goes with its response, so that no exception is kept, which would hold it.
 _PAGES: WeakKeyDictionary[Response, Outcome] = WeakKeyDictionary()
 
@@ -216,6 +222,20 @@ class Session:
             return _without_error(error, configuration)
         self.counts.add_page(page)
         return page
+
+    def enter_callback(self, response: Response) -> None:
+        """Clean a response that another component put in place of the downloaded one, before its callback runs.
+
+        The command ``scrapy parse`` sends the callback's items to the pipelines itself, past :meth:`remember_item`.
+        Then :meth:`page_of` knows them by their callback.
+        """
+        self.clean_now(response, response.request)
+        if response.request is not None and response.meta.keys() >= _META_OF_PARSE:
+            _PARSED.set(_PAGES.get(response))
+
+    def page_of(self, item: Any) -> Outcome | None:
+        """Return the page that an item came from, or None.  It can be asked for as often as it was remembered."""
+        return self.items.take(item) or _PARSED.get()
 
     def remember_item(self, item: Any, response: Response) -> bool:
         """Remember which page an item came from; return False for an item that is held and goes on later."""
