@@ -354,7 +354,15 @@ def _choose_language(segments: Iterable[Segment], options: Options, declared: Se
         return choice_of(candidates[0], "given", "given")
     if options.stopwords is not None:
         return OWN_STOPLIST
-    return choose_language((segment.collapsed for segment in segments), declared, options.library, candidates)
+    return choose_language(map(_sample, segments), declared, options.library, candidates)
+
+
+def _sample(segment: Segment) -> str:
+    """Return the text by which a block's language is told: less of code, which is longer than the prose around it.
+
+    There are pages that are all preformatted, so some of it stays.
+    """
+    return segment.collapsed[: len(segment.collapsed) // 8] if segment.preformatted else segment.collapsed
 
 
 def _blocks(  # noqa: PLR0913 (a block knows so much)

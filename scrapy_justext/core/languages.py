@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words, units
+from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,7 +115,7 @@ def choose_language(
 
     ``texts``: those of its blocks; ``declared``: what it says of its languages; ``candidates``: None for all.
     """
-    sample = " ".join(sorted(texts, key=units, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
+    sample = " ".join(sorted(texts, key=_bytes, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
     claims = [claim for tag in declared_tags(declared) if (claim := library.find(tag))]
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
@@ -132,6 +132,10 @@ def choose_language(
     if candidates is None:
         return _choose_among_all(sample, claims, library)
     return _choose_among(candidates, sample, claims, library)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:

@@ -64,6 +64,14 @@ class TestDetected:
         assert len(chinese) < len(abstract)
         assert extract(f"<p>{abstract}<p>{chinese}<p>{chinese}").language == "zh"
 
+    def test_by_prose_beside_code(self) -> None:
+        code = "docker run --rm --name=prometheus -p 9090:9090 prom/prometheus # the port of the server\n" * 5
+        prose = "这里我们先把旧的容器停掉，然后再用新的配置把它启动起来，就可以看到结果了。"
+        assert extract(f"<p>{prose}<pre>{code}</pre><p>{prose}<pre>{code}</pre>").language == "zh"
+
+    def test_by_preformatted_prose_where_there_is_no_other(self) -> None:
+        assert extract(f"<ul><li>Home<li>About us</ul><pre>{GERMAN * 8}</pre>").language == "de"
+
     @pytest.mark.parametrize("code", ["yue", "wuu"])
     def test_written_cantonese_and_wu_are_chinese(self, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
         # So the detector calls Chinese among much code, where the script does not tell.
