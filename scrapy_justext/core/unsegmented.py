@@ -313,8 +313,8 @@ def _pattern(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{characters}]+")
 
 
-#: Code points from, to (inclusive), and the units that a character there counts.  The ratios are those of
-#: :data:`SCRIPTS`.
+#: Code points from, to (inclusive), and the units that a character there counts: about as many as a text of
+#: English has characters for each of the same text there.
 UNITS: tuple[tuple[int, int, float], ...] = (
     (0x0E01, 0x0E4E, 1.4),
     (0x0E81, 0x0EDF, 1.2),
