@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scrapy_justext.crawl.addon import Addon
     from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
     from scrapy_justext.crawl.pipelines import JustextPipeline
-    from scrapy_justext.crawl.session import get_extraction
+    from scrapy_justext.crawl.session import get_extraction, made_from
 
 __all__ = [
     "Addon",
@@ -29,6 +29,7 @@ __all__ = [
     "__version__",
     "extract",
     "get_extraction",
+    "made_from",
 ]
 
 # What needs Scrapy is imported when it is asked for: the algorithm runs without it.
@@ -38,6 +39,7 @@ _SCRAPY_NAMES = {
     "JustextPipeline": "crawl.pipelines",
     "JustextSpiderMiddleware": "crawl.middlewares",
     "get_extraction": "crawl.session",
+    "made_from": "crawl.session",
 }
 
 

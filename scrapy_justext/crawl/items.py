@@ -59,9 +59,19 @@ class ItemPages:
     def __init__(self) -> None:
         self._on_their_way: dict[int, _OnItsWay] = {}
         self._of_response: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
+        self._chosen: dict[int, tuple[Any, Outcome]] = {}
 
     def __len__(self) -> int:
         return len(self._on_their_way)
+
+    def choose(self, item: Any, page: Outcome) -> None:
+        """Remember the page that an item gets when it is yielded, whatever response it is yielded for."""
+        self._chosen[id(item)] = item, page
+
+    def take_chosen(self, item: Any) -> Outcome | None:
+        """Return the page that was chosen for an item, once; else None."""
+        _, page = self._chosen.pop(id(item), (None, None))
+        return page
 
     def remember(self, item: Any, page: Outcome, response: Response) -> None:
         """Remember the page of an item for as long as its response is there."""
@@ -93,6 +103,7 @@ class ItemPages:
     def clear(self) -> None:
         """Forget all items."""
         self._on_their_way.clear()
+        self._chosen.clear()
 
     def _add(self, item: Any, page: Outcome) -> None:
         known = self._on_their_way.get(id(item))

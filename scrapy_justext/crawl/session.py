@@ -3,11 +3,12 @@
 The downloader middleware calls the session to clean a page, before the spider can change the page's tree.  The spider
 middleware tells the session which item came from which page.  The pipeline, which sees only items, asks the session.
 
-=========================  ===============================================================================
+=========================  ========================================================================================
 :class:`Session`           cleans pages, in place or in other processes, and keeps them with their responses
 :class:`Counts`            counts what became of each page
-:func:`get_session`        gives the session of a crawl; :func:`get_extraction` gives a callback its page
-=========================  ===============================================================================
+:func:`get_session`        gives the session of a crawl
+:func:`get_extraction`     gives a callback its page; :func:`made_from` gives an item another page than its callback's
+=========================  ========================================================================================
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import threading
 from contextlib import suppress
 from contextvars import ContextVar
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from scrapy import Request, signals
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+
+AnyItem = TypeVar("AnyItem")
 
 #: A page judged by itself; as a judged page it can be judged again with what is known of its site.
 Found = Extraction | JudgedPage
@@ -235,11 +238,11 @@ class Session:
 
     def page_of(self, item: Any) -> Outcome | None:
         """Return the page that an item came from, or None.  It can be asked for as often as it was remembered."""
-        return self.items.take(item) or _PARSED.get()
+        return self.items.take(item) or self.items.take_chosen(item) or _PARSED.get()
 
     def remember_item(self, item: Any, response: Response) -> bool:
         """Remember which page an item came from; return False for an item that is held and goes on later."""
-        page = _PAGES.get(response)
+        page = self.items.take_chosen(item) or _PAGES.get(response)
         if page is None:
             return True
         held_items = self.held_items
@@ -328,12 +331,26 @@ def get_extraction(response: Response) -> Extraction | None:
     Every callback can ask for it: the page was extracted before the callback got it.  A copy of a response, which
     ``response.replace()`` makes, is extracted now.
     """
-    if response not in _PAGES:
-        for session in list(_SESSIONS.values()):
-            if session.counts.has(response.request):
-                session.clean_now(response, response.request)
+    _clean_copy(response)
     page = _PAGES.get(response)
     return page.extraction if isinstance(page, CleanedPage) else None
+
+
+def made_from(item: AnyItem, response: Response) -> AnyItem:
+    """Return the item, which gets the page of ``response`` when it is yielded, not that of its callback's response."""
+    session = _clean_copy(response)
+    page = _PAGES.get(response)
+    if session is not None and page is not None:
+        session.items.choose(item, page)
+    return item
+
+
+def _clean_copy(response: Response) -> Session | None:
+    """Return the session of the crawl that fetched a response, or None; have it clean a copy of a response."""
+    session = next((each for each in list(_SESSIONS.values()) if each.counts.has(response.request)), None)
+    if session is not None and response not in _PAGES:
+        session.clean_now(response, response.request)
+    return session
 
 
 def _without_error(outcome: Outcome | Exception, configuration: Configuration) -> Outcome:

@@ -86,7 +86,9 @@ class Setting(NamedTuple):
 #: All settings by their lower-case names.  The README's table is checked against this one.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
-        "enabled": Setting(True, boolean, "False switches the plugin off"),
+        "enabled": Setting(
+            True, boolean, "False switches the plugin off, except for sites and requests that turn it on"
+        ),
         "profile": Setting("justext", as_given, "the rules, passes and thresholds to use"),
         "language": Setting(
             "auto",
