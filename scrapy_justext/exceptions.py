@@ -163,6 +163,10 @@ class InspectionError(SubjectError):
     """
 
 
+class NotCleanedError(InspectionError):
+    """A page that is there, but that no crawl would clean."""
+
+
 class ArchiveError(SubjectError):
     """What ends a run over archives.  ``subject``: the file or option that it is about."""
 

@@ -17,6 +17,7 @@ import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -30,7 +31,7 @@ from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.crawl.pages import describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
-from scrapy_justext.exceptions import InspectionError, describe_os_error
+from scrapy_justext.exceptions import InspectionError, NotCleanedError, describe_os_error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Extraction
     from scrapy_justext.core.options import Options
+    from scrapy_justext.core.parsing import Page
 
 #: The PAGE that stands for standard input, and its name in messages.
 STANDARD_INPUT = "-"
@@ -51,6 +53,8 @@ _DEFAULT_CONFIGURATION = configure({})
 
 _TAG = re.compile(rb"<[a-z][^<>]*>", re.IGNORECASE)
 _PDF = b"%PDF-"
+#: The ends of the names of files with many pages; plain ones hold tags, and would pass for one page.
+_ARCHIVE = re.compile(r"\.(?:warc|jsonl|ndjson|parquet|parq)(?:\.gz|\.zst)?\Z", re.IGNORECASE)
 
 #: All statuses but redirects; which of them have pages is decided afterwards, as in a crawl.
 _STATUSES = [*range(100, 300), *range(400, 600)]
@@ -100,6 +104,8 @@ class InspectedPage(NamedTuple):
     """The languages that its HTTP headers name."""
     configuration: Configuration = _DEFAULT_CONFIGURATION
     """The configuration of a crawl, with the options of the command line."""
+    seconds: float = 0.0
+    """How long it took to parse."""
 
     def read(self, extractor: Extractor) -> ReadPage:
         """Read the page with the options of an extractor."""
@@ -107,8 +113,10 @@ class InspectedPage(NamedTuple):
 
     def inspect(self, options: Options | None = None) -> Inspection:
         """Judge the page with some options; with its own where none are given."""
+        start = perf_counter()
         extractor = Extractor(self.configuration.options if options is None else options)
-        return self.judge(extractor, self.read(extractor))
+        inspection = self.judge(extractor, self.read(extractor))
+        return inspection._replace(seconds=self.seconds + perf_counter() - start)
 
     def judge(self, extractor: Extractor, read: ReadPage) -> Inspection:
         """Judge the page as it was read."""
@@ -123,27 +131,53 @@ class Inspection(NamedTuple):
     extractor: Extractor
     judged: JudgedPage
     extraction: Extraction
+    seconds: float = 0.0
+    """How long all of it took."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What else there is to say of the page as a whole."""
+        notes = []
+        if self.extraction.is_cut:
+            notes.append("cut: the page nests too deep, its end is missing")
+        allowed = self.page.configuration.timeout
+        if allowed is not None and self.seconds > allowed:
+            took = f"took {self.seconds:.2g} s, JUSTEXT_TIMEOUT allows {allowed:g} s"
+            notes.append(f"{took}: a crawl would give the page up")
+        return notes
 
 
 def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> InspectedPage:
     """Read the page in a file, or on standard input; raise :class:`InspectionError` where there is none.
 
+    Raise its :class:`NotCleanedError` for a page that no crawl would clean.
     ``encoding``: as for :func:`scrapy_justext.extract`.
     """
     title = _STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
+    if _ARCHIVE.search(name) and Path(name).is_file():
+        raise InspectionError(title, "is an archive; scrapy justext-archive cleans the pages in it")
     try:
         body = _standard_input() if name == STANDARD_INPUT else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         raise InspectionError(title, _unreadable(name, error)) from error
     _check(title, _as_response(name, body), configuration)
-    return InspectedPage(title, None, parse_html(body, encoding), (), configuration)
+    parsed, seconds = _parse(body, encoding)
+    return InspectedPage(title, None, parsed, (), configuration, seconds)
 
 
 def page_of(name: str, response: Response, configuration: Configuration) -> InspectedPage:
     """Return the page that a response holds; raise :class:`InspectionError` where it is none."""
     checked = _check(name, response, configuration)
     declared = tuple(header_languages(response))
-    return InspectedPage(name, response.url, parse_html(checked), declared, configuration)
+    parsed, seconds = _parse(checked)
+    return InspectedPage(name, response.url, parsed, declared, configuration, seconds)
+
+
+def _parse(page: Page, encoding: str | None = None) -> tuple[Parsed, float]:
+    """Return a page parsed, and the seconds that it took."""
+    start = perf_counter()
+    parsed = parse_html(page, encoding)
+    return parsed, perf_counter() - start
 
 
 def _standard_input() -> bytes:
@@ -153,6 +187,8 @@ def _standard_input() -> bytes:
 
 
 def _unreadable(name: str, error: OSError | ValueError) -> str:
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; scrapy justext-archive cleans the pages in it"
     if isinstance(error, FileNotFoundError):
         looks_like_host = re.match(r"(?:www\.|[\w.-]+\.[a-z]{2,}/)", name, re.IGNORECASE)
         return "no such file" + ("; a URL begins with https://" if looks_like_host else "")
@@ -176,11 +212,11 @@ def _is_markup(kind: type[Response], body: bytes) -> bool:
 
 
 def _check(name: str, response: Response, configuration: Configuration) -> TextResponse:
-    """Return the response if a crawl would clean it; raise :class:`InspectionError` if not."""
+    """Return the response if a crawl would clean it; raise :class:`NotCleanedError` if not."""
     reason = skip_reason(None, response, configuration)
     if reason is None and isinstance(response, TextResponse):
         return response
-    raise InspectionError(name, describe_reason(reason or "not_html", response, configuration))
+    raise NotCleanedError(name, describe_reason(reason or "not_html", response, configuration))
 
 
 class PageSpider(Spider):

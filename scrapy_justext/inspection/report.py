@@ -9,7 +9,8 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
+from scrapy_justext.exceptions import NotCleanedError
+from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, empty_view, page_view, script, source_of, style
 from scrapy_justext.printing import in_json
 
 if TYPE_CHECKING:
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 _UNSAFE_IN_SCRIPTS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
-def report_on(pages: Sequence[InspectedPage]) -> str:
+def report_on(pages: Sequence[InspectedPage | NotCleanedError]) -> str:
     """Return the report on some pages, a whole document, which shows the first of them when it is opened."""
-    views = [page_view(page.inspect()) for page in pages]
+    views = [empty_view(page) if isinstance(page, NotCleanedError) else page_view(page.inspect()) for page in pages]
     own_style = style() + _read("report.css")
     own_script = script() + _read("report.js")
     policy = (
         f"default-src 'none'; script-src {source_of(own_script)}; style-src {source_of(own_style)}"
         f" {FRAME_STYLE_SOURCE}; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    title = str(views[0]["title"] or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
+    title = str(views[0].get("title") or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
     return Template(_read("report.html")).substitute(
         policy=escape(policy),
         title=_safe_html(title),

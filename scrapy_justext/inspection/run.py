@@ -23,7 +23,15 @@ from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_option
 from scrapy_justext.crawl.conversion import number
 from scrapy_justext.crawl.pages import explain_no_content
 from scrapy_justext.crawl.settings import Configuration, Given, Layers, configure, from_settings, make_layers
-from scrapy_justext.exceptions import BAD_INPUT, InspectionError, JustextError, PageError, ParameterError, close_names
+from scrapy_justext.exceptions import (
+    BAD_INPUT,
+    InspectionError,
+    JustextError,
+    NotCleanedError,
+    PageError,
+    ParameterError,
+    close_names,
+)
 from scrapy_justext.files import write_whole
 from scrapy_justext.inspection.pages import (
     STANDARD_INPUT,
@@ -35,7 +43,7 @@ from scrapy_justext.inspection.pages import (
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, style_of, write
+from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, list_no_blocks, style_of, write
 from scrapy_justext.printing import complain, on_one_line
 
 if TYPE_CHECKING:
@@ -189,30 +197,33 @@ def configuration_for(layers: Layers, url: str | None) -> Configuration:
 
 def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
     """Show the pages and append the exit status to ``statuses``; return True if a server was started."""
-    pages = _usable_pages(job, outcomes)
+    found = _find_pages(job, outcomes)
+    pages = [page for page in found if isinstance(page, InspectedPage)]
     statuses.append(GOOD_CONTENT if len(pages) == len(job.names) else BAD_INPUT)
-    if not pages:
-        return False
-    if job.arguments.serve:
+    if job.arguments.serve and pages:
         from scrapy_justext.inspection.tuner.server import serve  # noqa: PLC0415 (only it needs Twisted's web server)
 
         serve(pages, job.layers, port=job.port, marks=Path(job.arguments.marks or _MARKS), announce=write)
         return True
-    if job.arguments.html is not None:
-        _write_report(pages, job.arguments.html)
-    if not _print_pages(job, pages) and statuses[-1] == GOOD_CONTENT:
+    if job.arguments.html is not None and found:
+        _write_report(found, job.arguments.html)
+    # Only a list of blocks has room to say why there are none.
+    if not _print_pages(job, found if job.arguments.blocks else pages) and statuses[-1] == GOOD_CONTENT:
         statuses.append(NO_GOOD_CONTENT)
     return False
 
 
-def _usable_pages(job: _Job, outcomes: Outcomes) -> list[InspectedPage]:
-    pages = []
+def _find_pages(job: _Job, outcomes: Outcomes) -> list[InspectedPage | NotCleanedError]:
+    """Return the pages that are there, as errors those that no crawl would clean; complain of what cannot be shown."""
+    found: list[InspectedPage | NotCleanedError] = []
     for name in job.names:
         try:
-            pages.append(_find_page(job, name, outcomes))
+            found.append(_find_page(job, name, outcomes))
         except JustextError as error:
             complain("justext", error)
-    return pages
+            if isinstance(error, NotCleanedError):
+                found.append(error)
+    return found
 
 
 def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
@@ -224,7 +235,7 @@ def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
     return page_of(name, outcome, configuration_for(job.layers, outcome.url))
 
 
-def _write_report(pages: Sequence[InspectedPage], path: str) -> None:
+def _write_report(pages: Sequence[InspectedPage | NotCleanedError], path: str) -> None:
     from scrapy_justext.inspection.report import report_on  # noqa: PLC0415 (the rest needs none of it)
 
     if path == _STANDARD_OUTPUT:
@@ -236,23 +247,33 @@ def _write_report(pages: Sequence[InspectedPage], path: str) -> None:
         raise InspectionError(path, f"cannot be written: {error.strerror}") from error
 
 
-def _print_pages(job: _Job, pages: Sequence[InspectedPage]) -> bool:
+def _print_pages(job: _Job, pages: Sequence[InspectedPage | NotCleanedError]) -> bool:
     """Print what was asked for of each page; return True if any has good content."""
     style = style_of(sys.stdout, os.environ)
     any_good = False
     for number_of_page, page in enumerate(pages):
+        is_first = not number_of_page
+        if isinstance(page, NotCleanedError):
+            _print_page(job, str(page.subject), list_no_blocks(page, style), style, is_first=is_first)
+            continue
         text, extraction = _printed(job, page, style)
         if job.arguments.html is None:
-            has_header = len(job.names) > 1 and not job.arguments.json
-            header = f"==> {page.name if style.columns is None else on_one_line(page.name)} <==\n" if has_header else ""
-            # JSON is UTF-8 by its standard.
-            encoding = "utf-8" if job.arguments.json else None
-            write(("\n" if header and number_of_page else "") + header + text, encoding)
+            _print_page(job, page.name, text, style, is_first=is_first)
         if extraction.good_characters >= page.configuration.min_good_characters:
             any_good = True
         else:
             complain("justext", InspectionError(page.name, explain_no_content(extraction, page.configuration)))
     return any_good
+
+
+def _print_page(job: _Job, name: str, text: str, style: Style, *, is_first: bool) -> None:
+    """Print what was asked for of a page, below its name where there are several."""
+    header = ""
+    if len(job.names) > 1 and not job.arguments.json:
+        shown = name if style.columns is None else on_one_line(name)
+        header = f"==> {shown} <==\n" if is_first else f"\n==> {shown} <==\n"
+    # JSON is UTF-8 by its standard.
+    write(header + text, "utf-8" if job.arguments.json else None)
 
 
 def _printed(job: _Job, page: InspectedPage, style: Style) -> tuple[str, Extraction]:
@@ -264,4 +285,4 @@ def _printed(job: _Job, page: InspectedPage, style: Style) -> tuple[str, Extract
         compared = page.inspect(configuration_for(job.compared, page.url).options)
         return compare(inspection, compared, style), extraction
     chosen = next((name for name in FORMATS if getattr(job.arguments, name, None)), DEFAULT_FORMAT)
-    return FORMATS[chosen](extraction, style), extraction
+    return FORMATS[chosen](inspection, style), extraction

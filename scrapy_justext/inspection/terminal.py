@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Block, Extraction
+    from scrapy_justext.exceptions import NotCleanedError
     from scrapy_justext.inspection.pages import Inspection
 
 STANDARD_OUTPUT = "standard output"
@@ -111,24 +112,34 @@ def style_of(stream: TextIO | None, environment: Mapping[str, str]) -> Style:
     return Style(columns, not environment.get("NO_COLOR") and environment.get("TERM") != "dumb")
 
 
-def _text(extraction: Extraction, style: Style) -> str:
-    return extraction.text if style.columns is None else on_lines(extraction.text)
+def _text(inspection: Inspection, style: Style) -> str:
+    text = inspection.extraction.text
+    return text if style.columns is None else on_lines(text)
 
 
-def _markdown(extraction: Extraction, style: Style) -> str:
-    return extraction.markdown if style.columns is None else on_lines(extraction.markdown)
+def _markdown(inspection: Inspection, style: Style) -> str:
+    markdown = inspection.extraction.markdown
+    return markdown if style.columns is None else on_lines(markdown)
 
 
-def _json(extraction: Extraction, _: Style) -> str:
-    return in_json(json.dumps(extraction.to_dict(), ensure_ascii=False))
+def _json(inspection: Inspection, _: Style) -> str:
+    return in_json(json.dumps(inspection.extraction.to_dict(), ensure_ascii=False))
 
 
-def list_blocks(extraction: Extraction, style: Style) -> str:
+def list_no_blocks(page: NotCleanedError, style: Style) -> str:
+    """Tell in place of a list of blocks why a crawl would not clean a page."""
+    why = f"not cleaned in a crawl: {on_one_line(page.problem)}"
+    return "\n".join([style.paint(on_one_line(str(page.subject)), Colour.TITLE), *style.wrap(why, style.columns or 0)])
+
+
+def list_blocks(inspection: Inspection, style: Style) -> str:
     """List all blocks of a page with class, measurements, reason and text, below what was decided of the whole page."""
+    extraction = inspection.extraction
     blocks = extraction.blocks
     layout = _layout(blocks, style)
     by_model = any(block.probability is not None for block in blocks)
-    lines = [_heading(extraction, style), "", _titles(layout, style, by_model=by_model)]
+    notes = [line for note in inspection.notes for line in style.wrap(note, style.columns or 0)]
+    lines = [_heading(extraction, style), *notes, "", _titles(layout, style, by_model=by_model)]
     for block in blocks:
         lines += _row(block, layout, style, by_model=by_model)
     return "\n".join([*lines, "", count(extraction)])
@@ -284,7 +295,7 @@ def _text_columns(columns: Sequence[int], style: Style) -> int:
 
 DEFAULT_FORMAT = "text"
 #: What can be printed of a page, by the names of the options.
-FORMATS: Mapping[str, Callable[[Extraction, Style], str]] = {
+FORMATS: Mapping[str, Callable[[Inspection, Style], str]] = {
     DEFAULT_FORMAT: _text,
     "blocks": list_blocks,
     "json": _json,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.exceptions import NotCleanedError
     from scrapy_justext.inspection.pages import Inspection
 
 #: The thresholds that each measurement is compared with, in ascending order, and whether a value that is equal reaches
@@ -100,7 +101,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
     ``rendering`` is a whole HTML document without scripts or addresses, in which ``data-block`` tells the
     index of the block that a text belongs to.
     """
-    page, extractor, judged, extraction = inspection
+    page, extractor, judged, extraction, _ = inspection
     profile = extractor.options.profile
     return {
         "name": page.name or page.url or extraction.title,
@@ -111,9 +112,20 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "language_reason": extraction.language_reason,
         "profile": profile.name,
         "limits": limits_of(profile, extractor.thresholds_for(judged.page.language.language)),
-        "is_cut": extraction.is_cut,
+        "notes": inspection.notes,
         "blocks": _block_views(extraction.blocks),
         "rendering": render(page.parsed.root, profile.tags, judged.page.segments),
+    }
+
+
+def empty_view(page: NotCleanedError) -> dict[str, Any]:
+    """Return the view of a page that a crawl would not clean, with the reason as its only note."""
+    return {
+        "name": str(page.subject),
+        "notes": [f"not cleaned in a crawl: {page.problem}"],
+        "limits": {},
+        "blocks": [],
+        "rendering": _document(""),
     }
 
 
@@ -179,7 +191,10 @@ def render(root: etree._Element | None, rules: TagRules, segments: Sequence[Segm
 
     Each text of a block stands in elements with the attribute ``data-block``, which holds the block's index.
     """
-    body = "" if root is None else "".join(_body(root, rules, segments))
+    return _document("" if root is None else "".join(_body(root, rules, segments)))
+
+
+def _document(body: str) -> str:
     return (
         f'<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta charset="utf-8"><style>{frame_style()}</style></head><body>{body}</body></html>'

@@ -154,7 +154,7 @@ def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> N
     [
         (["no-such.html"], "no-such.html: no such file"),
         (["example.com/page"], "example.com/page: no such file; a URL begins with https://"),
-        (["."], ".: cannot be read: Is a directory"),
+        (["."], ".: is a folder; scrapy justext-archive cleans the pages in it"),
         (["a\0b"], "a\ufffdb: cannot be read: embedded null byte"),
         ([], "PAGE: none given; scrapy justext -h tells more"),
         (["--blcoks", "x"], "--blcoks: no such option; did you mean --blocks?"),
@@ -241,6 +241,53 @@ def test_json_of_a_terminal_is_that_of_a_pipe(tmp_path: Path) -> None:
 def test_json_is_utf_8_whatever_the_encoding_of_standard_output(tmp_path: Path) -> None:
     ran = justext("--json", ARABIC, folder=tmp_path, PYTHONIOENCODING="ascii")
     assert json.loads(ran.out)["text"] == extract(ARABIC.read_bytes()).text
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.jsonl.zst", "a.parquet"])
+def test_an_archive_is_no_page(name: str, here: Here, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(f"<p>{SENTENCES}")
+    problem = "is an archive; scrapy justext-archive cleans the pages in it"
+    assert here(name) == (2, "", f"justext: {name}: {problem}\n")
+
+
+TOO_LARGE = "bytes, JUSTEXT_MAX_BODY_BYTES allows 99"
+
+
+def test_blocks_tell_why_a_page_has_none(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "large.html").write_text(f"<p>{SENTENCES}")
+    (tmp_path / "empty.html").write_text("")
+    (tmp_path / "small.html").write_text("<p>It was the best of times.")
+    ran = here("--blocks", "-sJUSTEXT_MAX_BODY_BYTES=99", "large.html", "small.html", "empty.html", "none.html")
+    assert ran.status == 2
+    large, small, empty = ran.out.removeprefix("==> ").split("\n==> ")
+    assert re.fullmatch(rf"large.html <==\nlarge.html\nnot cleaned in a crawl: 398 {TOO_LARGE}\n", large)
+    assert "It was the best of times." in small
+    assert empty == "empty.html <==\nempty.html\nnot cleaned in a crawl: empty\n"
+    assert [line.split(": ")[1] for line in ran.err.splitlines()][:3] == ["large.html", "empty.html", "none.html"]
+
+
+def test_a_page_that_takes_longer_than_a_crawl_allows_is_noted(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(f"<title>Times</title><p>{SENTENCES}")
+    note = r"took \S+ s, JUSTEXT_TIMEOUT allows 1e-09 s: a crawl would give the page up"
+    ran = here("--blocks", "--language=en", "-sJUSTEXT_TIMEOUT=1e-9", "a.html")
+    assert re.fullmatch(note, ran.out.splitlines()[2])
+    assert "took" not in here("--blocks", "--language=en", "-sJUSTEXT_TIMEOUT=1e9", "a.html").out
+    assert here("--html=report.html", "-sJUSTEXT_TIMEOUT=1e-9", "a.html").status == 0
+    assert re.search(note, (tmp_path / "report.html").read_text("utf-8"))
+
+
+def test_blocks_tell_of_a_page_that_was_cut(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<div>" * 3000 + f"<p>{SENTENCES}")
+    assert here("--blocks", "--language=en", "a.html").out.splitlines()[2].startswith("cut: the page nests too deep")
+
+
+def test_a_report_holds_the_pages_that_no_crawl_would_clean(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "large.html").write_text(f"<p>{SENTENCES}")
+    ran = here("--html=report.html", "-sJUSTEXT_MAX_BODY_BYTES=99", "large.html", "none.html")
+    assert ran.status == 2
+    report = (tmp_path / "report.html").read_text("utf-8")
+    assert re.findall('class="page" data-name="(.*?)"', report) == ["large.html"]
+    assert f'"not cleaned in a crawl: 398 {TOO_LARGE}"' in report
 
 
 def test_markdown_is_that_of_the_extraction(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_listings_shown_are_real(name: str) -> None:
     page = read_page(str(KETTLE), mine)
     inspection, style = page.inspect(), Style(COLUMNS)
     compared = page.inspect(other.options)
-    printed = list_blocks(inspection.extraction, style) if name == "blocks" else compare(inspection, compared, style)
+    printed = list_blocks(inspection, style) if name == "blocks" else compare(inspection, compared, style)
     shown = DOCS.partition(f"<!-- {name} -->\n```\n")[2].partition("\n```")[0].splitlines()
     real = iter(printed.splitlines())
     assert len(shown) > 10

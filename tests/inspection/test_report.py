@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.exceptions import NotCleanedError
+from scrapy_justext.inspection import report as reports
+from scrapy_justext.inspection.pages import InspectedPage
 from tests.builders import DEMO_SITE, corpus_pages, read_page
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.judged import HOSTILE, report_on
@@ -489,6 +493,21 @@ class TestPagesWithNextToNothing:
         page.get_by_role("group", name="Class").get_by_label("bad").uncheck()
         assert page.locator(".jt-list li").count() == count
         assert f"0 of {count} blocks are good: 0 of " in page.locator(".jt-counts").text_content()
+
+    def test_a_page_that_no_crawl_would_clean_is_there_with_the_reason(
+        self, show: Callable[..., Any], tmp_path: Path
+    ) -> None:
+        refused = NotCleanedError("large.html", "999 bytes, JUSTEXT_MAX_BODY_BYTES allows <b>99\u202e")
+        shown = InspectedPage("small.html", None, parse_html("<p>Home"))
+        (tmp_path / "r.html").write_text(reports.report_on([refused, shown]), "utf-8")
+        page = show((tmp_path / "r.html").as_uri(), awaited="body")
+        note = "not cleaned in a crawl: 999 bytes, JUSTEXT_MAX_BODY_BYTES allows <b>99\u202e"
+        assert page.locator("#title").text_content() == "large.html"
+        assert page.locator("#about").text_content() == note
+        assert page.locator(".jt-none").text_content() == "The page has no blocks"
+        page.get_by_role("combobox").select_option(index=1)
+        assert "profile justext" in page.locator("#about").text_content()
+        assert page.locator(".jt-list li").count() == 1
 
 
 def laid_out(page: Any) -> list[bool]:

@@ -10,13 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import width
 
-from scrapy_justext import extract
+from scrapy_justext.core.options import make_options
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.inspection.pages import InspectedPage
 from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, pad, wrap
 from scrapy_justext.printing import on_one_line
 from tests.builders import DEMO_PAGES, page_id
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from scrapy_justext.inspection.pages import Inspection
 
 
 @pytest.mark.parametrize(
@@ -62,28 +66,33 @@ def test_a_broken_text_fits_and_is_whole(text: str, columns: int) -> None:
     assert len(wrap(text, columns, 2)) <= 2
 
 
+def inspect(page: str | bytes, language: str = "English", profile: str = "justext") -> Inspection:
+    """A page as it is listed."""
+    return InspectedPage("page", None, parse_html(page)).inspect(make_options(language=language, profile=profile))
+
+
 @pytest.mark.parametrize("columns", [NARROWEST, 80, 120, 200])
 @pytest.mark.parametrize("page", DEMO_PAGES[::6], ids=page_id)
 def test_listings_fit(page: Path, columns: int) -> None:
-    extraction = extract(page.read_bytes())
-    listed = list_blocks(extraction, Style(columns))
+    inspection = inspect(page.read_bytes(), language="auto")
+    listed = list_blocks(inspection, Style(columns))
     assert max(map(width, listed.splitlines())) <= columns
-    for block in extraction.blocks:
+    for block in inspection.extraction.blocks:
         assert re.search(rf"^ *{block.index}  {block.block_class} ", listed, re.MULTILINE)
 
 
 def test_pages_cannot_command_the_terminal() -> None:
     page = "<title>a\x1b]0;x\x07</title><p>b\x1b[2J\x9bc" + " d\u202ee" * 3
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", list_blocks(extract(page, language="English"), Style(80)))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", list_blocks(inspect(page), Style(80)))
 
 
 def test_images_are_listed_by_their_address() -> None:
-    extraction = extract("<img src=/a.png alt='A kettle'>", language="English", profile="justext-java")
-    assert "[image /a.png] A kettle" in list_blocks(extraction, Style())
+    inspection = inspect("<img src=/a.png alt='A kettle'>", profile="justext-java")
+    assert "[image /a.png] A kettle" in list_blocks(inspection, Style())
 
 
 def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
-    listed = list_blocks(extract("<p>Home", language="English", profile="learned"), Style())
+    listed = list_blocks(inspect("<p>Home", profile="learned"), Style())
     titles, row = listed.splitlines()[3:5]
     assert titles.split()[3] == "prob."
     assert re.fullmatch(r"0\.\d\d", row.split()[3])

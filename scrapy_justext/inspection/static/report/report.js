@@ -9,9 +9,9 @@
   const about = (page) =>
     [
       page.url,
-      `profile ${page.profile}`,
-      `language ${page.language}, ${page.language_source}: ${page.language_reason}`,
-      page.is_cut ? "cut: the page nests too deep, its end is missing" : null,
+      page.profile ? `profile ${page.profile}` : null,
+      page.language ? `language ${page.language}, ${page.language_source}: ${page.language_reason}` : null,
+      ...page.notes,
     ].filter(Boolean).join(" · ");
 
   const picker = document.querySelector("#picker select");
