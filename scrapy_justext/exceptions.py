@@ -42,6 +42,10 @@ class PageError(JustextError):
     """A page that cannot be read: of a wrong type, or in an encoding that does not exist."""
 
 
+#: How much of a wrong value a message shows.
+_SHOWN_CHARACTERS = 300
+
+
 class ParameterError(JustextError, ValueError):
     """A parameter with a value that is not allowed.
 
@@ -55,7 +59,10 @@ class ParameterError(JustextError, ValueError):
         self.allowed = allowed
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.value!r}: {self.allowed}"
+        # A list of stop words has thousands of them.
+        value = repr(self.value)
+        shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]} …"
+        return f"{self.name} = {shown}: {self.allowed}"
 
 
 class UnknownNameError(ParameterError):

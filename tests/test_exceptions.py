@@ -26,6 +26,14 @@ def test_all_have_one_base(name: str) -> None:
     assert issubclass(getattr(exceptions, name), JustextError)
 
 
+def test_a_long_value_is_shown_by_its_beginning() -> None:
+    words = [f"word{number}" for number in range(5000)]
+    message = str(ParameterError("stoplist", words, "must be a path"))
+    assert message.startswith("stoplist = ['word0', 'word1', ")
+    assert message.endswith(" …: must be a path")
+    assert len(message) < 400
+
+
 @pytest.mark.parametrize("error", [ParameterError, StoplistError, UnknownNameError])
 def test_wrong_parameters_are_value_errors_too(error: type) -> None:
     assert issubclass(error, ValueError)

@@ -111,18 +111,17 @@ class JustextPipeline:
 
     def _count_uncleaned(self, item: Any, page: UncleanedPage | None) -> None:
         """Count an item without a cleaned page; raise :class:`NotCleaned` if it is dropped."""
-        if page is None:
-            is_counted = self._session.is_on
-        else:
-            is_counted = page.reason != OFF
-            if page.reason not in SWITCHED_OFF and page.configuration.drop_uncleaned and self._lacks_text(item, page):
-                self._session.counts.add("items_dropped_uncleaned")
-                raise NotCleaned(page.message)
-        if is_counted:
+        if page is not None and self._is_unwanted(item, page):
+            self._session.counts.add("items_dropped_uncleaned")
+            raise NotCleaned(page.message)
+        is_off = page.reason == OFF if page is not None else not self._session.is_on
+        if not is_off:
             self._session.counts.add("items_without_page")
 
-    def _lacks_text(self, item: Any, page: UncleanedPage) -> bool:
-        """Return whether an item is of those that get text, and has none from the spider."""
+    def _is_unwanted(self, item: Any, page: UncleanedPage) -> bool:
+        """Return whether an item of an uncleaned page is dropped: one that would get text, and has none of its own."""
+        if page.reason in SWITCHED_OFF or not page.configuration.drop_uncleaned:
+            return False
         targets = self._targets(item, page.configuration)
         adapter = ItemAdapter(item)
         return bool(targets) and all(_is_empty(adapter.get(targets[part])) for part in _TEXTS & targets.keys())
