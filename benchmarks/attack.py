@@ -24,7 +24,7 @@ from contextlib import suppress
 from itertools import product
 from math import log
 from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -38,6 +38,7 @@ from tests.products import pairwise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
 
     from scrapy_justext.core.options import Choices
 
@@ -179,7 +180,7 @@ def _most_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def _measure_in_child(connection: Connection, case: Case, size: int) -> None:
+def _measure_in_child(connection: Connection[Any, Any], case: Case, size: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -197,7 +198,7 @@ def measure_all(tasks: Sequence[tuple[Case, int]], jobs: int) -> Iterator[tuple[
     """Yield what each task took, with its index, as they are done; each has a process of its own."""
     context = get_context("fork")
     waiting = list(enumerate(tasks))[::-1]
-    running: dict[Connection, tuple[int, Any]] = {}
+    running: dict[Connection[Any, Any], tuple[int, Any]] = {}
     # What the parent holds is not to be copied by the collector of each child.
     gc.collect()
     gc.freeze()
@@ -209,8 +210,8 @@ def measure_all(tasks: Sequence[tuple[Case, int]], jobs: int) -> Iterator[tuple[
             child.start()
             sender.close()
             running[receiver] = index, child
-        for receiver in wait(list(running)):
-            connection = cast("Connection", receiver)
+        for ready in wait(list(running)):
+            connection = cast("Connection[Any, Any]", ready)
             index, child = running.pop(connection)
             size = tasks[index][1]
             cost = Cost(size, failure=f"killed, over {SECONDS} s of processor time, at {size / MEGA:.2f} MB")

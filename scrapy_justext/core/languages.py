@@ -16,6 +16,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
@@ -41,6 +42,9 @@ SURE = 0.5
 
 #: A declared language that the detector does not know is chosen from this stop-word density on.
 DECLARED_DENSITY = 0.3
+
+#: Language tags of a page that are read; those behind them are not.
+MOST_TAGS = 64
 
 #: ISO 639-2's code for an undetermined language.
 UNDETERMINED = "und"
@@ -105,7 +109,8 @@ def declared_tags(values: Sequence[str]) -> list[str]:
     >>> declared_tags(["en-GB", "de, fr"])
     ['en-GB', 'de', 'fr']
     """
-    return [tag for value in values for tag in re.split(r"[\s,;]+", value) if tag]
+    tags = (match[0] for value in values for match in re.finditer(r"[^\s,;]+", value))
+    return list(dict.fromkeys(islice(tags, MOST_TAGS)))
 
 
 def choose_language(

@@ -9,7 +9,7 @@ import pytest
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.languages import SAMPLE_CHARACTERS, declared_tags, detect, normalise
+from scrapy_justext.core.languages import MOST_TAGS, SAMPLE_CHARACTERS, declared_tags, detect, normalise
 
 GERMAN = "Der Hund und die Katze sind im Garten, und es ist ein schöner Tag für alle, die hier wohnen."
 AMHARIC = "አማርኛ የኢትዮጵያ የሥራ ቋንቋ ነው። ዛሬ አየሩ በጣም ጥሩ ነው። ወደ ውጭ ወጥተን እንሂድ። ልጆቹ በትምህርት ቤት ናቸው። " * 5
@@ -142,6 +142,8 @@ class TestDeclared:
             (["en"], ["en"]),
             (["en-GB", "de, fr"], ["en-GB", "de", "fr"]),
             ([" de ;fr\n"], ["de", "fr"]),
+            (["de, fr", "de"], ["de", "fr"]),
+            ([", ".join(f"x{i}" for i in range(999))], [f"x{i}" for i in range(MOST_TAGS)]),
         ],
     )
     def test_tags(self, values: list[str], tags: list[str]) -> None:

@@ -6,69 +6,44 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.shapes import SHAPES
 from scrapy_justext import extract
 from scrapy_justext.core import context_sensitive
 from scrapy_justext.core.context_sensitive import Context
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import blocks, lines_run, tree
-from tests.core.markdown.rendering import markdown_of
+from tests.builders import blocks, lines_run
 from tests.products import in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from benchmarks.shapes import Shape
     from scrapy_justext.core.options import Choices
 
-GOOD = "It was the best of times, it was the worst of times. " * 5
-
-#: Shapes of pages, by how often their part stands in them.
-SHAPES: dict[str, Callable[[int], str]] = {
-    "short paragraphs": lambda n: "<p>one</p>" * n,
-    "short headings": lambda n: "<h2>one</h2>" * n,
-    "short headings before a good paragraph": lambda n: "<h2>one</h2>" * n + f"<p>{GOOD}</p>",
-    "good paragraphs": lambda n: f"<p>{GOOD}</p>" * n,
-    "near-good paragraphs": lambda n: f"<p>{GOOD[:150]}</p>" * n,
-    "near-good between good and bad": lambda n: f"<p>{GOOD}</p>" + f"<p>{GOOD[:150]}</p><p>x</p>" * n,
-    "links": lambda n: "<a href=x>one</a> " * n,
-    "links in a paragraph each": lambda n: "<p><a href=x>one</a>" * n,
-    "links not closed": lambda n: "<p><a href=x>one" * n,
-    "one BR each": lambda n: "one<br>" * n,
-    "two BR each": lambda n: "one<br><br>" * n,
-    "nothing but BR": lambda n: "one" + "<br>" * n + "two",
-    "inline elements": lambda n: "<b>one</b>" * n,
-    "nested inline elements": lambda n: "<b>one" * n,
-    "nested blocks": lambda n: "<div>one" * n,
-    "nested lists": lambda n: "<ul><li>one" * n,
-    "end tags only": lambda n: "one</p></div>" * n,
-    "options": lambda n: "<select>" + "<option>one" * n,
-    "accordion buttons": lambda n: "<h2><button>one</button></h2>" * n,
-    "hidden elements": lambda n: "<p hidden>x</p>one" * n,
-    "removed elements": lambda n: "<svg>x</svg>one" * n,
-    "comments": lambda n: "<!-- x -->one" * n,
-    "preformatted lines": lambda n: "<pre>" + "one\n" * n,
-    "lists and quotes": lambda n: "<li>one<blockquote>two" * n,
-    "items": lambda n: "<ol>" + "<li>one" * n,
-    "tables in tables": lambda n: f"<table>{GOOD}" * n,
-    "rows": lambda n: "<table>" + f"<tr><td>{GOOD}<td>{GOOD}" * n,
-    "emphasis and links": lambda n: f"<p>{GOOD}" + "<b>one</b><a href=x>two</a>" * n,
-    "marks": lambda n: "one\ufdd0<p>two\ufdd1x" * n,
-}
-
+#: Options that have a page read in every way there is, with each profile.  Half of the profiles decide by their own
+#: rules, the others write all of a page as Markdown.
 CHOICES: dict[str, Choices] = {
-    f"{profile}{', paths' * paths}": {"language": "English", "profile": profile, "paths": paths}
-    for profile in PROFILES
-    for paths in (False, True)
+    profile: {
+        "language": "English",
+        "profile": profile,
+        "paths": number % 4 > 0,
+        "markdown": True,
+        "tree_depth": 2,
+        "keep_css": "body" if number % 2 else ".x, b",
+    }
+    for number, profile in enumerate(PROFILES)
 }
 
-#: 64 times the blocks are to cost at most 80 times the work.  The smaller page has fixed costs too.
-TIMES, LIMIT = 64, 80
+#: Characters of the smaller page.  16 times as many hold fewer than the 1,500 nested elements from which on another way
+#: of flattening takes over.
+SIZE = 128
+#: 16 times the page is to cost at most 20 times the work.  The smaller page has fixed costs too.
+TIMES, LIMIT = 16, 20
 
 
 @pytest.mark.parametrize(("shape", "choices"), in_turn(SHAPES, CHOICES))
-def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: Callable[[int], str], choices: Choices) -> None:
-    def work(n: int) -> int:
-        page = f"<html><head></head><body>{shape(n)}"
+def test_16_times_the_page_runs_at_most_20_times_the_lines(shape: Shape, choices: Choices) -> None:
+    def work(size: int) -> int:
+        page = shape(size)
 
         def once() -> None:
             extract(page, **choices)
@@ -76,18 +51,7 @@ def test_64_times_the_blocks_run_at_most_80_times_the_lines(shape: Callable[[int
         once()  # what is cached is warm
         return lines_run(once)
 
-    # Two times 11 * 64 nested elements are fewer than the 1,500 below which another way of flattening takes over.
-    assert 0 < work(11 * TIMES) <= LIMIT * work(11)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_64_times_the_good_blocks_make_at_most_80_times_the_markdown(shape: str) -> None:
-    def work(n: int) -> int:
-        root = tree(f"<html><head></head><body>{SHAPES[shape](n)}")
-        markdown_of(root)
-        return lines_run(lambda: markdown_of(root))
-
-    assert 0 < work(11 * TIMES) <= LIMIT * work(11)
+    assert 0 < work(SIZE * TIMES) <= LIMIT * work(SIZE)
 
 
 def test_the_count_notices_quadratic_work() -> None:
@@ -101,4 +65,4 @@ def test_the_count_notices_quadratic_work() -> None:
 
         return lines_run(each)
 
-    assert work(10 * TIMES) > LIMIT * work(10)
+    assert work(40 * TIMES) > LIMIT * work(40)

@@ -13,6 +13,7 @@ from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import GOOD
+from scrapy_justext.core.flattening import INLINE
 from scrapy_justext.core.markdown.inline import (
     Resolver,
     TextRun,
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 MOST_BLOCKS = 3
 #: Good rows and columns of a table, at the least.
 LEAST_ROWS = LEAST_COLUMNS = 2
+#: Marks of links, styled elements and BRs in a flattened page, at the most: two or three each.  A page with more is
+#: written without them.
+MOST_MARKS = 1 << 18
 #: Cells of a table for each that has text, at the most; what is emptier is written one block after another.
 SPARSEST = 16
 
@@ -92,14 +96,15 @@ def to_markdown(
 def _pieces(elements: Elements, segments: Sequence[Segment], good: Sequence[bool], url: str | None) -> Iterator[Piece]:
     flat = styled_text(elements)
     resolve = Resolver(elements.root, url, flat)
-    runs = dict(good_runs(flat, elements.rules, segments, good, resolve))
+    is_plain = flat.count(INLINE) > MOST_MARKS
+    runs = {} if is_plain else dict(good_runs(flat, elements.rules, segments, good, resolve))
     finder = SurroundingsFinder(elements.root)
     for index, (segment, is_good) in enumerate(zip(segments, good, strict=True)):
         if not is_good:
             continue
         surroundings = finder.of(elements.nodes[segment.element])
         if segment.image_url is None:
-            yield Piece(segment, surroundings, runs[index])
+            yield Piece(segment, surroundings, [TextRun(segment.collapsed)] if is_plain else runs[index])
         else:
             destination = resolve(segment.image_url)
             own = image(segment.collapsed, destination) if destination is not None else None

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from scrapy_justext.core.markdown import inline
+from scrapy_justext.core.markdown import document, inline
 from scrapy_justext.core.tags import JAVA
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, rendered_text
 
@@ -75,3 +75,11 @@ def test_all_links_of_a_large_page_stay() -> None:
     url = f"https://example.com/{'a/' * 100}"
     page = "".join(f"<p>one two three four <a href=../../{i}.html>five</a> six" for i in range(5000))
     assert markdown_of(page, url=url).count(f"]({url[:-4]}") == 5000
+
+
+def test_a_page_with_too_many_links_and_styles_is_written_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = "<h2>one</h2><ul><li>two <b>three</b></ul><p><a href=x>four</a><br>five *<pre>six\n<i>seven</i></pre>"
+    monkeypatch.setattr(document, "MOST_MARKS", 9)
+    assert markdown_of(page) == "## one\n\n- two **three**\n\n[four](x)\\\nfive \\*\n\n```\nsix\nseven\n```"
+    monkeypatch.setattr(document, "MOST_MARKS", 8)
+    assert markdown_of(page) == "## one\n\n- two three\n\nfour five \\*\n\n```\nsix\nseven\n```"
