@@ -130,11 +130,13 @@ def _make_extractor(packed: bytes) -> RecordExtractor:
 
 def _read_batch(batch: pa.RecordBatch) -> Iterator[Read]:
     names = batch.schema.names
-    problem = column_problem(batch.schema, _USUAL.html)
-    if problem is not None:
-        raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
+    used = (*_USUAL, *Location._fields)
+    for name in used:
+        problem = column_problem(batch.schema, name) if name == _USUAL.html or names.count(name) > 1 else None
+        if problem is not None:
+            raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
     missing = repeat(pa.scalar(None))
-    columns = (batch.column(name) if name in names else missing for name in (*_USUAL, *Location._fields))
+    columns = (batch.column(name) if name in names else missing for name in used)
     for _, *cells in zip(range(batch.num_rows), *columns, strict=False):
         html, url, content_type, file, offset = map(cell_value, cells)
         record = LoadedRecord(Location(as_text(file), offset), cells_to_page(html, url, content_type))

@@ -106,6 +106,18 @@ COMMANDS: dict[str, tuple[str, str, list[str], str]] = {
         ["-a", "justext_languag=de"],
         "spider argument = 'justext_languag': unknown setting; did you mean justext_language",
     ),
+    "argument in capitals": (
+        "",
+        "",
+        ["-a", "JUSTEXT_PROFILE=learned"],
+        "spider argument = 'JUSTEXT_PROFILE': unknown setting; did you mean justext_profile",
+    ),
+    "command line in lower case": (
+        "",
+        "",
+        ["-s", "justext_profile=learned"],
+        "setting = 'justext_profile': unknown setting; did you mean JUSTEXT_PROFILE",
+    ),
     "command line": (
         "",
         "",

@@ -49,6 +49,23 @@ def test_places_are_kept_and_other_columns_are_not() -> None:
     assert (row["file"], row["offset"]) == ("a.warc", 17)
 
 
+def test_text_that_is_not_utf_8_is_the_bytes_of_a_page() -> None:
+    columns = [page(1).encode() + b"<p>Caf\xe9", b"https://example.org/\xe9", b"\xe9.warc"]
+    arrays = [pa.array([column]).view(pa.string()) for column in columns]
+    [batch] = extract_in_arrow()([pa.RecordBatch.from_arrays(arrays, ["html", "url", "file"])])
+    [row] = batch.to_pylist()
+    assert row["text"].startswith("It was the best of times")
+    assert (row["url"], row["file"]) == ("https://example.org/\ufffd", "\ufffd.warc")
+
+
+@pytest.mark.parametrize("name", ["html", "url", "content_type", "file", "offset"])
+def test_two_columns_of_one_name_are_refused(name: str) -> None:
+    names = ["html", "other", "other", *({name} - {"html"}), name]
+    batch = pa.RecordBatch.from_arrays([pa.array([page(1)])] * len(names), names)
+    with pytest.raises(ArchiveError, match=f"the frame: has 2 columns '{name}'; its columns: html, other, other, "):
+        list(extract_in_arrow()([batch]))
+
+
 @pytest.mark.parametrize(
     ("columns", "problem"),
     [

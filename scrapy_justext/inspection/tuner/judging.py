@@ -126,7 +126,7 @@ def _good_keys(extraction: Extraction, keys: Iterable[BlockKey]) -> set[BlockKey
 
 
 def read_choice(body: Mapping[str, Any]) -> Choice:
-    """Return the choice in a request; raise :class:`ParameterError` for unknown names."""
+    """Return the choice in a request, with each language once; raise :class:`ParameterError` for unknown names."""
     parameters = body.get("parameters") or {}
     if not isinstance(parameters, dict):
         raise ParameterError("parameters", parameters, "must be an object of parameters and their values")
@@ -134,6 +134,9 @@ def read_choice(body: Mapping[str, Any]) -> Choice:
         if name not in PARAMETERS:
             raise UnknownNameError("parameter", name, "parameter", PARAMETERS)
     chosen = {setting: body[name] for name, setting in _SETTING_NAMES.items() if body.get(name) is not None}
+    languages = chosen.get("language")
+    if isinstance(languages, list) and all(isinstance(language, str) for language in languages):
+        chosen["language"] = list(dict.fromkeys(languages))
     return {**chosen, **parameters}
 
 

@@ -72,6 +72,11 @@ def test_what_means_something_else_in_the_page_s_language_is_pasted() -> None:
     assert "JUSTEXT_LENGTH_HIGH" not in paste(layers(), [chinese], {"max_link_density": 0.3}).settings
 
 
+def test_a_language_that_is_named_often_counts_once() -> None:
+    assert read_choice({"languages": ["de"] * 100_000 + ["fr", "de"]}) == {"language": ["de", "fr"]}
+    assert read_choice({"languages": "de"}) == {"language": "de"}
+
+
 def test_a_site_s_own_setting_is_named() -> None:
     settings = layers({}, shop_example={"length_low": 20})
     found = paste(settings, [page(), page("shop.example")], {"length_low": 30})
