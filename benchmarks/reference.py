@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.pages import load_pages, origin
 from scrapy_justext import extract
-from scrapy_justext.core.parsing import decode
+from scrapy_justext.core.encodings import choose_encoding
 
 Row = tuple[str, bool, str, str]
 
@@ -41,7 +41,7 @@ def main() -> None:
     pages = load_pages()
     equal = total = 0
     for name, body in pages.items():
-        text = decode(body)[1]
+        text = body.decode(choose_encoding(body).name, "replace").removeprefix("\ufeff")
         theirs, ours = reference_blocks(module, text, stoplist), our_blocks(text)
         total += max(len(theirs), len(ours))
         if theirs == ours:

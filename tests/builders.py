@@ -13,8 +13,9 @@ from lxml import etree
 
 import scrapy_justext
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
+from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.parsing import decode, parse_html
+from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
 from scrapy_justext.crawl.pages import header_languages
@@ -52,7 +53,8 @@ PAGES = {page_id(page): page for page in DEMO_PAGES}
 def read_page(page: Path) -> str:
     """The text of a page's file, gzipped or not."""
     body = page.read_bytes()
-    return decode(gzip.decompress(body) if page.suffix == ".gz" else body)[1]
+    body = gzip.decompress(body) if page.suffix == ".gz" else body
+    return body.decode(choose_encoding(body).name, "replace").removeprefix("\ufeff")
 
 
 def corpus_pages(step: int = 1) -> list[Path]:

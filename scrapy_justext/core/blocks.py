@@ -8,7 +8,7 @@ blocks of an :class:`Extraction`, which users see.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import partial
 from itertools import repeat
@@ -176,6 +176,14 @@ class Extraction:
     """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
     markdown: str = ""
     """The good blocks as Markdown; empty unless it was asked for."""
+    # Extractions of one page are equal in whatever form the page came.
+    encoding: str | None = field(default=None, compare=False)
+    """Python's name for the encoding of the page; None for one that came as text or as a tree."""
+    encoding_source: str | None = field(default=None, compare=False)
+    """``mark`` (byte order mark), ``given``, ``declared``, ``detected`` (valid UTF-8), ``guessed``, or
+    ``contradiction``: the page is UTF-8 though it declares another encoding."""
+    encoding_reason: str | None = field(default=None, compare=False)
+    """Why this encoding, in words."""
 
     def __repr__(self) -> str:
         # A page has hundreds of blocks, which nobody wants in a log.

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Measurements, Segment
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
+    from scrapy_justext.core.encodings import EncodingChoice
     from scrapy_justext.core.languages import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.model import Model
@@ -74,6 +75,8 @@ class ReadPage(NamedTuple):
     title: str
     url: str | None
     is_cut: bool
+    encoding: EncodingChoice | None = None
+    """None for a page that came as text or as a tree."""
     groups: Mapping[int, Sequence[int]] = {}
     """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
@@ -124,6 +127,7 @@ class JudgedPage(NamedTuple):
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
         page, context = self.page, self.context
+        encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
         known = (context.segments, page.measurements, context.context_free, self.final)
         blocks = _blocks(*known, probability=self.probabilities, paths=self.paths)
         if self.data is not None:
@@ -139,6 +143,9 @@ class JudgedPage(NamedTuple):
             url=page.url,
             is_cut=page.is_cut,
             markdown=self.markdown,
+            encoding=encoding,
+            encoding_source=encoding_source,
+            encoding_reason=encoding_reason,
         )
 
 
@@ -199,16 +206,16 @@ class Extractor:
 
         ``page``: text, bytes, an lxml element, which is left as it was, or a response that holds text, such as Scrapy's
         ``TextResponse``, whose tree is used.
-        ``encoding``: that of bytes, from an HTTP header.  A byte order mark is stronger; the page's own declaration
-        and detection are weaker.
+        ``encoding``: that of bytes, from an HTTP header.  A byte order mark is stronger; what the bytes and the page
+        itself tell is weaker.
         ``url``: kept in the extraction; Markdown resolves relative links against it.  The default is a response's own.
         ``languages``: the language tags in the HTTP headers.
 
-        Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` of a wrong type or an unknown ``encoding``,
-        and :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
+        Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` of a wrong type or an ``encoding`` that
+        cannot be used, and :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
         """
         options = self.options
-        (root, is_cut), tags = parse_html(page, encoding), options.profile.tags
+        (root, is_cut, page_encoding), tags = parse_html(page, encoding), options.profile.tags
         segments: list[Segment] = []
         title = ""
         elements = data = None
@@ -231,6 +238,7 @@ class Extractor:
             title=title,
             url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
             is_cut=is_cut,
+            encoding=page_encoding,
         )
 
     def judge(self, page: ReadPage) -> JudgedPage:

@@ -7,15 +7,9 @@ from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from lxml import etree
-from w3lib.encoding import (
-    html_body_declared_encoding,
-    html_to_unicode,
-    http_content_type_encoding,
-    read_bom,
-    resolve_encoding,
-    to_unicode,
-)
+from w3lib.encoding import resolve_encoding, to_unicode
 
+from scrapy_justext.core.encodings import UTF_8, EncodingChoice, check_encoding, choose_encoding, stated_encoding
 from scrapy_justext.exceptions import PageError
 
 if TYPE_CHECKING:
@@ -28,11 +22,13 @@ _XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
 class Parsed(NamedTuple):
-    """A parsed page: its root, None where there is nothing to parse, and whether it was cut."""
+    """A parsed page: its root, None where there is nothing to parse, and what became of its bytes."""
 
     root: etree._Element | None
     is_cut: bool
     """The page nests deeper than 2,048 elements; the parser dropped what comes after that point."""
+    encoding: EncodingChoice | None = None
+    """None for a page that came as text or as a tree."""
 
 
 class PageResponse(Protocol):
@@ -62,12 +58,13 @@ def parse_html(page: Page, encoding: str | None = None) -> Parsed:
     """Return the tree of a page.
 
     ``encoding``: that of bytes, from the HTTP header; it is weaker than a byte order mark and stronger than the
-    page's own declaration.  A tree is used as it is; one in XHTML's namespace is copied without the namespace.
-    The tree of a response is used if the response has the right encoding, see :func:`response_encoding`.
-    Raises :class:`PageError` for any other type, and for an unknown encoding.
+    page's own declaration, see :mod:`scrapy_justext.core.encodings`.  A tree is used as it is; one in XHTML's namespace
+    is copied without the namespace.  The tree of a response is used if the response was read in the right encoding.
+    Raises :class:`PageError` for any other type, and for an encoding that cannot be used.
     """
     if isinstance(page, bytes | bytearray | memoryview):
-        return _parse_utf8(_to_utf8(bytes(page), encoding))
+        body = bytes(page)
+        return _parse_bytes(body, choose_encoding(body, None if encoding is None else check_encoding(encoding)))
     if isinstance(page, str):
         return _parse_utf8(_encode(page))
     if isinstance(page, etree._ElementTree):
@@ -91,80 +88,19 @@ def is_response(page: object) -> TypeGuard[PageResponse]:
 
 def _parse_response(response: PageResponse) -> Parsed:
     """Return the tree of the response's selector, if that is HTML in the right encoding; else parse the body."""
-    encoding = response_encoding(response)
-    if encoding == response.encoding:
+    choice = choose_encoding(response.body, stated_encoding(response))
+    # A response guesses, too, which may take it seconds.
+    if choice.source != "guessed" and resolve_encoding(response.encoding) == choice.name:
         selector = response.selector
         if selector.type == "html" and isinstance(selector.root, etree._Element):
-            return Parsed(selector.root, is_cut(selector.root))
-    return parse_html(decode_response(response.body, encoding))
+            return Parsed(selector.root, is_cut(selector.root), choice)
+    return _parse_bytes(response.body, choice)
 
 
-def response_encoding(response: PageResponse) -> str:
-    """Return the encoding of a response's body: UTF-8 where the page's own declaration alone says another one, wrongly.
-
-    Such a declaration is wrong if the bytes are valid UTF-8 and not all ASCII: text in another encoding hardly ever is.
-    An HTTP header and a byte order mark are believed.
-    """
-    encoding, body = response.encoding, response.body
-    if encoding == "utf-8" or encoding != html_body_declared_encoding(body) or read_bom(body)[0] is not None:
-        return encoding
-    content_type = getattr(response, "headers", {}).get("Content-Type") or b""
-    if http_content_type_encoding(content_type.decode("latin-1")) is not None or body.isascii():
-        return encoding
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return encoding
-    return "utf-8"
-
-
-def decode_response(body: bytes, encoding: str) -> str:
-    """Return the text of a response's body, as Scrapy's ``TextResponse`` decodes it."""
-    return html_to_unicode(f"charset={encoding}", body)[1]
-
-
-def decode(body: bytes, encoding: str | None = None) -> tuple[str, str]:
-    r"""Return the encoding of a page's bytes (Python's name for it), and their text.
-
-    The first of these that is there decides: byte order mark, ``encoding``, the page's declaration, detection.  Bytes
-    that cannot be decoded become U+FFFD.
-    Raises :class:`PageError` for an unknown ``encoding``.
-
-    >>> decode(b"caf\xe9", "latin-1"), decode("café".encode())
-    (('cp1252', 'café'), ('utf-8', 'café'))
-    """
-    if encoding is not None and not _is_text_encoding(encoding):
-        raise PageError(f"encoding = {encoding!r}: unknown encoding")
-    content_type = f"text/html; charset={encoding}" if encoding else None
-    try:
-        return html_to_unicode(content_type, body, auto_detect_fun=_detect)
-    except (LookupError, UnicodeError):
-        # The page declares a codec of Python's that is none of text, as "base64" and "idna".
-        detected = _detect(body)
-        return detected, to_unicode(body, detected)
-
-
-def _is_text_encoding(encoding: object) -> bool:
-    name = resolve_encoding(encoding) if isinstance(encoding, str) else None
-    try:
-        return name is not None and bool(b"a\xe9".decode(name, "replace"))
-    except (LookupError, UnicodeError):
-        return False
-
-
-def _to_utf8(body: bytes, encoding: str | None) -> bytes:
-    found, text = decode(body, encoding)
-    is_sound = found == "utf-8" and "\ufffd" not in text
-    return body if is_sound else text.encode()
-
-
-def _detect(body: bytes) -> str:
-    """Return UTF-8 for valid UTF-8, else the encoding in which browsers read pages that declare none."""
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+def _parse_bytes(body: bytes, encoding: EncodingChoice) -> Parsed:
+    text = to_unicode(body, encoding.name)
+    is_sound = encoding.name == UTF_8 and "\ufffd" not in text
+    return _parse_utf8(body if is_sound else _encode(text))._replace(encoding=encoding)
 
 
 def _parse_utf8(data: bytes) -> Parsed:

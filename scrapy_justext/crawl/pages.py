@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
+from w3lib.encoding import read_bom
 
+from scrapy_justext.core.encodings import stated_encoding
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.parsing import response_encoding
 from scrapy_justext.crawl.processes import RawPage
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ def is_html(response: TextResponse) -> bool:
 
 def is_binary(response: TextResponse) -> bool:
     """Return whether a response that claims to be text starts with bytes that no text has."""
-    if response.encoding.lower().startswith(("utf-16", "utf-32")):
+    encoding = read_bom(response.body)[0] or stated_encoding(response) or ""
+    if encoding.startswith(("utf-16", "utf-32")):
         return False
     sample = response.body[:_SNIFFED_BYTES]
     return len(sample) - len(sample.translate(None, _CONTROL)) > _BINARY_SHARE * len(sample)
@@ -115,7 +117,7 @@ def is_binary(response: TextResponse) -> bool:
 
 def raw_page(response: TextResponse) -> RawPage:
     """Return a page as it is sent to another process, which decodes its body."""
-    return RawPage(response.body, response_encoding(response), response.url, tuple(header_languages(response)))
+    return RawPage(response.body, stated_encoding(response), response.url, tuple(header_languages(response)))
 
 
 def header_languages(response: Response) -> list[str]:
@@ -162,6 +164,8 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
     facts = {
         "pages_judged_without_stop_words": extraction.language_source == "fallback",
         "pages_cut_at_depth": extraction.is_cut,
+        "pages_read_as_utf8": extraction.encoding_source == "contradiction",
+        "pages_encoding_guessed": extraction.encoding_source == "guessed",
         "pages_without_good_content": not page.is_good,
     }
     return counts | {name: 1 for name, is_so in facts.items() if is_so}

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from scrapy_justext.core.blocks import BLOCK_FIELDS, Extraction, make_blocks
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
-from scrapy_justext.core.parsing import decode_response
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers.pool import Pool
 
@@ -39,7 +38,7 @@ PIECE = 500
 class RawPage(NamedTuple):
     """A page as it came.
 
-    ``encoding``: that of the response's body; None for HTML that did not come as a response.
+    ``encoding``: what the response states of its body; None where the bytes and the page itself are to tell.
     ``declared``: the language tags in the HTTP headers.
     """
 
@@ -50,10 +49,7 @@ class RawPage(NamedTuple):
 
     def judge(self, options: Options) -> JudgedPage:
         """Return the page with the classes of its blocks."""
-        html = self.html
-        if self.encoding is not None and isinstance(html, bytes):
-            html = decode_response(html, self.encoding)
-        return Extractor(options).judge_page(html, url=self.url, languages=self.declared)
+        return Extractor(options).judge_page(self.html, encoding=self.encoding, url=self.url, languages=self.declared)
 
     def extract(self, options: Options) -> Extraction:
         """Return the page's extraction."""

@@ -27,7 +27,6 @@ from scrapy import Request, signals
 
 from scrapy_justext.core.blocks import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
-from scrapy_justext.core.parsing import is_response, response_encoding
 from scrapy_justext.crawl.items import ItemPages
 from scrapy_justext.crawl.pages import (
     OFF,
@@ -106,8 +105,6 @@ class Counts:
             self.add_error(outcome, response.url)
         else:
             self.add_page(outcome)
-            if is_response(response) and response_encoding(response) != response.encoding:
-                self.add("pages_read_as_utf8")
 
     def _add_uncleaned(self, page: UncleanedPage, url: str) -> None:
         if page.reason == OFF:

@@ -144,6 +144,8 @@ class Inspection(NamedTuple):
         if allowed is not None and self.seconds > allowed:
             took = f"took {self.seconds:.2g} s, JUSTEXT_TIMEOUT allows {allowed:g} s"
             notes.append(f"{took}: a crawl would give the page up")
+        if self.extraction.encoding is not None:
+            notes.append(f"encoding {self.extraction.encoding}: {self.extraction.encoding_reason}")
         return notes
 
 

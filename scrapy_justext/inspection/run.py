@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from scrapy.http import Response
 
-from scrapy_justext.core.parsing import decode
+from scrapy_justext.core.encodings import check_encoding
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
 from scrapy_justext.crawl.conversion import number
 from scrapy_justext.crawl.pages import explain_no_content
@@ -166,9 +166,10 @@ def _check_options(names: Sequence[str], arguments: Namespace) -> None:
         if getattr(arguments, name) is not None and not arguments.serve:
             raise InspectionError(option(name), "only with --serve")
     try:
-        decode(b"", arguments.encoding)
+        if arguments.encoding is not None:
+            check_encoding(arguments.encoding)
     except PageError as error:
-        raise ParameterError("--encoding", arguments.encoding, "unknown encoding") from error
+        raise ParameterError("--encoding", arguments.encoding, str(error).partition(": ")[2]) from error
     if arguments.html is not None and any(_is_same(name, arguments.html) for name in names):
         raise InspectionError("--html", f"{arguments.html} is a PAGE, which the report would replace")
 

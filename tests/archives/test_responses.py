@@ -29,6 +29,15 @@ def test_the_charset_is_that_of_the_header(charset: str) -> None:
     assert paragraphs(archived) == [text.strip()]
 
 
+@pytest.mark.parametrize("charset", ["koi8-r", "windows-1251", "utf-8"])
+def test_without_one_the_bytes_tell(charset: str) -> None:
+    text = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. " * 4
+    for sent in (headers(), headers(Content_Type="text/html")):
+        assert paragraphs(ArchivedPage("https://example.org/", f"<p>{text}".encode(charset), headers=sent)) == [
+            text.strip()
+        ]
+
+
 def test_text_is_decoded_already() -> None:
     text = f"<meta charset=koi8-r>{page(1)} Счастье."
     archived = ArchivedPage("https://example.org/", text, headers=headers(Content_Type="text/html; charset=latin-1"))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
+from parsel import Selector
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
 from scrapy_justext import extract
+from scrapy_justext.core.encodings import choose_encoding, stated_encoding
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.parsing import response_encoding
+from scrapy_justext.exceptions import PageError
 
 URL = "http://example.org/page"
 TEXT = "Die Brücke über die Elbe wurde im Jahr 1848 gebaut, und sie ist bis heute die längste der Stadt. " * 4
@@ -52,15 +57,61 @@ def test_a_declaration_that_the_bytes_contradict_is_not_believed(
     body: bytes, headers: dict[str, str], encoding: str
 ) -> None:
     response = HtmlResponse(URL, body=body, headers=headers)
-    assert response_encoding(response) == encoding
+    assert choose_encoding(body, stated_encoding(response)).name == extract(response).encoding == encoding
     is_readable = encoding != "cp1252" or body == DECLARED.encode("cp1252")
     if b"<title>" in body and is_readable:
         assert extract(response).title == "Brücke"
 
 
 def test_an_encoding_that_the_user_gave_to_the_response_is_believed() -> None:
-    response = HtmlResponse(URL, body=DECLARED.encode(), encoding="latin-1")
-    assert response_encoding(response) == "latin-1"
+    response = HtmlResponse(URL, body=DECLARED.encode(), encoding="latin2")
+    found = extract(response)
+    assert (found.encoding, found.encoding_source) == ("iso8859-2", "given")
+    assert extract(response.replace(status=201)) == found
+
+
+def test_an_encoding_that_pages_cannot_be_read_by_is_an_error() -> None:
+    with pytest.raises(PageError, match="encoding = 'unicode_escape': a codec"):
+        extract(HtmlResponse(URL, body=DECLARED.encode(), encoding="unicode_escape"))
+
+
+def test_a_copy_of_a_response_is_read_like_it() -> None:
+    for body in (
+        DECLARED.encode(),
+        DECLARED.encode("cp1252"),
+        DECLARED.replace("windows-1252", "unicode_escape").encode(),
+    ):
+        response = HtmlResponse(URL, body=body)
+        found = extract(response)
+        assert found.title == "Brücke"
+        assert extract(response.replace(status=201)) == found
+
+
+def test_what_a_response_guesses_of_its_bytes_is_not_believed() -> None:
+    class Guessing(HtmlResponse):
+        """A response of an older Scrapy."""
+
+        def _body_inferred_encoding(self) -> str:
+            return "cp1252"
+
+    russian = "В городе говорили, что старый мост стоял здесь ещё до того, как были построены дома. " * 3
+    for encoding in ("cp1251", "utf-8"):
+        response = Guessing(URL, body=f"<p>{russian}".encode(encoding))
+        assert response.encoding == "cp1252"
+        assert extract(response).paragraphs == [russian.strip()]
+        assert extract(response).encoding == encoding
+
+
+def test_the_encoding_of_a_response_of_any_other_kind_is_believed() -> None:
+    @dataclass
+    class Plain:
+        body: bytes
+        encoding: str
+        selector: Any = None
+
+    found = extract(Plain("<p>Žluťoučký kůň".encode("cp1250"), "cp1250", Selector("{}", type="json")))
+    assert found.blocks[0].text == "Žluťoučký kůň"
+    assert found.encoding_source == "given"
 
 
 def test_languages_of_http_headers_are_evidence() -> None:

@@ -79,6 +79,11 @@ CASES: dict[str, Case] = {
     "/latin-1": Case(html(page(GERMAN), "iso-8859-1"), GERMAN),
     "/bom": Case(Answer(b"\xef\xbb\xbf" + page(GERMAN).encode(), "text/html; charset=iso-8859-1"), GERMAN),
     "/utf-8-declared-latin-1": Case(Answer(page(GERMAN, head="<meta charset=latin-1>"), "text/html"), GERMAN),
+    "/utf-8-declared-unicode-escape": Case(
+        Answer(page(GERMAN, head="<meta charset=unicode_escape>"), "text/html"), GERMAN
+    ),
+    "/windows-1251-undeclared": Case(Answer(page(RUSSIAN).encode("cp1251"), "text/html"), RUSSIAN),
+    "/latin-1-undeclared": Case(Answer(page(GERMAN).encode("cp1252"), "text/html"), GERMAN),
     "/gzip": Case(Answer(gzip.compress(GOOD_PAGE.encode()), headers={"Content-Encoding": "gzip"}), GOOD_TEXT),
     "/deep": Case(Answer(DEEP), GOOD_TEXT),
     "/unclosed": Case(Answer(f"<p>{ENGLISH}<p>{MORE_ENGLISH}<table><tr><td><b>"), GOOD_TEXT),
@@ -173,6 +178,7 @@ def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result])
     assert stats["pages"] == sum(case.text is not None for case in CASES.values())
     assert stats["pages_cut_at_depth"] == 1
     assert stats["pages_read_as_utf8"] == 1
+    assert stats["pages_encoding_guessed"] == 2
     assert "errors" not in stats
 
 

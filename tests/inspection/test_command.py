@@ -108,6 +108,25 @@ def test_outside_of_one_too_by_the_encoding_of_the_headers(site: Site, tmp_path:
     assert [json.loads(line)["text"] for line in ran.out.splitlines()] == [text, f"Café: {text}"]
 
 
+def test_tells_in_which_encoding_a_page_was_read_and_why(tmp_path: Path) -> None:
+    contradicted = tmp_path / "contradicted.html"
+    contradicted.write_bytes(f"<meta charset=latin-1><p>Café: {SENTENCES}".encode())
+    undeclared = tmp_path / "undeclared.html"
+    undeclared.write_bytes(
+        ("<p>" + "В городе говорили, что старый мост стоял здесь ещё до того. " * 4).encode("koi8-r")
+    )
+    ran = justext("--blocks", str(contradicted), str(undeclared), folder=tmp_path)
+    assert ran.err == ""
+    told = " ".join(ran.out.split())
+    assert "encoding utf-8: valid UTF-8, though the page declares cp1252" in told
+    assert "encoding koi8-r: none declared, guessed by its words" in told
+    assert "Café: " in told
+    assert "В городе говорили" in told
+    report = tmp_path / "report.html"
+    assert justext("--html", str(report), str(contradicted), folder=tmp_path).err == ""
+    assert "encoding utf-8: valid UTF-8, though the page declares cp1252" in report.read_text()
+
+
 PROBLEMS = {
     "/gone": "HTTP status 410 Gone",
     "/broken": "HTTP status 500 Internal Server Error",

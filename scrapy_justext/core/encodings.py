@@ -1,0 +1,285 @@
+"""Choose the encoding of a page's bytes.
+
+The first of these that is there decides:
+
+=================  ==============================================================================================
+``mark``           a byte order mark
+``given``          what the caller says: an HTTP header's encoding, or that of a response made with one
+``contradiction``  valid UTF-8, though the page declares another encoding: text in another one is hardly ever that
+``declared``       the page's own declaration
+``detected``       valid UTF-8, and ASCII
+``guessed``        see below
+=================  ==============================================================================================
+
+Headers and declarations are believed if they name an encoding of the WHATWG's Encoding Standard, which are all that
+browsers know.  Python has other codecs: some are not of text, some make characters that no page can hold.
+
+**Guesses** look at the words with a byte beyond ASCII.  Encodings of many characters (Chinese, Japanese, Korean)
+have rules that other bytes break; where they hold, ``charset-normalizer`` and stop words say in which a text is clean.
+Code pages of one byte a character have no such rules and are much alike: ``charset-normalizer`` takes windows-1252 for
+windows-1250.  There the stop words decide.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import lru_cache
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+    resolve_encoding,
+    to_unicode,
+)
+
+from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.core.unsegmented import covered_characters, script_of_words
+from scrapy_justext.exceptions import PageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_justext.core.parsing import PageResponse
+
+UTF_8 = "utf-8"
+
+#: The encodings of https://encoding.spec.whatwg.org/#names-and-labels, by Python's names.  UTF-16 is not among them:
+#: bytes in which a declaration can be read are not UTF-16.
+WEB_ENCODINGS = frozenset(
+    {UTF_8, "cp866", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp874"}
+    | {f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)}
+    | {f"cp{page}" for page in range(1250, 1259)}
+    | {"gb18030", "big5hkscs", "euc_jp", "iso2022_jp", "cp932", "cp949"}
+)
+_UTF_16 = {"utf-16": "utf-16-le", "utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be"}
+
+
+class EncodingChoice(NamedTuple):
+    """The encoding of a page, by Python's name, and why: the source, as listed above, and the reason in words."""
+
+    name: str
+    source: str
+    reason: str
+
+
+def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
+    r"""Choose the encoding of a page.  ``given``: what :func:`check_encoding` or :func:`stated_encoding` returned.
+
+    >>> choose_encoding("<meta charset=windows-1252>café".encode())
+    EncodingChoice(name='utf-8', source='contradiction', reason='valid UTF-8, though the page declares cp1252')
+    >>> choose_encoding(b"caf\xe9").name
+    'cp1252'
+    """
+    mark, _ = read_bom(body)
+    if mark is not None:
+        return EncodingChoice(mark, "mark", "byte order mark")
+    if given is not None:
+        return EncodingChoice(given, "given", "given, or from the HTTP header")
+    declared = _web_encoding(html_body_declared_encoding(body))
+    if declared != UTF_8 and _is_utf_8(body):
+        if declared is None:
+            return EncodingChoice(UTF_8, "detected", "none declared, valid UTF-8")
+        return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though the page declares {declared}")
+    if declared is not None:
+        return EncodingChoice(declared, "declared", "declared by the page")
+    return _guess(body)
+
+
+def check_encoding(encoding: object) -> str:
+    """Return Python's name for an encoding that a user gives.
+
+    Raises :class:`PageError` for one that Python does not know, and for a codec that text cannot be decoded by.
+    """
+    try:
+        name = resolve_encoding(encoding) if isinstance(encoding, str) else None
+    except ValueError:
+        name = None
+    if name is None:
+        raise PageError(f"encoding = {encoding!r}: unknown encoding")
+    try:
+        # A backslash before a code that is no character shows codecs that read escapes.
+        is_of_text = bool(b"\\ud800 \xe9".decode(name, "replace").encode())
+    except (LookupError, UnicodeError, AttributeError):
+        is_of_text = False
+    if not is_of_text:
+        raise PageError(f"encoding = {encoding!r}: a codec of Python's that pages cannot be read by")
+    return _UTF_16.get(name, name)
+
+
+def stated_encoding(response: PageResponse) -> str | None:
+    """Return the encoding that a response was made with, or that its HTTP header names; None without either.
+
+    What a response makes of its bytes by itself does not count: versions of Scrapy differ in that.
+    """
+    # Scrapy's responses keep in a private attribute what they were made with.
+    made_with = response._encoding if hasattr(response, "_encoding") else response.encoding
+    # A copy of a response is made with what the page declares.
+    if made_with and made_with != html_body_declared_encoding(response.body):
+        return check_encoding(made_with)
+    content_type = getattr(response, "headers", {}).get("Content-Type") or b""
+    name = http_content_type_encoding(content_type.decode("latin-1"))
+    return _web_encoding(name) or (None if name is None else _UTF_16.get(name))
+
+
+def _web_encoding(name: str | None) -> str | None:
+    return name if name in WEB_ENCODINGS else None
+
+
+def _is_utf_8(body: bytes) -> bool:
+    """Return whether bytes are UTF-8 and not all ASCII; the last character may be cut."""
+    try:
+        text, _ = codecs.utf_8_decode(body, "strict", False)
+    except UnicodeDecodeError:
+        return False
+    return not text.isascii()
+
+
+# Guesses.
+
+#: Bytes of the sample.
+_SAMPLE = 4096
+#: The share of the characters of a sample that need not be sound.
+_STRAY = 0.01
+#: Of a page in UTF-8 with broken characters.
+_BROKEN = 0.1
+
+#: A word from its first byte beyond ASCII on.  In none of the encodings are these separators a part of a character.
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff][^\x00-\x2f:;<=>?]*")
+_BEGINNING = re.compile(rb"[0-9A-Za-z]*\Z")
+_LONGEST_BEGINNING = 20
+
+#: Encodings of many characters, and the language that is written in them.
+_WIDE: Mapping[str, str] = {
+    "euc_jp": "Japanese",
+    "cp932": "Japanese",
+    "gb18030": "Chinese",
+    "cp949": "Korean",
+    "big5hkscs": "Chinese",
+}
+#: The share of a text that may be odd.
+_MESS = 0.15
+#: Where charset-normalizer gives up on a text.
+_WORST_MESS = 0.2
+#: Below this a text in a code page is sure to have words.
+_WORDS = -0.1
+_RUN = re.compile("[^\x00-\x7f\ufffd]{2,}")
+
+#: Code pages and the languages that are mostly written in them, commonest first.
+_CODE_PAGES: Mapping[str, str] = {
+    "cp1252": "French German Spanish Portuguese Italian Dutch Swedish Danish Norwegian Finnish Icelandic Catalan",
+    "cp1251": "Russian Ukrainian Bulgarian Serbian Belarusian Macedonian",
+    "cp1250": "Polish Czech Hungarian Romanian Slovak Croatian Slovenian",
+    "iso8859-2": "Polish Czech Hungarian Romanian Slovak Croatian Slovenian",
+    "koi8-r": "Russian",
+    "cp1254": "Turkish",
+    "cp1256": "Arabic Persian",
+    "cp1253": "Greek",
+    "cp1255": "Hebrew",
+    "cp874": "Thai",
+    "cp1257": "Lithuanian Latvian Estonian",
+    "iso8859-5": "Russian Ukrainian Bulgarian Serbian Belarusian Macedonian",
+    "iso8859-7": "Greek",
+    "koi8-u": "Ukrainian",
+}
+_LETTERS = re.compile(r"[^\W\d_]+")
+#: Latin letters beyond ASCII, of which no word of any length is made.
+_ACCENTED = re.compile("[\xaa-\u024f]{3,}")
+#: What is no letter, no digit and no usual sign of text.
+_ODD = re.compile("[^\x00-\x7f\\w\xa0\u0301\u200c\u0e31-\u0e4e’‘“”–—…«»„‚‹›·•™®©°€£§¿¡×¶±´№]")
+
+
+def _guess(body: bytes) -> EncodingChoice:
+    """Choose the likeliest encoding of bytes that declare none and are no valid UTF-8 beyond ASCII."""
+    if body.isascii():
+        if b"\x1b$" in body and _is_iso2022_jp(body):
+            return _guessed("iso2022_jp", "its escapes")
+        return EncodingChoice(UTF_8, "detected", "none declared, all ASCII")
+    sample = _sample(body)
+    broken = sample.decode(UTF_8, "replace")
+    if broken.count("\ufffd") <= _BROKEN * _count_beyond_ascii(broken):
+        return _guessed(UTF_8, "its characters, some of which are broken")
+    mess = {encoding: _mess(to_unicode(sample, encoding), encoding) for encoding in _WIDE}
+    odd = {page: _oddness(to_unicode(sample, page), page) for page in _CODE_PAGES}
+    wide, page = min(mess, key=mess.__getitem__), min(odd, key=odd.__getitem__)
+    if mess[wide] < _MESS and odd[page] > _WORDS:
+        return _guessed(wide, "its characters")
+    return _guessed(page, "its words")
+
+
+def _guessed(name: str, evidence: str) -> EncodingChoice:
+    return EncodingChoice(name, "guessed", f"none declared, guessed by {evidence}")
+
+
+def _sample(body: bytes) -> bytes:
+    """Return the first words with a byte beyond ASCII."""
+    words: list[bytes] = []
+    size = 0
+    for match in _BEYOND_ASCII.finditer(body):
+        beginning = _BEGINNING.search(body, max(match.start() - _LONGEST_BEGINNING, 0), match.start())
+        start = match.start() if beginning is None else beginning.start()
+        words.append(body[start : min(match.end(), start + _SAMPLE - size)])
+        size += len(words[-1]) + 1
+        if size >= _SAMPLE:
+            break
+    return b" ".join(words)
+
+
+def _mess(text: str, encoding: str) -> float:
+    """Return how unlikely it is that a text is meant, less what speaks for its language: a share of the text.
+
+    It is infinite for what was never written in the encoding.
+    """
+    # It takes time to load: not before a page needs it.
+    from charset_normalizer import from_bytes  # noqa: PLC0415
+
+    wide = _count_beyond_ascii(text)
+    if text.count("\ufffd") > _STRAY * wide or sum(map(len, _RUN.findall(text))) < wide / 2:
+        return inf
+    text = text.replace("\ufffd", "")
+    found = from_bytes(text.replace(" ", "").encode(), cp_isolation=["utf_8"]).best()
+    mess = _WORST_MESS if found is None else found.chaos - found.coherence
+    return mess - _stopword_characters(text, _stopwords(_WIDE[encoding])) / wide
+
+
+def _oddness(text: str, page: str) -> float:
+    """Return how many characters of a text are odd, less those of stop words: a share of those beyond ASCII."""
+    odd = len(_ODD.findall(text)) - _stopword_characters(text, _stopwords(_CODE_PAGES[page]))
+    # Bytes that are read in a wrong encoding make words of accents alone, or swap upper and lower case.
+    for word in _LETTERS.findall(text):
+        if _ACCENTED.fullmatch(word) or (len(word) > 2 and word.swapcase().istitle()):
+            odd += len(word)
+    return odd / _count_beyond_ascii(text)
+
+
+def _stopword_characters(text: str, stopwords: frozenset[str]) -> int:
+    if script_of_words(stopwords) is not None:
+        return covered_characters([text], stopwords)[0]
+    return sum(len(word) for word in _LETTERS.findall(text.lower()) if word in stopwords)
+
+
+@lru_cache
+def _stopwords(languages: str) -> frozenset[str]:
+    """Return the stop words of languages that have a character beyond ASCII.
+
+    In languages with spaces, single letters stand in any text that is read in a wrong encoding.
+    """
+    library = find_library()
+    words = frozenset[str]().union(*(library.words(library.get(name)) for name in languages.split()))
+    shortest = 2 if script_of_words(words) is None else 1
+    return frozenset(word for word in words if len(word) >= shortest and not word.isascii())
+
+
+def _count_beyond_ascii(text: str) -> int:
+    return len(text) - len(text.encode("ascii", "ignore"))
+
+
+def _is_iso2022_jp(body: bytes) -> bool:
+    try:
+        body.decode("iso2022_jp")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,208 @@
+"""Which encoding a page's bytes are read in, and why."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import re
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_justext import extract
+from scrapy_justext.core import encodings
+from scrapy_justext.core.encodings import WEB_ENCODINGS, check_encoding, choose_encoding, stated_encoding
+from tests.builders import CORPORA, read_page
+from tests.core.test_languages import TEXTS
+
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy. "
+RUSSIAN = "Съешь же ещё этих мягких французских булок, да выпей чаю. "
+JAPANESE = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。"
+
+
+def meta(charset: str, text: str) -> str:
+    return f'<meta charset="{charset}"><p>{text}'
+
+
+CHOSEN: dict[str, tuple[bytes, str | None, str, str]] = {
+    "a mark": (codecs.BOM_UTF8 + meta("cp1250", CZECH).encode(), "cp1251", "utf-8", "mark"),
+    "given": (meta("utf-8", CZECH).encode("cp1250"), "cp1250", "cp1250", "given"),
+    "given, though the bytes are UTF-8": (CZECH.encode(), "cp1250", "cp1250", "given"),
+    "declared": (meta("cp1250", CZECH).encode("cp1250"), None, "cp1250", "declared"),
+    "UTF-8 that is declared": (meta("utf-8", CZECH).encode(), None, "utf-8", "declared"),
+    "UTF-8 that declares another encoding": (meta("cp1250", CZECH).encode(), None, "utf-8", "contradiction"),
+    "UTF-8 that declares UTF-16": (meta("utf-16", CZECH).encode(), None, "utf-8", "detected"),
+    "ASCII that declares UTF-16": (b'<?xml version="1.0" encoding="utf-16"?><p>one', None, "utf-8", "detected"),
+    "ASCII that declares another encoding": (meta("cp1250", "one").encode(), None, "cp1250", "declared"),
+    "escapes that are declared": (meta("iso-2022-jp", JAPANESE).encode("iso2022_jp"), None, "iso2022_jp", "declared"),
+    "escapes": (JAPANESE.encode("iso2022_jp"), None, "iso2022_jp", "guessed"),
+    "an escape alone": (b"<p>one \x1b$ two", None, "utf-8", "detected"),
+    "ASCII": (b"<p>one", None, "utf-8", "detected"),
+    "nothing": (b"", None, "utf-8", "detected"),
+    "UTF-8": (CZECH.encode(), None, "utf-8", "detected"),
+    "UTF-8 that is cut within a character": (meta("cp1250", RUSSIAN).encode()[:-3], None, "utf-8", "contradiction"),
+    "UTF-8 with a broken character": (RUSSIAN.encode() + b" \xd0 " + RUSSIAN.encode(), None, "utf-8", "guessed"),
+    "declared, one character is no UTF-8": (meta("cp1250", CZECH).encode() + b"\xff", None, "cp1250", "declared"),
+}
+
+
+@pytest.mark.parametrize(("body", "given", "name", "source"), CHOSEN.values(), ids=CHOSEN)
+def test_the_strongest_evidence_decides(body: bytes, given: str | None, name: str, source: str) -> None:
+    assert choose_encoding(body, given)[:2] == (name, source)
+
+
+def test_an_extraction_tells_the_encoding_and_why() -> None:
+    found = extract(meta("windows-1250", CZECH).encode())
+    assert (found.encoding, found.encoding_source) == ("utf-8", "contradiction")
+    assert found.encoding_reason == "valid UTF-8, though the page declares cp1250"
+    assert extract(CZECH).encoding is extract(CZECH).encoding_source is extract(CZECH).encoding_reason is None
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "name", ["unicode_escape", "raw_unicode_escape", "utf-7", "cp437", "utf-32", "rot13", "klingon", "hz", "cp500"]
+    )
+    def test_only_encodings_of_the_web_are_taken_from_a_page(self, name: str) -> None:
+        body = meta(name, f"{CZECH} \\ud800 +2AA-").encode()
+        assert choose_encoding(body)[:2] == ("utf-8", "detected")
+        header = {"Content-Type": f"text/html; charset={name}"}
+        response = HtmlResponse("http://example.org/", body=body, headers=header)
+        assert stated_encoding(response) is None
+        assert extract(response).text == extract(body).text
+        assert extract(response).blocks[0].text.startswith(CZECH)
+
+    @pytest.mark.parametrize(
+        ("label", "name"),
+        [
+            ("utf8", "utf-8"),
+            ("latin1", "cp1252"),
+            ("gb2312", "gb18030"),
+            ("x-sjis", "cp932"),
+            ("ks_c_5601-1987", "cp949"),
+        ],
+    )
+    def test_labels_mean_what_they_mean_to_browsers(self, label: str, name: str) -> None:
+        assert choose_encoding(meta(label, "").encode() + b"\x80").name == check_encoding(label) == name
+
+    @pytest.mark.parametrize("name", sorted(WEB_ENCODINGS))
+    def test_the_encodings_of_the_web_have_python_s_names(self, name: str) -> None:
+        assert codecs.lookup(name).name == name == check_encoding(name)
+
+    @pytest.mark.parametrize("name", ["cp437", "cp500", "mac-greek", "utf-32"])
+    def test_what_a_user_gives_may_be_any_encoding_of_text(self, name: str) -> None:
+        assert check_encoding(name) == codecs.lookup(name).name
+        assert extract("<p>one".encode(name), encoding=name).blocks[0].text == "one"
+
+
+LEGACY = {
+    "cs": ("cp1250", "iso8859-2"),
+    "de": ("cp1252",),
+    "el": ("cp1253", "iso8859-7"),
+    "es": ("cp1252",),
+    "fr": ("cp1252",),
+    "ko": ("cp949",),
+    "ar": ("cp1256",),
+    "ru": ("cp1251", "koi8-r", "iso8859-5"),
+    "ja": ("cp932", "euc_jp", "iso2022_jp"),
+    "zh": ("gb18030",),
+    "zh-Hant": ("big5hkscs",),
+    "th": ("cp874",),
+    "tr": ("cp1254",),
+    "pl": ("cp1250", "iso8859-2"),
+    "lt": ("cp1257",),
+    "he": ("cp1255",),
+}
+SENTENCES = TEXTS | {
+    "ja": JAPANESE,
+    "zh": "他从小就喜欢看书，每天放学以后都要到图书馆去，一直看到关门才回家。",
+    "zh-Hant": "他從小就喜歡看書，每天放學以後都要到圖書館去，一直看到關門才回家。",
+    "th": "เมื่อวานตอนเช้าฉันไปตลาดกับแม่เพื่อซื้ออาหารและผลไม้ให้พี่น้องที่บ้าน",
+    "tr": "Bir gün köyde yaşayan küçük bir çocuk için çok büyük bir şey oldu ve hiç kimse onu görmedi.",
+    "pl": "Był sobie król, który miał trzy córki i nie wiedział, którą z nich kocha najbardziej ze wszystkich.",
+    "lt": "Kartą gyveno karalius, kuris turėjo tris dukteris ir nežinojo, kurią iš jų myli labiau už viską.",
+    "he": "היה היה מלך שהיו לו שלוש בנות והוא לא ידע את מי מהן הוא אוהב יותר מכל",
+}
+UNDECLARED = [(language, encoding) for language, names in LEGACY.items() for encoding in names]
+
+
+class TestDetection:
+    @pytest.mark.parametrize(("language", "encoding"), UNDECLARED)
+    def test_a_sentence_is_enough(self, language: str, encoding: str) -> None:
+        text = SENTENCES[language]
+        body = f"<title>News</title><p>{text}</p>".encode(encoding)
+        found = extract(body)
+        assert [block.text for block in found.blocks] == [text]
+        assert found.encoding_source == "guessed"
+
+    @pytest.mark.parametrize(
+        "text", ["caf\xe9", "© 2026", "I’ve seen it", "5 × 3 « »", "naïve and São Paulo", "£5 – it’s"]
+    )
+    def test_what_tells_nothing_is_the_web_s_commonest(self, text: str) -> None:
+        body = f"<p>It is all in English here, but for {text}".encode("cp1252")
+        assert body.decode(choose_encoding(body).name) == body.decode("cp1252")
+
+    def test_a_stray_byte_does_no_harm(self) -> None:
+        for language, encoding in UNDECLARED:
+            if encoding == "iso2022_jp":
+                # It has no byte beyond ASCII.
+                continue
+            body = (f"<p>{SENTENCES[language]}</p>" * 20).encode(encoding)
+            assert choose_encoding(body + b"<p>\xff</p>") == choose_encoding(body), encoding
+
+    def test_markup_and_scripts_in_ascii_do_not_count(self) -> None:
+        script = "<script>" + "var a = {'b': [1, 2]};" * 5_000 + "</script>"
+        body = f"{script}<p>{RUSSIAN}</p>".encode("koi8-r")
+        assert choose_encoding(body).name == "koi8-r"
+
+    @pytest.mark.parametrize(
+        "body", [b"\xcf\xf0\xe8 " * 500_000, b"\xcf\xf0\xe8" * 500_000, b"a" * 1_500_000 + b"\xe9"]
+    )
+    def test_a_sample_is_enough(self, body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+        sizes: list[int] = []
+
+        def note(text: str, encoding: str) -> float:
+            sizes.append(len(text))
+            return 0.0
+
+        monkeypatch.setattr(encodings, "_mess", note)
+        monkeypatch.setattr(encodings, "_oddness", note)
+        choose_encoding(body)
+        assert 0 < max(sizes) <= 4_100
+
+    @pytest.mark.parametrize("body", [body for body, *_ in CHOSEN.values()])
+    def test_others_do_not_pay_for_it(self, body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(text: str, encoding: str) -> float:
+            raise AssertionError(encoding)
+
+        monkeypatch.setattr(encodings, "_mess", fail)
+        monkeypatch.setattr(encodings, "_oddness", fail)
+        choose_encoding(body)
+
+
+DECLARATION = re.compile(r"<meta[^>]*charset[^>]*>|<\?xml[^>]*>", re.IGNORECASE)
+#: Sets with pages in these languages, and what such pages may be in.
+OF_SETS = {"chinese-dev": ("zh",), "magic-dev": ("zh", "ja", "ko", "ar", "fa", "tr", "de", "it", "pl")}
+MORE = LEGACY | {"fa": ("cp1256",), "it": ("cp1252",)}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", OF_SETS)
+def test_real_pages_without_their_declaration(name: str) -> None:
+    folder = CORPORA / name
+    if not folder.is_dir():
+        pytest.skip("the labelled pages are not here")
+    checked = 0
+    for line in gzip.decompress((folder / "gold.jsonl.gz").read_bytes()).splitlines():
+        row = json.loads(line)
+        language = extract(f"<p>{row['main_content']}").language
+        if language not in OF_SETS[name]:
+            continue
+        page = read_page(folder / "html" / f"{row['id']}.html.gz")
+        for encoding in MORE[language]:
+            body = DECLARATION.sub("", page).encode(encoding, "xmlcharrefreplace")
+            found = choose_encoding(body).name
+            beyond_ascii = b"".join(re.findall(rb"[\x80-\xff][^<>]*", body))
+            assert beyond_ascii.decode(found, "replace") == beyond_ascii.decode(encoding, "replace"), row["url"]
+            checked += 1
+    assert checked
