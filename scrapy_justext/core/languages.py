@@ -120,7 +120,7 @@ def choose_language(
 
     ``texts``: those of its blocks; ``declared``: what it says of its languages; ``candidates``: None for all.
     """
-    sample = " ".join(sorted(texts, key=_bytes, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
+    sample = " ".join(sorted(texts, key=_weight, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
     claims = [claim for tag in declared_tags(declared) if (claim := library.find(tag))]
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
@@ -139,8 +139,13 @@ def choose_language(
     return _choose_among(candidates, sample, claims, library)
 
 
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+def _weight(text: str) -> int:
+    """Return about how many letters say as much as a text."""
+    return len(text) if text.isascii() else len(text) + 2 * sum(map(len, _DENSE.findall(text)))
+
+
+#: Han characters, kana and Hangul.
+_DENSE = re.compile("[\u3005-\u9fff\uac00-\ud7a3\uf900-\ufaff]+")
 
 
 def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
