@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_justext.archives.command import add_options
+from scrapy_justext.archives.command import Command, add_options
 from scrapy_justext.archives.output import unfinished
 from scrapy_justext.archives.run import make_job
 from scrapy_justext.exceptions import ArchiveError
@@ -127,6 +127,20 @@ def test_rows_go_to_standard_output_and_all_else_to_standard_error(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["a.warc"]
 
 
+@pytest.mark.parametrize(("out", "said"), [("out.jsonl", INTERRUPTED), ("-", "justext-archive: interrupted\n")])
+def test_an_interrupted_run_says_whether_it_can_go_on(
+    out: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scrapy_justext.archives.run.run", interrupt)
+    archive_command = Command()
+    archive_command.settings = Settings()
+    archive_command.run(["a.warc"], Namespace(output=out))
+    assert (archive_command.exitcode, capsys.readouterr().err) == (130, said)
+
+
 def test_rows_command_no_terminal(tmp_path: Path) -> None:
     text = page(1) + "<p>\x9b31m\u202e\x7f" + SENTENCE * 6
     (tmp_path / "a.jsonl").write_text(json.dumps({"html": text}), "utf-8")
@@ -170,6 +184,7 @@ PROBLEMS: dict[str, tuple[list[str], str]] = {
     "format": (["a.warc", "-o", "out.csv"], "out.csv: the output's format is told by the end of its name"),
     "column": (["a.jsonl", "-o", "out.jsonl"], "a.jsonl: its lines have no 'html'; --html-column names another"),
     "setting": (["a.warc", "-o", "out.jsonl", "-s", "JUSTEXT_PROFILE=x"], "JUSTEXT_PROFILE = 'x': unknown profile"),
+    "option": (["a.warc", "-o", "out.jsonl", "--profile", "lerned"], "--profile = 'lerned': unknown profile; did you"),
     "switched off": (["a.warc", "-o", "out.jsonl", "-s", "JUSTEXT_ENABLED=0"], "JUSTEXT_ENABLED: is off"),
     "processes": (["a.warc", "-o", "out.jsonl", "--processes", "0"], "--processes = '0': must be a number above 0"),
     "time": (["a.warc", "-o", "out.jsonl", "--timeout", "soon"], "--timeout = 'soon': must be a number above 0"),
@@ -257,7 +272,7 @@ def test_a_run_that_was_ended_goes_on(how: signal.Signals, archive: Path, tmp_pa
 #: The command up to where it is told its options: what follows is imports, which take long.
 BEGINNING = """
 import os, signal, time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from scrapy.settings import Settings
 from scrapy_justext.archives.command import Command
 command = Command()
