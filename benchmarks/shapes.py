@@ -396,6 +396,7 @@ REMOVED: dict[str, Shape] = {
     **{f"{name} in one another": nested(f"<{name}>") for name in ("svg", "object", "template", "noscript", "button")},
     "hidden": repeat("<p hidden>x</p>one"),
     "hidden in hidden": nested("<div hidden>"),
+    "hidden panels": repeat("<b aria-expanded=false>x</b><p hidden>one</p>"),
     "hidden with good text": repeat(f"<div hidden>{GOOD}</div>"),
     "hidden by style": repeat("<p style='display:none'>x</p>one"),
     "comments": repeat("<!-- x -->one"),

@@ -17,7 +17,7 @@ from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_tree
-from scrapy_justext.core.tags import JAVA, MODERN, REFERENCE, TagRules
+from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
 from scrapy_justext.crawl.pages import header_languages
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ CORPORA = REPOSITORY.parent / "shared" / "corpora"
 DEMO_SITE = REPOSITORY / "example_project" / "demo_site" / "pages"
 DEMO_PAGES = sorted(DEMO_SITE.rglob("*.html"))
 
-RULES = {"justext": MODERN, "justext-3.0": REFERENCE, "justext-java": JAVA}
+RULES = {"justext": MODERN, "justext-3.0": REFERENCE, "justext-java": JAVA, "learned": LENIENT}
 
 LETTERS = {"G": GOOD, "N": NEAR_GOOD, "S": SHORT, "B": BAD}
 

@@ -35,6 +35,7 @@ from scrapy_justext.core.unsegmented import measure_unspaced
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from lxml import etree
     from typing_extensions import Unpack
 
     from scrapy_justext.core.blocks import Measurements, Segment
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
     from scrapy_justext.core.stoplists import StoplistSource
+    from scrapy_justext.core.tags import TagRules
 
 _SENTENCE = "It was the best of times, it was the worst of times, it was the age of wisdom and of foolishness. "
 #: A page with a menu, and paragraphs that are long enough to be content: a process extracts it before real ones, so
@@ -215,15 +217,15 @@ class Extractor:
         cannot be used, and :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
         """
         options = self.options
-        (root, is_cut, page_encoding), tags = parse_html(page, encoding), options.profile.tags
+        (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
         segments: list[Segment] = []
         title = ""
         elements = data = None
         if root is not None:
-            segments, count = segment_and_count(root, tags)
+            segments, count, rules = _segment(root, rules)
             title = page_title(root)
             languages = [*languages, *declared_languages(root)]
-            elements = Elements(root, tags, count)
+            elements = Elements(root, rules, count)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
         language = _choose_language([*segments, *data.segments] if data else segments, options, languages)
@@ -264,7 +266,7 @@ class Extractor:
             probabilities=probabilities,
             passes=profile.passes,
             final=final,
-            paths=element_paths(elements.root, profile.tags) if options.paths and elements is not None else [],
+            paths=element_paths(elements.root, elements.rules) if options.paths and elements is not None else [],
             data=data,
             profile=profile.name,
         ).with_markdown()
@@ -347,6 +349,16 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         language=language, stoplist=stoplist, profile=profile, paths=paths, markdown=markdown, **parameters
     )
     return extractor.extract(page, encoding=encoding, url=url)
+
+
+def _segment(root: etree._Element, rules: TagRules) -> tuple[list[Segment], int, TagRules]:
+    """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by."""
+    segments, count = segment_and_count(root, rules)
+    if rules.where_little is not None and shows_little(segments):
+        more, more_count = segment_and_count(root, rules.where_little)
+        if not shows_little(more):
+            return more, more_count, rules.where_little
+    return segments, count, rules
 
 
 def measure_blocks(segments: Sequence[Segment], criteria: Criteria) -> list[Measurements]:

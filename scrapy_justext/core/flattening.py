@@ -125,7 +125,7 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
         '<xsl:output method="text" encoding="UTF-8"/>'
     )
     untag = INLINE + UNTAG if rules.text_nodes else ""
-    shown = "not(@hidden)" if rules.hidden_removed else ""
+    shown = f"not({rules.hidden})" if rules.hidden else ""
     yield _template("*", -1, INLINE + TAG, untag, where=shown)
     yield _template("html", 0, INLINE + TAG, untag)
     yield _template("br", 0, INLINE + BREAK, untag, where=shown)
@@ -208,13 +208,15 @@ def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._E
             test = tests[node.tag]
             if test is None or test(node):
                 yield node
-        if rules.hidden_removed:
-            for node in cast("list[etree._Element]", _HIDDEN(top)):
+        if rules.hidden:
+            for node in cast("list[etree._Element]", _hidden(rules)(top)):
                 if node.tag not in tags.NEVER_HIDDEN:
                     yield node
 
 
-_HIDDEN = etree.XPath("descendant-or-self::*[@hidden]")
+@lru_cache
+def _hidden(rules: TagRules) -> etree.XPath:
+    return etree.XPath(f"descendant-or-self::*[{rules.hidden}]")
 
 
 @lru_cache

@@ -46,6 +46,21 @@ class Removed(NamedTuple):
 #: The names of elements that the attribute ``hidden`` does not hide.
 NEVER_HIDDEN = frozenset({"html", "body"})
 
+#: Hidden elements that scripts or clicks show.  React streams a part of a page as ``<div hidden id="S:0">``, and its
+#: script moves that to where ``<template id="B:0">`` stands; parts of a table are children of a hidden TABLE.
+_STREAMED = "starts-with(@id, 'S:') or *[starts-with(@id, 'S:')]"
+#: The patterns of the ARIA Authoring Practices Guide for tabs, accordions and disclosures: a panel says what it is, or
+#: stands beside the control that expands it.  Menus and dialogs have other roles.
+_CONTROL = "@aria-expanded or @aria-controls"
+#: A second predicate behind ``[1]`` would make libxml2 look at all siblings.
+_EXPANDS = f"*[1]/self::*[{_CONTROL} or *[{_CONTROL}] or */*[{_CONTROL}]]"
+_DISCLOSED = (
+    "@role = 'tabpanel' or (not(@role) or @role = 'region') and not(@aria-modal)"
+    f" and (preceding-sibling::{_EXPANDS} or following-sibling::{_EXPANDS})"
+)
+#: ``until-found``: the browser shows it when its own search finds something there.
+_HIDDEN = f"@hidden and not(@hidden = 'until-found' or {_STREAMED} or {_DISCLOSED})"
+
 
 @dataclass(frozen=True, slots=True)
 class TagRules:
@@ -54,23 +69,26 @@ class TagRules:
     ``block_level``: names of elements at whose start and end a block ends.
     ``removed``: elements that are removed with all they hold.
     ``unwrapped``: names of elements whose tags are ignored, but whose content is read.
-    ``hidden_removed``: whether elements with the ``hidden`` attribute are removed, except :data:`NEVER_HIDDEN`.
+    ``hidden``: an XPath test; elements of any name that pass it are removed, except :data:`NEVER_HIDDEN`.  Empty: none
+    are.
     ``text_nodes``: whether text is read node by node, as [R] does, or as one run.
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
     ``images``: whether an IMG is a block of its own; "img" is then among ``block_level``.
     ``styled``: whether marks tell where links lead, and which inline elements are italic, bold or code; for
     Markdown, which reads a page a second time.
+    ``where_little``: the rules for pages that show next to nothing by these.
     """
 
     block_level: frozenset[str]
     removed: tuple[Removed, ...]
     unwrapped: frozenset[str] = frozenset()
-    hidden_removed: bool = True
+    hidden: str = ""
     text_nodes: bool = False
     select_in_name: bool = False
     images: bool = False
     styled: bool = False
+    where_little: TagRules | None = None
 
 
 #: The elements of HTML 5 that a page may begin with where it leaves out the BODY tag.  Parsers that do not know them
@@ -95,7 +113,17 @@ _NEVER_TEXT = (
               "audio", "video", "canvas", "input", "datalist"),
 )  # fmt: skip
 
-MODERN = TagRules(block_level=MODERN_BLOCK_LEVEL, removed=(*_NEVER_TEXT, Removed("noscript"), _BUTTON))
+#: For trained models, which can tell hidden boilerplate from content, and for pages that show next to nothing.  Pages
+#: that scripts build have their text in NOSCRIPT or in hidden elements, and an SVG that is not closed puts the rest of
+#: a page into the BUTTON around it.
+LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, removed=_NEVER_TEXT)
+
+MODERN = TagRules(
+    block_level=MODERN_BLOCK_LEVEL,
+    removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), _BUTTON),
+    hidden=_HIDDEN,
+    where_little=LENIENT,
+)
 
 #: [R] cleans the tree with lxml_html_clean first: these rows are what its options do.
 REFERENCE = TagRules(
@@ -105,7 +133,6 @@ REFERENCE = TagRules(
         Removed("link", "contains(translate(@rel, 'STYLEHT', 'styleht'), 'stylesheet')"),
     ),
     unwrapped=frozenset({"form", "iframe", "embed", "layer", "object"}),
-    hidden_removed=False,
     text_nodes=True,
     select_in_name=True,
 )
@@ -114,13 +141,8 @@ REFERENCE = TagRules(
 JAVA = TagRules(
     block_level=PUBLISHED_BLOCK_LEVEL | {"img"},
     removed=(_HEAD, *_removed("meta", "title", "script", "style")),
-    hidden_removed=False,
     images=True,
 )
-
-#: For trained models, which can tell hidden boilerplate from content.  Pages that scripts build have their text in
-#: NOSCRIPT or in hidden elements, and an SVG that is not closed puts the rest of a page into the BUTTON around it.
-LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, removed=_NEVER_TEXT, hidden_removed=False)
 
 #: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
 PARAGRAPHS = frozenset(["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS])

@@ -135,7 +135,7 @@ def _kept_spans(inspection: Inspection, numbers: _Numbers) -> list[_Span]:
     root = inspection.page.parsed.root
     spans: list[_Span] = []
     total = 0
-    for event, node, _ in () if root is None else kept_nodes(root, inspection.extractor.options.profile.tags):
+    for event, node, _ in () if root is None else kept_nodes(root, inspection.rules):
         length = visible_length(text_at(root, event, node))
         if length:
             spans.append(_Span(total, numbers[node, event != "start"], length))

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Extraction
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.parsing import Page
+    from scrapy_justext.core.tags import TagRules
 
 #: The PAGE that stands for standard input, and its name in messages.
 STANDARD_INPUT = "-"
@@ -121,7 +122,8 @@ class InspectedPage(NamedTuple):
     def judge(self, extractor: Extractor, read: ReadPage) -> Inspection:
         """Judge the page as it was read."""
         judged = extractor.judge(read)
-        return Inspection(self, extractor, judged, judged.extraction())
+        rules = extractor.options.profile.tags if read.elements is None else read.elements.rules
+        return Inspection(self, extractor, rules, judged, judged.extraction())
 
 
 class Inspection(NamedTuple):
@@ -129,6 +131,8 @@ class Inspection(NamedTuple):
 
     page: InspectedPage
     extractor: Extractor
+    rules: TagRules
+    """How the page's elements were treated."""
     judged: JudgedPage
     extraction: Extraction
     seconds: float = 0.0

@@ -21,6 +21,7 @@ from wcwidth import clip, width
 
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.alignment import AlignedBlocks, align
+from scrapy_justext.inspection.removed import describe_removed
 from scrapy_justext.printing import discard_rest, in_json, on_lines, on_one_line
 
 if TYPE_CHECKING:
@@ -133,7 +134,10 @@ def list_no_blocks(page: NotCleanedError, style: Style) -> str:
 
 
 def list_blocks(inspection: Inspection, style: Style) -> str:
-    """List all blocks of a page with class, measurements, reason and text, below what was decided of the whole page."""
+    """List all blocks of a page with class, measurements, reason and text, below what was decided of the whole page.
+
+    The last lines count what is good, and what made no block because it was removed.
+    """
     extraction = inspection.extraction
     blocks = extraction.blocks
     layout = _layout(blocks, style)
@@ -142,7 +146,9 @@ def list_blocks(inspection: Inspection, style: Style) -> str:
     lines = [_heading(extraction, style), *notes, "", _titles(layout, style, by_model=by_model)]
     for block in blocks:
         lines += _row(block, layout, style, by_model=by_model)
-    return "\n".join([*lines, "", count(extraction)])
+    removed = describe_removed(inspection)
+    lines += ["", count(extraction), *(style.wrap(removed, style.columns or 0) if removed else ())]
+    return "\n".join(lines)
 
 
 def count(extraction: Extraction) -> str:

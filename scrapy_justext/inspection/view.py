@@ -23,6 +23,7 @@ from scrapy_justext.core.blocks import blocks_to_dicts
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import text_at
+from scrapy_justext.inspection.removed import describe_removed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,7 +102,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
     ``rendering`` is a whole HTML document without scripts or addresses, in which ``data-block`` tells the
     index of the block that a text belongs to.
     """
-    page, extractor, judged, extraction, _ = inspection
+    page, extractor, rules, judged, extraction, _ = inspection
     profile = extractor.options.profile
     return {
         "name": page.name or page.url or extraction.title,
@@ -112,9 +113,9 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "language_reason": extraction.language_reason,
         "profile": profile.name,
         "limits": limits_of(profile, extractor.thresholds_for(judged.page.language.language)),
-        "notes": inspection.notes,
+        "notes": [*inspection.notes, *filter(None, [describe_removed(inspection)])],
         "blocks": _block_views(extraction.blocks),
-        "rendering": render(page.parsed.root, profile.tags, judged.page.segments),
+        "rendering": render(page.parsed.root, rules, judged.page.segments),
     }
 
 

@@ -20,7 +20,7 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.processes import join_judged, split_judged
 from scrapy_justext.exceptions import ParameterError
-from tests.builders import CORPORA, DEMO_PAGES, REPOSITORY, corpus_pages, letters, page_id, prose, read_page
+from tests.builders import CORPORA, DEMO_PAGES, REPOSITORY, corpus_pages, letters, page_id, prose, read_page, select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -320,3 +320,55 @@ def test_an_extraction_is_short_in_a_log() -> None:
     assert repr(extract(page, language="English")) == "<Extraction: 200 of 200 blocks good, en, justext>"
     named = extract("<p>Home", language="German", profile="article", url="http://example.org/")
     assert repr(named) == "<Extraction of http://example.org/: 0 of 1 blocks good, de, article>"
+
+
+MODERN_PROFILES = pytest.mark.parametrize("profile", ["justext", "boilerpipe", "article", "boilerpipe-article"])
+SENTENCES = "It was the best of times, it was the worst of times, and it was the age of wisdom that we had before us. "
+STORY = f"<h1>Two cities</h1><p>{SENTENCES * 3}</p><p>{SENTENCES * 2}</p>"
+
+#: Pages whose text scripts show, by how they hold it.
+SHOWN_BY_SCRIPTS = {
+    "streamed": f"<template id=B:0></template><p>Loading<div hidden id=S:0>{STORY}</div><div hidden>x</div>",
+    "streamed in parts": f"<div hidden id=S:0><i>by me</i><template id=B:1></template></div><div hidden id=S:1>{STORY}",
+    "in NOSCRIPT": f"<div>Loading</div><noscript>{STORY}</noscript>",
+    "in a hidden element": f"<p>Loading</p><div id=app hidden>{STORY}</div>",
+    "in a BUTTON that is not closed": f"<header><button><svg><path></button></header><article>{STORY}</article>",
+    "in a TEXTAREA that is not closed": f"<p>Loading<textarea>{SENTENCES * 3}",
+}
+
+
+@MODERN_PROFILES
+@pytest.mark.parametrize("page", SHOWN_BY_SCRIPTS.values(), ids=SHOWN_BY_SCRIPTS)
+def test_text_that_scripts_show_is_found(page: str, profile: str) -> None:
+    root = etree.HTML(f"<body>{page}")
+    before = etree.tostring(root)
+    found = extract(root, language="English", profile=profile, paths=True, markdown=True)
+    assert (SENTENCES * 3).strip() in found.paragraphs
+    assert (SENTENCES * 3).strip() in found.markdown
+    for block in found.blocks:
+        [element] = select(root, block.xpath or "")
+        assert block.text[:9] in " ".join("".join(element.itertext()).split())
+    assert etree.tostring(root) == before
+
+
+@pytest.mark.parametrize(
+    ("visible", "hidden", "stays"),
+    [(prose(199, stopwords=8), 200, True), (prose(200, stopwords=8), 200, False), ("", 199, False), ("", 200, True)],
+    ids=["next to nothing", "something", "nothing, and hidden little", "nothing"],
+)
+def test_hidden_text_is_read_where_a_page_shows_next_to_nothing(visible: str, hidden: int, stays: bool) -> None:
+    page = f"<p>{visible}<noscript><p>{prose(hidden, stopwords=8)}</noscript>"
+    assert len(extract(page, language="English").blocks) == bool(visible) + stays
+
+
+def test_rules_of_the_user_s_decide_on_hidden_text_too() -> None:
+    page = f"<noscript>{STORY}<footer class=foot>{SENTENCES * 3}</footer></noscript>"
+    kept = extract(page, language="English", keep_css="h1", drop_css=".foot")
+    assert letters([block.block_class for block in kept.blocks]) == "G G G B"
+
+
+def test_profiles_of_their_own_rules_are_read_once() -> None:
+    page = f"<p hidden>one<noscript>{SENTENCES * 3}</noscript><button>two"
+    assert [block.text for block in extract(page, profile="justext-3.0", language="English").blocks] == [
+        f"one{(SENTENCES * 3).strip()}"
+    ]

@@ -94,3 +94,9 @@ def test_every_block_of_a_page_begins_once(page: Path) -> None:
 def test_every_block_of_any_page_begins_once(page: str) -> None:
     pairs_of(page, "justext", "learned")
     pairs_of(page, "justext-java", "justext-3.0")
+
+
+def test_texts_of_a_page_that_is_read_with_its_noscript_stand_side_by_side() -> None:
+    text = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 3
+    page = f"<p>Loading<noscript><p>{text}<p>two</noscript>"
+    assert shown(page) == [("Loading", "Loading"), (text.strip(), text.strip()), ("two", "two")]

@@ -96,3 +96,12 @@ def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
     titles, row = listed.splitlines()[3:5]
     assert titles.split()[3] == "prob."
     assert re.fullmatch(r"0\.\d\d", row.split()[3])
+
+
+PARTS = "<script>x</script><p hidden>two <b hidden>three</b></p><noscript>four</noscript><p hidden>five<p>six"
+
+
+def test_the_last_line_tells_what_was_removed() -> None:
+    listed = list_blocks(inspect(f"<p>one{PARTS}"), Style())
+    assert listed.endswith("characters\nremoved: 2 hidden elements (13 characters), 1 NOSCRIPT (4 characters)")
+    assert "removed" not in list_blocks(inspect("<p>one<script>x</script><svg></svg>"), Style())

@@ -267,3 +267,19 @@ class TestSafety:
         directives = dict(one.strip().split(" ", 1) for one in policy[1].split(";"))
         assert directives["default-src"] == directives["form-action"] == directives["base-uri"] == "'none'"
         assert directives["style-src"].startswith("'sha256-")
+
+
+def test_the_rendering_shows_what_was_read() -> None:
+    text = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 3
+    view = view_of(f"<p>Loading<p hidden>x<noscript><p>{text}</noscript>", language="en")
+    assert [block["text"] for block in view["blocks"]] == ["Loading", "x", text.strip()]
+    assert f'<span data-block="2">{text}</span>' in view["rendering"]
+    assert view["removed"] == ""
+
+
+def test_the_view_tells_what_was_removed() -> None:
+    view = view_of("<p>one<p hidden>two <b>three</b></p><p><i hidden>x</i><noscript>four</noscript>", language="en")
+    assert view["removed"] == "removed: 2 hidden elements (10 characters), 1 NOSCRIPT (4 characters)"
+    one = view_of("<b hidden>two<b hidden>three</b><style>x</style></b>", language="en", profile="justext")
+    assert one["removed"] == "removed: 1 hidden element (8 characters)"
+    assert view_of("<b hidden>two</b><noscript>x</noscript>", language="en", profile="learned")["removed"] == ""

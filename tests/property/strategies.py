@@ -27,15 +27,18 @@ ODD_PIECES = [
     '<meta http-equiv="content-language" content="fr">', "\ud800", "\udc00", "\x01", "\x1f", "\ufeff",
 ]  # fmt: skip
 
+ATTRIBUTES = [
+    "", "", "", " hidden", " hidden id=S:0", " hidden role=tabpanel", " hidden role=menu", " id=S:1", " href='x'",
+    " aria-expanded=false", " rel=stylesheet", " lang=de", " alt='an image' src=a.png",
+]  # fmt: skip
+
 texts = st.sampled_from(TEXTS)
 
 
 def element(content: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """An element with some content."""
     tags = st.sampled_from(TAGS)
-    attributes = st.sampled_from(
-        ["", "", "", " hidden", " href='x'", " rel=stylesheet", " lang=de", " alt='an image' src=a.png"]
-    )
+    attributes = st.sampled_from(ATTRIBUTES)
     return st.builds(
         lambda tag, attribute, inner: f"<{tag}{attribute}>{''.join(inner)}</{tag}>",
         tags,

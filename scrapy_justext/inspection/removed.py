@@ -1,0 +1,85 @@
+"""Tell which text of a page made no blocks, because the elements around it were removed.
+
+Reading does not look at what it removes, so this looks at the tree once more, when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+
+from scrapy_justext.core.flattening import removed_elements, top_elements
+from scrapy_justext.core.text import collapse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.inspection.pages import Inspection
+
+#: Elements whose text nobody is meant to read.
+_NO_PROSE = frozenset({"head", "meta", "script", "style", "title"})
+
+_HIDDEN = "hidden"
+
+
+class RemovedText(NamedTuple):
+    """The elements with text that were removed for one reason, those inside other removed ones left out."""
+
+    why: str
+    """The name of the elements in capitals; ``hidden`` for those that the attribute hides."""
+    elements: int
+    characters: int
+    """Characters of text in them, white space collapsed."""
+
+    def __str__(self) -> str:
+        """Return what is printed."""
+        what = f"hidden element{'s' * (self.elements != 1)}" if self.why == _HIDDEN else self.why
+        return f"{self.elements:,} {what} ({self.characters:,} characters)"
+
+
+def describe_removed(inspection: Inspection) -> str:
+    """Return in words which text of a page was removed; "" where none was."""
+    root = inspection.page.parsed.root
+    removed = [] if root is None else removed_text(root, inspection.rules)
+    return f"removed: {', '.join(map(str, removed))}" if removed else ""
+
+
+def removed_text(root: etree._Element, rules: TagRules) -> list[RemovedText]:
+    """Return the text that ``rules`` remove from a page, by the reason, most of it first."""
+    lengths: defaultdict[str, list[int]] = defaultdict(list)
+    for why, text in _removed_texts(root, rules):
+        if length := len(collapse(text)):
+            lengths[why].append(length)
+    removed = [RemovedText(why, len(found), sum(found)) for why, found in lengths.items()]
+    return sorted(removed, key=lambda one: (-one.characters, one.why))
+
+
+def _removed_texts(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, str]]:
+    """Yield the reason and the text of each removed element that stands in no other."""
+    removed = set(removed_elements(root, rules))
+    for top in top_elements(root):
+        events = etree.iterwalk(top, events=("start", "end", "comment", "pi"))
+        outermost: etree._Element | None = None
+        texts: list[str] = []
+        for event, node in events:
+            if event == "start":
+                if outermost is None and node in removed:
+                    outermost, texts = node, []
+                if node.tag in _NO_PROSE:
+                    events.skip_subtree()
+                elif outermost is not None:
+                    texts.append(node.text or "")
+            elif outermost is None:
+                continue
+            elif node is outermost:
+                yield _reason(outermost, rules), "".join(texts)
+                outermost = None
+            else:
+                texts.append(node.tail or "")
+
+
+def _reason(node: etree._Element, rules: TagRules) -> str:
+    return _HIDDEN if rules.hidden and _HIDDEN in node.attrib else str(node.tag).upper()
