@@ -180,9 +180,10 @@ def _resolved(runs: list[TextRun], resolve: Resolve) -> list[TextRun]:
 
 HARD_BREAK = "\\\n"
 
-#: What means something anywhere in a line.  An underscore inside a word does not, nor does an ampersand that
-#: begins no entity.
-_SPECIAL = re.compile(r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+#: What means something anywhere in a line, the backslash first.
+_SPECIAL = "\\`*[]<|~"
+#: The places before underscores that are not inside of a word, and before ampersands that begin an entity.
+_SPECIAL_HERE = re.compile(r"(?=[_&])(?:(?<![^\W_])(?=_)|(?=_(?![^\W_])|&#?\w+;))")
 #: What means something at the start of a line: headings, bullets, underlines, quotes, alignments, numbers.
 _LINE_START = re.compile(
     r"^(?:(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|=+$|-[-: ]*$|>|:-)|([0-9]{1,9})(?=[.)](?:\s|$)))", re.MULTILINE
@@ -235,13 +236,19 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     for (is_markup, is_code), group in groupby(_linked(runs), lambda run: (run.is_markup, run.is_code)):
         text = "".join(run.text for run in group)
         if not is_markup and not is_code:
-            parts.append(_SPECIAL.sub(r"\\\g<0>", text).replace("\n", line_break))
+            parts.append(_escaped(text).replace("\n", line_break))
             continue
         if text.startswith("[") and parts[-1].endswith("!"):
             # No image.
             parts[-1] = f"{parts[-1][:-1]}\\!"
         parts.append(code_span(text) if is_code else text)
     return "".join(parts)
+
+
+def _escaped(text: str) -> str:
+    for character in _SPECIAL:
+        text = text.replace(character, f"\\{character}")
+    return _SPECIAL_HERE.sub(r"\\", text)
 
 
 def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:
