@@ -274,12 +274,12 @@ def test_the_rendering_shows_what_was_read() -> None:
     view = view_of(f"<p>Loading<p hidden>x<noscript><p>{text}</noscript>", language="en")
     assert [block["text"] for block in view["blocks"]] == ["Loading", "x", text.strip()]
     assert f'<span data-block="2">{text}</span>' in view["rendering"]
-    assert view["removed"] == ""
+    assert view["notes"] == []
 
 
 def test_the_view_tells_what_was_removed() -> None:
     view = view_of("<p>one<p hidden>two <b>three</b></p><p><i hidden>x</i><noscript>four</noscript>", language="en")
-    assert view["removed"] == "removed: 2 hidden elements (10 characters), 1 NOSCRIPT (4 characters)"
+    assert view["notes"] == ["removed: 2 hidden elements (10 characters), 1 NOSCRIPT (4 characters)"]
     one = view_of("<b hidden>two<b hidden>three</b><style>x</style></b>", language="en", profile="justext")
-    assert one["removed"] == "removed: 1 hidden element (8 characters)"
-    assert view_of("<b hidden>two</b><noscript>x</noscript>", language="en", profile="learned")["removed"] == ""
+    assert one["notes"] == ["removed: 1 hidden element (8 characters)"]
+    assert view_of("<b hidden>two</b><noscript>x</noscript>", language="en", profile="learned")["notes"] == []
