@@ -1,13 +1,14 @@
 """Pages that would flood a reader: one shape each, of any size.  Only data.
 
-A shape is a function of the characters that its page is to have, about; so is the number of its parts.  Names are
-``kind: what``.
+A shape is a function of the characters that its page is to have, about.  A page of so many times the characters has no
+more than so many times the parts.  Names are ``kind: what``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from math import ceil
 from random import Random
 
 Shape = Callable[[int], "str | bytes"]
@@ -25,18 +26,18 @@ def repeat(part: str, before: str = "", after: str = "") -> Shape:
     >>> repeat("<br>", "a", "b")(8)
     'a<br><br>b'
     """
-    return lambda size: f"{before}{part * max(size // len(part), 1)}{after}"
+    return lambda size: f"{before}{part * ceil(size / len(part))}{after}"
 
 
 def numbered(part: str, before: str = "", after: str = "") -> Shape:
     """Return a shape whose parts differ: each has its number in place of ``#``.
 
-    >>> numbered("<p id=#>")(20)
+    >>> numbered("<p id=#>")(16)
     '<p id=0><p id=1>'
     """
 
     def page(size: int) -> str:
-        numbers = map(str, range(max(size // len(part), 1)))
+        numbers = map(str, range(ceil(size / len(part))))
         return f"{before}{''.join(part.replace('#', number) for number in numbers)}{after}"
 
     return page
@@ -46,7 +47,7 @@ def nested(opening: str, closing: str = "", inside: str = "one", depth: int = DE
     """Return a shape of stacks, ``depth`` deep, the last of them as deep as there is room."""
 
     def page(size: int) -> str:
-        stacks, rest = divmod(size // len(opening + closing), depth)
+        stacks, rest = divmod(ceil(size / len(opening + closing)), depth)
         levels = [*[depth] * stacks, rest]
         return "".join(f"{opening * level}{inside}{closing * level}" for level in levels)
 
