@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrapy_justext.archives.command import STANDARD_OUTPUT
+from scrapy_justext.archives.tables import SCHEMA, to_batch, to_json
 from scrapy_justext.exceptions import ArchiveError
-from scrapy_justext.tables import SCHEMA, to_batch, to_json
 
 # All of this folder import it from here.
 if sys.version_info >= (3, 14):
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from scrapy_justext.tables import ExtractionRow
+    from scrapy_justext.archives.tables import ExtractionRow
 
 #: Of gzip: four fifths of the default's savings for a third of its time.
 _GZIP_LEVEL = 3

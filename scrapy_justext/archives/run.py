@@ -30,6 +30,7 @@ from scrapy_justext.crawl.command_options import chosen_settings
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
+from scrapy_justext.printing import on_one_line
 from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
                 before, done = done, _bytes_done(job.sources, progress)
                 bar.advance(f"{pages} pages, {rate:.0f} a second", done - before)
                 for trouble in result.troubles:
-                    bar.tell(f"{trouble.location.file}, {trouble.location.offset}: {trouble.what}")
+                    bar.tell(on_one_line(f"{trouble.location.file}, {trouble.location.offset}: {trouble.what}"))
     except (KeyboardInterrupt, JustextError):
         output.save()
         raise

@@ -7,7 +7,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
 from scrapy_justext.exceptions import import_if_installed
-from scrapy_justext.printing import on_one_line
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -58,7 +57,6 @@ class Progress:
 
     def tell(self, line: str) -> None:
         """Print a line beside the bar."""
-        line = on_one_line(line)
         if self._bar is not None:
             self._bar.write(line, file=self._stream)
         else:
