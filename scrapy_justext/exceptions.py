@@ -42,6 +42,22 @@ class PageError(JustextError):
     """A page that cannot be read: of a wrong type, or in an encoding that does not exist."""
 
 
+class PageLimitError(PageError):
+    """A page that would take too much time or memory.
+
+    ``reason``: its name in the stats of a crawl, ``too_many_attributes`` or ``too_many_blocks``; ``problem``: what the
+    page has too many of, in words.
+    """
+
+    def __init__(self, reason: str, problem: str) -> None:
+        super().__init__(reason, problem)
+        self.reason = reason
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return self.problem
+
+
 #: How much of a wrong value a message shows.
 _SHOWN_CHARACTERS = 300
 

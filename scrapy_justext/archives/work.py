@@ -23,7 +23,7 @@ from scrapy_justext.archives.tables import ExtractionRow
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
-from scrapy_justext.exceptions import ArchiveError, JustextError, PageTimeout, WorkerCrashed
+from scrapy_justext.exceptions import ArchiveError, JustextError, PageLimitError, PageTimeout, WorkerCrashed
 from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.process import PROTOCOL, Begun
 
@@ -107,7 +107,10 @@ class RecordExtractor:
             return NoPage("redirect" if reason == "status" and is_redirect else reason)
         # Nobody else needs a tree here, and to parse the body costs less than the response's own selector.
         raw = raw_page(cast("TextResponse", response))._replace(url=archived.url)
-        extraction = raw.extract(configuration.options)
+        try:
+            extraction = raw.extract(configuration.options)
+        except PageLimitError as error:
+            return NoPage(error.reason)
         row = ExtractionRow(
             url=archived.url,
             file=record.location.file,

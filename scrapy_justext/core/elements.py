@@ -11,13 +11,14 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from scrapy_justext.core.flattening import BLOCK, kept_nodes, removed_elements, top_elements
 from scrapy_justext.core.reading import segment_and_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lxml import etree
 
@@ -116,47 +117,81 @@ class Paths(NamedTuple):
     Both cost as much as the rest of an extraction, so they are made only when asked for.
     """
 
-    xpath: str
-    dom_path: str
+    xpath: str | None
+    dom_path: str | None
 
     def below(self, name: str, step: str) -> Paths:
         """Return the paths of a child."""
-        return Paths(f"{self.xpath}/{step}", f"{self.dom_path}.{name}")
+        return Paths(f"{self.xpath}/{step}", f"{self.dom_path}.{name}" if self.dom_path else name)
 
 
-class _Open(NamedTuple):
+#: Those of elements that get none.
+NO_PATHS = Paths(None, None)
+
+#: Characters of all paths of a page together; 50 to 100 MB.  Pages that people read stay far below.
+MOST_CHARACTERS = 50_000_000
+
+
+class _Open:
     """An element that has started and not ended yet, with the number of its children so far, by name."""
 
-    node: etree._Element
-    paths: Paths
-    children: Counter[str]
+    __slots__ = ("children", "node", "paths", "step")
+
+    def __init__(self, node: etree._Element | None, step: str, paths: Paths | None = None) -> None:
+        self.node = node
+        self.step = step
+        #: None while nobody has asked for them.
+        self.paths = paths
+        self.children: Counter[str] = Counter()
 
 
-def element_paths(root: etree._Element, rules: TagRules) -> list[Paths]:
-    """Return the paths of ``root`` and of each block-level element of it, as segments number them."""
-    found: list[Paths] = []
-    open_: list[_Open] = []
+def element_paths(root: etree._Element, rules: TagRules, numbers: Iterable[int]) -> dict[int, Paths]:
+    """Return the paths of some elements by their numbers, which are those of ``Segment.element``.
+
+    Once the paths of a page have :data:`MOST_CHARACTERS`, the elements that follow get none.
+    """
+    wanted = set(numbers)
+    found: dict[int, Paths] = {}
+    open_ = [_around(root)]
+    number = 0
+    left = MOST_CHARACTERS
     for event, node, marks in kept_nodes(root, rules):
         if not isinstance(node.tag, str):
             continue
         if event == "end":
-            if open_ and open_[-1].node is node:
+            if open_[-1].node is node:
                 open_.pop()
-            elif open_:
+            else:
                 # It was removed, but its later siblings count it.
                 _step(open_[-1].children, node.tag)
             continue
-        paths = _child(open_[-1], node.tag) if open_ else _root_paths(node)
-        open_.append(_Open(node, paths, Counter()))
-        if not found or marks[0].startswith(BLOCK):
-            found.append(paths)
-    if found and root.tag in rules.block_level:
-        found.insert(0, found[0])
+        open_.append(_Open(node, _step(open_[-1].children, node.tag)))
+        is_block = marks[0].startswith(BLOCK)
+        number += is_block
+        at = {number} if is_block else set()
+        if node is root:
+            at.add(0)
+        if at & wanted and left > 0:
+            left -= _make_paths(open_, left)
+            found |= dict.fromkeys(at & wanted, open_[-1].paths or NO_PATHS)
     return found
 
 
-def _child(parent: _Open, name: str) -> Paths:
-    return parent.paths.below(name, _step(parent.children, name))
+def _make_paths(open_: Sequence[_Open], most: int) -> int:
+    """Give paths to the open elements that have none yet; return how many characters they have.
+
+    It stops when there are ``most``: a long name has as many copies as elements are inside.
+    """
+    first = next(i for i in range(len(open_) - 1, -1, -1) if open_[i].paths is not None)
+    made = 0
+    for above, element in pairwise(open_[first:]):
+        assert above.paths is not None
+        assert element.node is not None
+        paths = element.paths = above.paths.below(str(element.node.tag), element.step)
+        made += sum(map(len, filter(None, paths)))
+        if made >= most:
+            break
+    return made
 
 
 def _step(siblings: Counter[str], name: str) -> str:
@@ -166,13 +201,15 @@ def _step(siblings: Counter[str], name: str) -> str:
     return f"{name}[{siblings[name]}]" if _PLAIN_NAME.fullmatch(name) else f"*[{siblings['*']}]"
 
 
-def _root_paths(root: etree._Element) -> Paths:
-    paths = Paths("", "")
+def _around(root: etree._Element) -> _Open:
+    """Return what is around ``root``, with the elements before it counted: its parent, or the document."""
+    around = _Open(None, "", Paths("", ""))
     for node in [*reversed(list(root.iterancestors())), root]:
-        siblings: Counter[str] = Counter()
         for sibling in node.itersiblings(preceding=True):
             if isinstance(sibling.tag, str):
-                _step(siblings, sibling.tag)
-        name = str(node.tag)
-        paths = paths.below(name, _step(siblings, name))
-    return Paths(paths.xpath, paths.dom_path.removeprefix("."))
+                _step(around.children, sibling.tag)
+        if node is not root:
+            name, paths = str(node.tag), around.paths
+            assert paths is not None
+            around = _Open(node, "", paths.below(name, _step(around.children, name)))
+    return around

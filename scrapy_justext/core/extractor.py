@@ -17,12 +17,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.blocks import BLOCK_FIELDS, Block, Decision, Extraction, make_blocks
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
-from scrapy_justext.core.elements import Elements, element_paths
+from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
 from scrapy_justext.core.languages import OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.options import DEFAULTS, Choices, make_options
@@ -104,7 +105,8 @@ class JudgedPage(NamedTuple):
     passes: tuple[Pass, ...]
     final: Sequence[Decision]
     """The decisions that the passes left."""
-    paths: Sequence[Paths]
+    paths: Mapping[int, Paths]
+    """By the numbers of elements; empty where they were not asked for."""
     data: DataBlocks | None
     """The blocks that structured data add; no pass changes them."""
     profile: str
@@ -163,7 +165,7 @@ class Extractor:
     'Two cities'
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (help shows what can be chosen)
         self,
         options: Options | None = None,
         *,
@@ -173,10 +175,17 @@ class Extractor:
         profile: str = "justext",
         paths: bool = False,
         markdown: bool = False,
+        max_blocks: int | None = None,
         **parameters: Unpack[Parameters],
     ) -> None:
         choices = Choices(
-            language=language, stoplist=stoplist, profile=profile, paths=paths, markdown=markdown, **parameters
+            language=language,
+            stoplist=stoplist,
+            profile=profile,
+            paths=paths,
+            markdown=markdown,
+            max_blocks=max_blocks,
+            **parameters,
         )
         given = [name for name, value in choices.items() if name not in DEFAULTS or value is not DEFAULTS[name]]
         if options is not None and given:
@@ -214,7 +223,9 @@ class Extractor:
         ``languages``: the language tags in the HTTP headers.
 
         Raises :class:`~scrapy_justext.exceptions.PageError` for a ``page`` of a wrong type or an ``encoding`` that
-        cannot be used, and :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
+        cannot be used; its :class:`~scrapy_justext.exceptions.PageLimitError` for a page with more than ``max_blocks``
+        blocks, or with so many attributes in an element that it takes long to parse; and
+        :class:`~scrapy_justext.exceptions.ModelError` for a model that cannot be loaded.
         """
         options = self.options
         (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
@@ -222,7 +233,7 @@ class Extractor:
         title = ""
         elements = data = None
         if root is not None:
-            segments, count, rules = _segment(root, rules)
+            segments, count, rules = _segment(root, rules, options.max_blocks)
             title = page_title(root)
             languages = [*languages, *declared_languages(root)]
             elements = Elements(root, rules, count)
@@ -266,7 +277,7 @@ class Extractor:
             probabilities=probabilities,
             passes=profile.passes,
             final=final,
-            paths=element_paths(elements.root, elements.rules) if options.paths and elements is not None else [],
+            paths=_paths(page) if options.paths else {},
             data=data,
             profile=profile.name,
         ).with_markdown()
@@ -329,36 +340,53 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     url: str | None = None,
     paths: bool = False,
     markdown: bool = False,
+    max_blocks: int | None = None,
     **parameters: Unpack[Parameters],
 ) -> Extraction:
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``: see
+    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``max_blocks``: see
     :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :data:`~scrapy_justext.core.parameters.PARAMETERS`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
-    Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, and for
-    a ``page`` of a wrong type.  A page without text gives an extraction without blocks.
+    Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, for a ``page`` of a
+    wrong type, and for one that takes too much, see :meth:`Extractor.read`.  A page without text gives an extraction
+    without blocks.
 
     >>> extract("<p>Home<p>" + "It was the best of times, it was the worst of times. " * 5).paragraphs
     ['It was the best of times, ...']
     """
     extractor = Extractor(
-        language=language, stoplist=stoplist, profile=profile, paths=paths, markdown=markdown, **parameters
+        language=language,
+        stoplist=stoplist,
+        profile=profile,
+        paths=paths,
+        markdown=markdown,
+        max_blocks=max_blocks,
+        **parameters,
     )
     return extractor.extract(page, encoding=encoding, url=url)
 
 
-def _segment(root: etree._Element, rules: TagRules) -> tuple[list[Segment], int, TagRules]:
-    """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by."""
-    segments, count = segment_and_count(root, rules)
+def _segment(root: etree._Element, rules: TagRules, most: int | None) -> tuple[list[Segment], int, TagRules]:
+    """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by.
+
+    ``most``: how many blocks there may be.
+    """
+    segments, count = segment_and_count(root, rules, most)
     if rules.where_little is not None and shows_little(segments):
-        more, more_count = segment_and_count(root, rules.where_little)
+        more, more_count = segment_and_count(root, rules.where_little, most)
         if not shows_little(more):
             return more, more_count, rules.where_little
     return segments, count, rules
+
+
+def _paths(page: ReadPage) -> dict[int, Paths]:
+    if page.elements is None:
+        return {}
+    return element_paths(page.elements.root, page.elements.rules, [segment.element for segment in page.segments])
 
 
 def measure_blocks(segments: Sequence[Segment], criteria: Criteria) -> list[Measurements]:
@@ -392,7 +420,7 @@ def _blocks(  # noqa: PLR0913 (a block knows so much)
     decisions: Sequence[Decision],
     *,
     probability: Iterable[float | None] = repeat(None),
-    paths: Sequence[Paths] = (),
+    paths: Mapping[int, Paths] = MappingProxyType({}),
     first: int = 0,
     origin: str = "page",
 ) -> tuple[Block, ...]:
@@ -401,7 +429,7 @@ def _blocks(  # noqa: PLR0913 (a block knows so much)
         return ()
     known = _columns(segments) | _columns(measurements) | _columns(decisions)
     if paths:
-        known |= _columns([paths[element] for element in known["element"]])
+        known |= _columns([paths.get(element, NO_PATHS) for element in known["element"]])
     columns = {
         **{name: known.get(name, repeat(None)) for name in BLOCK_FIELDS},
         "context_free_class": _columns(context_free)["block_class"],

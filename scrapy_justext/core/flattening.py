@@ -35,7 +35,7 @@ Where ``TagRules.styled`` asks for it:
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from html import escape
 from typing import TYPE_CHECKING, cast
 
@@ -44,7 +44,7 @@ from lxml import etree
 from scrapy_justext.core import tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from scrapy_justext.core.tags import TagRules
 
@@ -119,62 +119,102 @@ def _stylesheet(rules: TagRules, replace_marks: bool) -> etree.XSLT:
     return etree.XSLT(etree.XML("".join(_templates(rules, replace_marks))))
 
 
+#: The mode of the templates inside ``TagRules.keeping``.  A mode remembers where a node is; to look at all ancestors of
+#: each node would take forever in a deep tree.
+_INSIDE = "inside"
+
+
 def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
     yield (
         '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
         '<xsl:output method="text" encoding="UTF-8"/>'
     )
-    untag = INLINE + UNTAG if rules.text_nodes else ""
-    shown = f"not({rules.hidden})" if rules.hidden else ""
-    yield _template("*", -1, INLINE + TAG, untag, where=shown)
-    yield _template("html", 0, INLINE + TAG, untag)
-    yield _template("br", 0, INLINE + BREAK, untag, where=shown)
-    yield _template("a", 0, INLINE + LINK, INLINE + UNLINK, where=shown, attribute="href" if rules.styled else "")
-    for name, code in _STYLES.items() if rules.styled else ():
-        yield _template(name, 0, INLINE + code, INLINE + PLAIN, where=shown)
-    for name, code in tag_codes(rules).items():
-        yield _template(name, 0, BLOCK + code, BLOCK + CLOSE, where="" if name in tags.NEVER_HIDDEN else shown)
-    if "select" not in rules.block_level:
-        pattern = "*[contains(name(), 'select')]" if rules.select_in_name else "select"
-        yield _template(pattern, 0, INLINE + ENTER, INLINE + LEAVE, where=shown)
-    if rules.images:
-        yield _IMAGE.format(BLOCK + tag_codes(rules)["img"])
-    if rules.text_nodes:
-        yield _template("processing-instruction()", 0, untag, content=False)
-    for name in sorted(rules.unwrapped):
-        yield _template(name, 1)
-    for name, where in rules.removed:
-        if where:
-            # The test is inside the template: libxslt counts siblings for a pattern with a predicate.
-            stays = f"not({where}) and {shown}" if shown else f"not({where})"
-            yield _template(name, 2, INLINE + TAG, untag, where=stays)
-        else:
-            yield _template(name, 2, content=False)
-    yield _REPLACE_MARKS if replace_marks else _TELL_OWN_MARKS
+    for mode in ("", _INSIDE) if rules.keeping else ("",):
+        template = partial(_template, mode, rules.keeping)
+        yield from _element_templates(rules, template, is_inside=mode == _INSIDE)
+        if rules.images:
+            yield _in_mode(_IMAGE.format(BLOCK + tag_codes(rules)["img"]), mode, mode)
+        if replace_marks:
+            yield _in_mode(_REPLACE_MARKS, mode, mode)
+    if not replace_marks:
+        yield _TELL_OWN_MARKS
     yield "</xsl:stylesheet>"
 
 
-def _template(
-    pattern: str,
-    priority: int,
-    start: str = "",
-    end: str = "",
-    *,
-    content: bool = True,
-    where: str = "",
-    attribute: str = "",
-) -> str:
+def _element_templates(rules: TagRules, template: Callable[..., str], *, is_inside: bool) -> Iterator[str]:
+    """Yield the templates of elements and processing instructions, made by ``template``.
+
+    ``is_inside``: whether they are for what is inside ``TagRules.keeping``.
+    """
+    untag = INLINE + UNTAG if rules.text_nodes else ""
+    shown = f"not({rules.hidden})" if rules.hidden else ""
+    # Tests are inside the templates: libxslt counts siblings for a pattern with a predicate.
+    inline = _body(INLINE + TAG, untag)
+    if rules.select_in_name:
+        inline = _if("contains(name(), 'select')", _body(INLINE + ENTER, INLINE + LEAVE), inline)
+    yield template("*", -1, inline, where=shown)
+    yield template("html", 0, _body(INLINE + TAG, untag))
+    yield template("br", 0, _body(INLINE + BREAK, untag), where=shown)
+    link = _body(INLINE + LINK, INLINE + UNLINK, attribute="href" if rules.styled else "")
+    yield template("a", 0, link, where=shown)
+    for name, code in _STYLES.items() if rules.styled else ():
+        yield template(name, 0, _body(INLINE + code, INLINE + PLAIN), where=shown)
+    for name, code in tag_codes(rules).items():
+        yield template(name, 0, _body(BLOCK + code, BLOCK + CLOSE), where="" if name in tags.NEVER_HIDDEN else shown)
+    if "select" not in rules.block_level:
+        yield template("select", 0, _body(INLINE + ENTER, INLINE + LEAVE), where=shown)
+    if rules.text_nodes:
+        yield template("processing-instruction()", 0, _text(untag))
+    for name in sorted(rules.unwrapped):
+        yield template(name, 1, _CONTENT)
+    for name, where, kept_inside in rules.removed:
+        if is_inside and kept_inside:
+            continue
+        if where:
+            stays = f"not({where}) and {shown}" if shown else f"not({where})"
+            yield template(name, 2, _body(INLINE + TAG, untag), where=stays)
+        else:
+            yield template(name, 2, "")
+
+
+def _template(mode: str, keeping: frozenset[str], pattern: str, priority: int, body: str, *, where: str = "") -> str:
     """Return a template for the nodes that match ``pattern``; the one of the highest ``priority`` applies.
 
-    ``where``: the XPath test of nodes that stay; ``attribute``: the name of one that is written behind ``start``.
+    ``where``: the XPath test of nodes that stay.
     """
-    inner = f"<xsl:text>{escape(start)}</xsl:text>" if start else ""
-    inner += f"{_ATTRIBUTE.format(attribute)}<xsl:text>{INLINE}{SOURCE}</xsl:text>" if attribute else ""
-    inner += "<xsl:apply-templates/>" if content else ""
-    inner += f"<xsl:text>{escape(end)}</xsl:text>" if end else ""
-    if where:
-        inner = f'<xsl:if test="{escape(where)}">{inner}</xsl:if>'
-    return f'<xsl:template match="{escape(pattern)}" priority="{priority}">{inner}</xsl:template>'
+    body = _if(where, body) if where else body
+    template = f'<xsl:template match="{escape(pattern)}" priority="{priority}">{body}</xsl:template>'
+    return _in_mode(template, mode, _INSIDE if pattern in keeping else mode)
+
+
+def _in_mode(template: str, mode: str, below: str) -> str:
+    """Return a template for a mode; what is below its node is read in the mode ``below``."""
+    if below:
+        template = template.replace("<xsl:apply-templates", f'<xsl:apply-templates mode="{below}"')
+    return template.replace("<xsl:template", f'<xsl:template mode="{mode}"', 1) if mode else template
+
+
+_CONTENT = "<xsl:apply-templates/>"
+
+
+def _body(start: str, end: str, *, attribute: str = "") -> str:
+    """Return what writes the marks of an element around its content.
+
+    ``attribute``: the name of one that is written behind ``start``.
+    """
+    behind = f"{_ATTRIBUTE.format(attribute)}{_text(INLINE + SOURCE)}" if attribute else ""
+    return f"{_text(start)}{behind}{_CONTENT}{_text(end)}"
+
+
+def _text(marks: str) -> str:
+    return f"<xsl:text>{escape(marks)}</xsl:text>" if marks else ""
+
+
+def _if(test: str, body: str, otherwise: str = "") -> str:
+    return (
+        f'<xsl:choose><xsl:when test="{escape(test)}">{body}</xsl:when>'
+        f"<xsl:otherwise>{otherwise}</xsl:otherwise></xsl:choose>"
+    )
 
 
 def walk(root: etree._Element, rules: TagRules) -> str:
@@ -203,10 +243,12 @@ def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etr
 def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._Element]:
     """Yield the removed elements, also those inside other removed ones; some come twice."""
     tests = _removal_tests(rules)
+    kept_inside = [name for name, _, kept in rules.removed if kept]
     for top in top_elements(root):
+        inside = _inside(top, rules.keeping, kept_inside)
         for node in top.iter(*tests):
             test = tests[node.tag]
-            if test is None or test(node):
+            if (test is None or test(node)) and node not in inside:
                 yield node
         if rules.hidden:
             for node in cast("list[etree._Element]", _hidden(rules)(top)):
@@ -219,10 +261,24 @@ def _hidden(rules: TagRules) -> etree.XPath:
     return etree.XPath(f"descendant-or-self::*[{rules.hidden}]")
 
 
+def _inside(top: etree._Element, outer: Iterable[str], names: Sequence[str]) -> set[etree._Element]:
+    """Return the elements of some names that stand inside elements with an ``outer`` name."""
+    found: set[etree._Element] = set()
+    if not names or next(top.iter(*names), None) is None:
+        return found
+    depth = 0
+    for event, node in etree.iterwalk(top, events=("start", "end"), tag=(*outer, *names)):
+        if node.tag not in names:
+            depth += 1 if event == "start" else -1
+        elif depth:
+            found.add(node)
+    return found
+
+
 @lru_cache
 def _removal_tests(rules: TagRules) -> dict[str, etree.XPath | None]:
     """Return the names of elements that are removed, each with the test that tells which; None: all of the name."""
-    return {name: etree.XPath(f"boolean({where})") if where else None for name, where in rules.removed}
+    return {name: etree.XPath(f"boolean({where})") if where else None for name, where, _ in rules.removed}
 
 
 def top_elements(root: etree._Element) -> Iterator[etree._Element]:

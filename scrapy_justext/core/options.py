@@ -46,6 +46,9 @@ class Choices(Parameters, total=False):
     """Whether blocks get their ``xpath`` and ``dom_path``, which take time."""
     markdown: bool
     """Whether the extraction gets its ``markdown``."""
+    max_blocks: int | None
+    """The most blocks that a page may have, see :func:`~scrapy_justext.core.reading.segment_and_count`; None: any
+    number."""
 
 
 #: The signatures of :class:`~scrapy_justext.core.extractor.Extractor` and ``extract`` repeat them.
@@ -55,6 +58,7 @@ DEFAULTS: Mapping[str, Any] = {
     "profile": "justext",
     "paths": False,
     "markdown": False,
+    "max_blocks": None,
 }
 
 
@@ -82,6 +86,8 @@ class Options:
     selection: Selection
     paths: bool
     markdown: bool = False
+    max_blocks: int | None = None
+    """A page with more blocks is not extracted; None: any number is allowed."""
 
     def criteria(self, language: Language | None) -> Criteria:
         """Return the stop words, thresholds and script for pages in a language.
@@ -122,7 +128,16 @@ def make_options(**choices: Unpack[Choices]) -> Options:
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
         paths=given["paths"],
         markdown=given["markdown"],
+        max_blocks=_checked_limit(given["max_blocks"]),
     )
+
+
+def _checked_limit(max_blocks: object) -> int | None:
+    if max_blocks is None:
+        return None
+    if isinstance(max_blocks, int) and not isinstance(max_blocks, bool) and max_blocks >= 0:
+        return max_blocks
+    raise ParameterError("max_blocks", max_blocks, "must be a whole number, 0 or more, or None")
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from lxml import etree
 from w3lib.encoding import resolve_encoding, to_unicode
 
 from scrapy_justext.core.encodings import UTF_8, EncodingChoice, check_encoding, choose_encoding, stated_encoding
+from scrapy_justext.core.limits import HARMLESS_PAGE, check_attributes
 from scrapy_justext.exceptions import PageError
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def parse_html(page: Page, encoding: str | None = None) -> Parsed:
     ``encoding``: that of bytes, from the HTTP header; it is weaker than a byte order mark and stronger than the
     page's own declaration, see :mod:`scrapy_justext.core.encodings`.  A tree is used as it is; one in XHTML's namespace
     is copied without the namespace.  The tree of a response is used if the response was read in the right encoding.
-    Raises :class:`PageError` for any other type, and for an encoding that cannot be used.
+    Raises :class:`PageError` for any other type, and for an encoding that cannot be used; its :class:`PageLimitError`
+    for a page that would take the parser minutes, see :mod:`.limits`.
     """
     if isinstance(page, bytes | bytearray | memoryview):
         body = bytes(page)
@@ -91,10 +93,19 @@ def _parse_response(response: PageResponse) -> Parsed:
     choice = choose_encoding(response.body, stated_encoding(response))
     # A response guesses, too, which may take it seconds.
     if choice.source != "guessed" and resolve_encoding(response.encoding) == choice.name:
+        if len(response.body) >= HARMLESS_PAGE:
+            check_attributes(_as_parsed(response.body, choice.name))
         selector = response.selector
         if selector.type == "html" and isinstance(selector.root, etree._Element):
             return Parsed(selector.root, is_cut(selector.root), choice)
     return _parse_bytes(response.body, choice)
+
+
+def _as_parsed(body: bytes, encoding: str) -> bytes:
+    """Return a body in UTF-8, without NUL; bytes that are none may stay in it."""
+    if encoding != UTF_8:
+        body = _encode(to_unicode(body, encoding))
+    return body.replace(b"\0", b"")
 
 
 def _parse_bytes(body: bytes, encoding: EncodingChoice) -> Parsed:
@@ -109,6 +120,7 @@ def _parse_utf8(data: bytes) -> Parsed:
         data = data.replace(b"\0", b"")
     if not data or data.isspace():
         return Parsed(None, is_cut=False)
+    check_attributes(data)
     # Nobody asks this tree for an element by its ID; without that table parsing is a fifth faster.
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
     try:
@@ -155,7 +167,7 @@ def _describe(page: object) -> str:
 
 
 _TITLE = etree.XPath("string(/html/head/title)")
-_MISPLACED_TITLE = etree.XPath("string((//title[not(ancestor::svg)])[1])")
+_TEXT = etree.XPath("string()")
 _DECLARED_LANGUAGES = etree.XPath(
     # HTML parsers know no namespaces: to them the prefix is a part of the name.
     "/html/@lang | /html/@*[name() = 'xml:lang']"
@@ -165,7 +177,20 @@ _DECLARED_LANGUAGES = etree.XPath(
 
 def page_title(root: etree._Element) -> str:
     """Return the text of the page's TITLE, white space collapsed; empty without one."""
-    return " ".join(str(_TITLE(root) or _MISPLACED_TITLE(root)).split())
+    return " ".join(str(_TITLE(root) or _misplaced_title(root)).split())
+
+
+def _misplaced_title(root: etree._Element) -> str:
+    """Return the text of the first TITLE that stands in no SVG, wherever it is; empty without one."""
+    top = root.getroottree().getroot()
+    for part in (top, *top.itersiblings(etree.Element)):
+        # As one XPath, it looks at all ancestors of each TITLE, which takes forever in a deep tree.
+        titles = etree.iterwalk(part, events=("start",), tag=("title", "svg"))
+        for _, node in titles:
+            if node.tag == "title":
+                return str(_TEXT(node))
+            titles.skip_subtree()
+    return ""
 
 
 def declared_languages(root: etree._Element) -> list[str]:

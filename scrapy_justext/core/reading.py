@@ -41,6 +41,7 @@ from scrapy_justext.core.flattening import (
 )
 from scrapy_justext.core.tags import HEADING_LEVELS
 from scrapy_justext.core.text import collapse, collapse_and_count
+from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,11 +56,18 @@ def segment_tree(root: etree._Element, rules: TagRules) -> list[Segment]:
     return segment_and_count(root, rules)[0]
 
 
-def segment_and_count(root: etree._Element, rules: TagRules) -> tuple[list[Segment], int]:
-    """Return the blocks below ``root``, and how many block-level elements there are."""
+def segment_and_count(root: etree._Element, rules: TagRules, most: int | None = None) -> tuple[list[Segment], int]:
+    """Return the blocks below ``root``, and how many block-level elements there are.
+
+    ``most``: how many blocks there may be.  Block-level elements are counted, also empty ones, and each second BR;
+    that is done before blocks are made.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
+    """
     flat = flat_text(root, rules)
     # Each element has a mark at its start and one at its end.
-    return _cut(flat, str(root.tag), rules), flat.count(BLOCK) // 2
+    count = flat.count(BLOCK) // 2
+    if most is not None and count + flat.count(_BREAK) // 2 > most:
+        raise PageLimitError("too_many_blocks", f"more blocks than max_blocks allows, {most}")
+    return _cut(flat, str(root.tag), rules), count
 
 
 def flat_text(root: etree._Element, rules: TagRules) -> str:
@@ -271,12 +279,7 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
 
 def _lines(raw: str) -> str:
     """Return the lines of preformatted text, without white space at their ends and empty lines around them."""
-    lines = [line.rstrip() for line in raw.splitlines()]
-    while lines and not lines[0]:
-        del lines[0]
-    while lines and not lines[-1]:
-        del lines[-1]
-    return "\n".join(lines)
+    return "\n".join(map(str.rstrip, raw.splitlines())).strip("\n")
 
 
 class JavaReader(PublishedReader):

@@ -36,11 +36,14 @@ MONOSPACE = frozenset(["code", "kbd", "samp", "tt"])
 class Removed(NamedTuple):
     """Elements that are removed from a page with all they hold.
 
-    ``where``: an XPath test; elements of this name that pass it are removed.  Empty: all of them are.
+    ``where``: an XPath test; elements of this name that pass it are removed.  Empty: all of them are.  It looks at the
+    element's attributes and children only, or pages could be made on which it takes forever.
+    ``kept_inside``: names of elements inside which it stays; the same in all rows that have any.
     """
 
     name: str
     where: str = ""
+    kept_inside: tuple[str, ...] = ()
 
 
 #: The names of elements that the attribute ``hidden`` does not hide.
@@ -90,6 +93,11 @@ class TagRules:
     styled: bool = False
     where_little: TagRules | None = None
 
+    @property
+    def keeping(self) -> frozenset[str]:
+        """Return the names of the elements inside which some stay that are removed elsewhere."""
+        return frozenset(name for row in self.removed for name in row.kept_inside)
+
 
 #: The elements of HTML 5 that a page may begin with where it leaves out the BODY tag.  Parsers that do not know them
 #: put them into HEAD, which is no head then.
@@ -99,7 +107,7 @@ _HEAD = Removed("head", f"not({' or '.join(SECTIONS)})")
 
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
 _LABELS = (*HEADING_LEVELS, "summary")
-_BUTTON = Removed("button", f"not({' or '.join(f'ancestor::{name}' for name in _LABELS)})")
+_BUTTON = Removed("button", kept_inside=_LABELS)
 
 
 def _removed(*names: str) -> tuple[Removed, ...]:

@@ -54,7 +54,7 @@ from scrapy_justext.crawl.settings import (
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
 from scrapy_justext.crawl.sites import host_of, without_www
-from scrapy_justext.exceptions import JustextError, PageTimeout
+from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -69,7 +69,7 @@ AnyItem = TypeVar("AnyItem")
 #: A page judged by itself; as a judged page it can be judged again with what is known of its site.
 Found = Extraction | JudgedPage
 #: Why pages are not cleaned that hold what people may miss; the log says it once for each site.
-_TOLD = frozenset({"too_large"})
+_TOLD = frozenset({"too_large", "too_many_blocks", "too_many_attributes"})
 
 
 class Counts:
@@ -195,6 +195,8 @@ class Session:
             else:
                 found, seconds = await self._judge(response, configuration, in_place=in_place)
                 outcome = self._finish(found, seconds, configuration, response)
+        except PageLimitError as error:
+            outcome = UncleanedPage(error.reason, error.problem, configuration)
         except Exception as error:
             outcome = error
         self.counts.add_outcome(outcome, response, request)
@@ -217,6 +219,9 @@ class Session:
             else:
                 found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
             page = self._finish(found, seconds, configuration)
+        except PageLimitError as error:
+            self.counts.add(f"skipped/{error.reason}")
+            return UncleanedPage(error.reason, error.problem, configuration)
         except Exception as error:
             self.counts.add_error(error, "an item's HTML")
             return _without_error(error, configuration)

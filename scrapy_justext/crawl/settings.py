@@ -71,6 +71,9 @@ MODEL_FIELDS = ("probability", "origin")
 DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*PATH_FIELDS, *IMAGE_FIELDS, *MODEL_FIELDS})
 
 
+#: Enough for every page that people read, and so few that a page takes at most five seconds and 1 GB in any profile.
+MAX_BLOCKS = 50_000
+
 #: Settings of the whole crawl: no site and no request can have its own.
 OF_CRAWLS = frozenset({"sites", "processes", "site_memory_hold", "site_memory_blocks", "site_memory_all_blocks"})
 
@@ -145,6 +148,9 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "html_field": Setting(None, item_field, "item field that holds HTML, for items that do not come from a page"),
         "max_body_bytes": Setting(
             10 * 1024 * 1024, whole_number, "larger pages are counted and passed on, but not cleaned"
+        ),
+        "max_blocks": Setting(
+            MAX_BLOCKS, whole_number, "pages with more blocks are counted and passed on, but not cleaned"
         ),
         "extra_statuses": Setting(
             frozenset(), statuses, "HTTP statuses outside 200 to 299 whose pages are cleaned, too"
@@ -342,6 +348,7 @@ def configure(given: Mapping[str, Given]) -> Configuration:
             profile=values["profile"],
             paths=not PATH_FIELDS.isdisjoint(block_fields),
             markdown=values["fields"]["markdown"] is not None,
+            max_blocks=values["max_blocks"],
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )
     except ParameterError as error:

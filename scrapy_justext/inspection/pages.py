@@ -29,9 +29,10 @@ from twisted.python.failure import Failure
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
+from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.crawl.pages import describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
-from scrapy_justext.exceptions import InspectionError, NotCleanedError, describe_os_error
+from scrapy_justext.exceptions import InspectionError, NotCleanedError, PageLimitError, describe_os_error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -167,7 +168,7 @@ def read_page(name: str, configuration: Configuration, encoding: str | None = No
     except (OSError, ValueError) as error:
         raise InspectionError(title, _unreadable(name, error)) from error
     _check(title, _as_response(name, body), configuration)
-    parsed, seconds = _parse(body, encoding)
+    parsed, seconds = _parse(title, body, configuration, encoding)
     return InspectedPage(title, None, parsed, (), configuration, seconds)
 
 
@@ -175,15 +176,22 @@ def page_of(name: str, response: Response, configuration: Configuration) -> Insp
     """Return the page that a response holds; raise :class:`InspectionError` where it is none."""
     checked = _check(name, response, configuration)
     declared = tuple(header_languages(response))
-    parsed, seconds = _parse(checked)
+    parsed, seconds = _parse(name, checked, configuration)
     return InspectedPage(name, response.url, parsed, declared, configuration, seconds)
 
 
-def _parse(page: Page, encoding: str | None = None) -> tuple[Parsed, float]:
-    """Return a page parsed, and the seconds that it took."""
+def _parse(name: str, page: Page, configuration: Configuration, encoding: str | None = None) -> tuple[Parsed, float]:
+    """Return a page parsed, and the seconds that it took; raise :class:`NotCleanedError` for one with too much."""
     start = perf_counter()
-    parsed = parse_html(page, encoding)
-    return parsed, perf_counter() - start
+    options = configuration.options
+    try:
+        parsed = parse_html(page, encoding)
+        seconds = perf_counter() - start
+        if parsed.root is not None:
+            segment_and_count(parsed.root, options.profile.tags, options.max_blocks)
+    except PageLimitError as error:
+        raise NotCleanedError(name, error.problem) from error
+    return parsed, seconds
 
 
 def _standard_input() -> bytes:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BODY = page(1).encode()
+#: An element with more attributes than the parser can take.
+ATTRIBUTES = b"<p " + b" ".join(b"a%d" % number for number in range(30_000)) + b">x"
 
 
 @pytest.mark.parametrize("path", DEMO_PAGES[::4], ids=page_id)
@@ -42,6 +44,8 @@ SKIPPED: dict[str, tuple[ArchivedPage, dict[str, Any], str]] = {
     "empty": (ArchivedPage(None, b" "), {}, "empty"),
     "binary": (ArchivedPage(None, bytes(range(20)) * 9), {}, "binary"),
     "large": (ArchivedPage(None, BODY), {"max_body_bytes": 100}, "too_large"),
+    "many blocks": (ArchivedPage(None, BODY), {"max_blocks": 1}, "too_many_blocks"),
+    "many attributes": (ArchivedPage(None, ATTRIBUTES), {}, "too_many_attributes"),
     "site": (ArchivedPage("https://www.example.org/", BODY), {"sites": {"example.org": {"enabled": False}}}, "site"),
 }
 

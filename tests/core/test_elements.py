@@ -12,7 +12,7 @@ from hypothesis import given
 from lxml import etree
 
 from scrapy_justext import Block, extract
-from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.elements import Elements, Paths, element_paths
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
@@ -156,6 +156,41 @@ def test_paths_after_the_end_of_html(profile: str) -> None:
     blocks = blocks_with_paths(root, profile)
     assert [b.text for b in blocks] == ["one", "two"]
     check(root, blocks)
+
+
+def test_paths_are_made_for_the_elements_that_are_asked_for() -> None:
+    root = tree("<div><p>one</p><div><p>two</p></div></div>")
+    elements = Elements(root, RULES["justext"]).nodes
+    numbers = [i for i, node in enumerate(elements) if node.text == "two"]
+    found = element_paths(root, RULES["justext"], numbers)
+    assert {number: paths.dom_path for number, paths in found.items()} == {numbers[0]: "html.body.div.div.p"}
+
+
+def test_blocks_get_no_paths_when_the_page_s_paths_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_justext.core.elements.MOST_CHARACTERS", 6000)
+    blocks = blocks_with_paths("<div>" * 20 + "<p>one" * 20)
+    has_path = [block.xpath is not None for block in blocks]
+    assert has_path == sorted(has_path, reverse=True)
+    assert has_path[0]
+    assert not has_path[-1]
+    assert sum(len(block.xpath or "") for block in blocks) < 6000
+    assert [block.dom_path is not None for block in blocks] == has_path
+
+
+def test_a_long_name_is_not_copied_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_justext.core.elements.MOST_CHARACTERS", 10_000)
+    made: list[Paths] = []
+    below = Paths.below
+
+    def noted(paths: Paths, name: str, step: str) -> Paths:
+        made.append(below(paths, name, step))
+        return made[-1]
+
+    monkeypatch.setattr(Paths, "below", noted)
+    name = "x-" + "y" * 1000
+    [block] = blocks_with_paths(f"<{name}>" * 100 + "<p>one")
+    assert (block.xpath, block.dom_path) == (None, None)
+    assert sum(len(paths.xpath or "") for paths in made) < 20_000
 
 
 def test_paths_are_none_unless_asked_for() -> None:

@@ -258,3 +258,9 @@ def test_the_declared_language_of_an_xml_tree() -> None:
 
 def test_the_declared_language_of_xhtml_parsed_as_html() -> None:
     assert declared_languages(tree('<html xml:lang="de"><p>x')) == ["de"]
+
+
+def test_titles_in_deep_trees_take_no_time() -> None:
+    root = parse_html("<body><p>" + "<svg>" * 1000 + "<title>x</title>" * 50_000).root
+    assert root is not None
+    assert page_title(root) == ""

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import BLOCK, flatten, walk
+from scrapy_justext.core.flattening import BLOCK, _templates, flatten, walk
 from scrapy_justext.core.flattening import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
@@ -284,6 +284,7 @@ BUTTONS = [
     ("below another element in H2", "<h2><span><button>one</button></span></h2>", ["one"]),
     ("in P", "<p>one <button>two</button></p>", ["one"]),
     ("beside H2", "<div><h2>one</h2><button>two</button></div>", ["one"]),
+    ("nested in H2", "<h2>one <i><button>two</button></i></h2><button>x</button>", ["one two"]),
     ("hidden in H2", "<h2>one <button hidden>two</button></h2>", ["one"]),
     ("with a removed element inside", "<h2><button>one<svg>x</svg></button></h2>", ["one"]),
 ]
@@ -668,3 +669,22 @@ STARTS = [
 def test_a_block_knows_how_much_text_is_before_it(html: str, rules: TagRules, starts: list[int]) -> None:
     """White space, what is removed, and the texts of images do not count."""
     assert [one.start for one in cut(html, rules)] == starts
+
+
+@pytest.mark.parametrize("rules", [*RULES.values(), LENIENT], ids=[*RULES, "learned"])
+def test_no_test_of_an_element_looks_at_all_above_below_or_beside_it(rules: TagRules) -> None:
+    root = etree.fromstring("".join(_templates(rules, replace_marks=True)))
+    # A pattern with a predicate counts siblings, and a path through ancestors is walked for each element.
+    patterns, tests = ({str(value) for value in select(root, path)} for path in ("//@match", "//@test"))
+    assert {pattern for pattern in patterns if "[" in pattern or "/" in pattern[1:]} == set()
+    for test in tests:
+        assert "ancestor" not in test
+        assert "descendant" not in test
+        assert "//" not in test
+        assert test.count("-sibling::") == test.count("-sibling::*[1]")
+
+
+def test_blank_lines_around_preformatted_text_take_no_time() -> None:
+    for line in ("\n", " \r", "\t\n"):
+        [segment] = cut(f"<pre>\n{line * 500_000}one\n two{line * 500_000}</pre>")
+        assert segment.text == "one\n two"

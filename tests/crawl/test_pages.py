@@ -52,6 +52,9 @@ HTML: dict[str, tuple[TextResponse, bool]] = {
     "other name": (response("<htmlx>"), False),
     "fragment": (response("<p>Hello"), False),
     "late": (response("x <html>"), False),
+    "markup behind many comments": (response("<!---->" * 200 + "<html>"), True),
+    "text behind many comments": (response("<!---->" * 200 + "x"), False),
+    "text behind many declarations": (response("<??>" * 200 + "x"), False),
     "empty": (response(""), False),
 }
 

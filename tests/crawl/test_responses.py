@@ -62,6 +62,12 @@ CASES: dict[str, Case] = {
     "/empty": Case(Answer(""), skipped="empty"),
     "/blank": Case(Answer(" \n\t "), skipped="empty"),
     "/large": Case(html(f"{GOOD_PAGE:<{LIMIT + 1}}"), skipped="too_large"),
+    "/blocks": Case(Answer(GOOD_PAGE), skipped="too_many_blocks", meta={"justext": {"max_blocks": 1}}),
+    "/attributes": Case(
+        html("<p " + " ".join(f"a{n}" for n in range(25_000)) + ">x"),
+        skipped="too_many_attributes",
+        meta={"justext": {"max_body_bytes": 10 * LIMIT}},
+    ),
     "/not-too-large": Case(html(f"{GOOD_PAGE:<{LIMIT}}"), GOOD_TEXT),
     "/json": Case(Answer(f'{{"html": "<html><p>{ENGLISH}"}}', "application/json"), skipped="not_html"),
     "/feed": Case(Answer(FEED, "application/rss+xml"), skipped="not_html"),
@@ -100,6 +106,8 @@ SETTINGS = {
     "HTTPERROR_ALLOW_ALL": True,
     "ROBOTSTXT_OBEY": True,
 }
+#: The pages that the log names.
+TOLD = ("/large", "/blocks", "/attributes")
 OFF = {"JUSTEXT_ENABLED": False}
 
 
@@ -158,7 +166,7 @@ def results() -> Iterator[dict[str, Result]]:
         arguments = {"urls": served.urls(*CASES), "meta": meta}
         yield crawl(
             {
-                "on": Crawl(WitnessSpider, arguments, SETTINGS, problems=["/large: not cleaned: "]),
+                "on": Crawl(WitnessSpider, arguments, SETTINGS, problems=[f"{path}: not cleaned: " for path in TOLD]),
                 "off": Crawl(WitnessSpider, arguments, {**SETTINGS, **OFF}),
             }
         )
