@@ -24,7 +24,7 @@ from scrapy_justext.core.blocks import BLOCK_FIELDS, Block, Decision, Extraction
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
-from scrapy_justext.core.languages import OWN_STOPLIST, LanguageChoice, choice_of, choose_language
+from scrapy_justext.core.languages import NO_LANGUAGE, OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.options import DEFAULTS, Choices, make_options
 from scrapy_justext.core.overrides import choose
@@ -398,6 +398,8 @@ def measure_blocks(segments: Sequence[Segment], criteria: Criteria) -> list[Meas
 
 def _choose_language(segments: Iterable[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
     candidates = options.candidates
+    if candidates == ():
+        return NO_LANGUAGE
     if candidates is not None and len(candidates) == 1:
         return choice_of(candidates[0], "given", "given")
     if options.stopwords is not None:

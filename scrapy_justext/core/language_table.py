@@ -134,3 +134,41 @@ LANGUAGES = {name: tuple(codes) for (name, *codes), _ in _ROWS}
 
 #: What languages are called in themselves, by stoplist name.
 OWN_NAMES = {name: tuple(own) for (name, *_), own in _ROWS}
+
+_WRITTEN = """
+ARABIC ar ary arz fa ku pnb ps sdh ug ur
+ARMENIAN hy
+BENGALI as bn bpy
+CJK ja wuu yue zh
+CYRILLIC ba be bg cv kk ky mk mn ru sr tg tt uk
+DEVANAGARI gom hi mr ne new sa
+ETHIOPIC am
+GEORGIAN ka
+GREEK el grc
+GUJARATI gu
+GURMUKHI pa
+HANGUL ko
+HEBREW hbo he
+HIRAGANA ja
+KANNADA kn
+KATAKANA ja
+KHMER km
+LAO lo
+LATIN ku sr
+MALAYALAM ml
+MYANMAR my
+ORIYA or
+SINHALA si
+TAMIL ta
+TELUGU te
+THAI th
+TIBETAN bo dz
+"""
+
+#: The scripts of the languages that the detector knows, by the first words of the names of their characters in Unicode.
+#: Languages that are not here are written in Latin letters.
+SCRIPTS_OF = {
+    code: frozenset(script for script, *codes in map(str.split, _WRITTEN.strip().splitlines()) if code in codes)
+    for code in _WRITTEN.split()
+    if code.islower()
+}

@@ -6,23 +6,29 @@ language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by 
 tell Bosnian from Croatian by the declaration, but too little to take German for English.  Languages that are
 written without spaces are recognised by their scripts alone.
 
-A page in a language without a stoplist, or without text and declared language, is judged without stop words
-(``fallback``): by length and links alone, which is jusText's own language-independent mode.
+The detector finds one of its languages in any text.  So a language is impossible if no letter is of its script, and
+improbable below ``IMPROBABLE``.  Of Latin letters there must be more, because names and code are in them everywhere.
+
+A page in a language without a stoplist, in none that is possible and probable, or without text and declared language,
+is judged without stop words (``fallback``): by length and links alone, which is jusText's own language-independent
+mode.  The user may choose this mode for all pages.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.core.language_table import SCRIPTS_OF
 from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from py3langid.langid import LanguageIdentifier
 
@@ -39,6 +45,12 @@ DECLARED_WEIGHT = 10
 #: A page may be in a language without a stoplist from this probability on; below it, the most probable language
 #: with a stoplist is chosen.
 SURE = 0.5
+
+#: The share of Latin letters from which a text may be in a language that is written in them.
+LATIN_SHARE = 1 / 3
+
+#: No language is chosen below this probability, to which a declaration adds its weight.
+IMPROBABLE = 0.05
 
 #: A declared language that the detector does not know is chosen from this stop-word density on.
 DECLARED_DENSITY = 0.3
@@ -77,6 +89,11 @@ class LanguageChoice(NamedTuple):
 
 
 OWN_STOPLIST = LanguageChoice(None, UNDETERMINED, "given", "a stoplist was given, no language")
+
+
+#: The ``language`` that stands for none, and its choice.
+NONE = "none"
+NO_LANGUAGE = LanguageChoice(None, UNDETERMINED, "given", "none: stop words do not count")
 
 
 def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
@@ -121,6 +138,8 @@ def choose_language(
     ``texts``: those of its blocks; ``declared``: what it says of its languages; ``candidates``: None for all.
     """
     sample = " ".join(sorted(texts, key=_weight, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
+    if not any(map(str.isalpha, sample)):
+        sample = ""
     claims = [claim for tag in declared_tags(declared) if (claim := library.find(tag))]
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
@@ -159,16 +178,24 @@ def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
 
 
 def _choose_among_all(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> LanguageChoice:
-    probabilities = detect(sample)
+    detected = detect(sample)
+    shares = _shares_of_scripts(sample)
+    probabilities = {code: share for code, share in detected.items() if _is_possible(code, shares)}
     for claim in claims:
-        is_known = not probabilities.keys().isdisjoint(claim.codes)
+        is_known = not detected.keys().isdisjoint(claim.codes)
         if not is_known and _density(claim, sample, library) >= DECLARED_DENSITY:
             return choice_of(claim, "declared", "declared, and its stop words fit")
     claimed = {code for claim in claims for code in claim.codes}
     weighed = {code: share * (DECLARED_WEIGHT if code in claimed else 1) for code, share in probabilities.items()}
-    best = max(weighed, key=weighed.__getitem__)
-    if probabilities[best] < SURE and library.find(best) is None:
-        best = max(filter(library.find, weighed), key=weighed.__getitem__)
+    listed = [code for code in weighed if library.find(code) is not None]
+    best = max(weighed, key=weighed.__getitem__, default=None)
+    if best is not None and probabilities[best] < SURE and listed:
+        best = max(listed, key=weighed.__getitem__)
+    if best is None:
+        return LanguageChoice(None, UNDETERMINED, "fallback", "written in the script of no known language")
+    if weighed[best] < IMPROBABLE:
+        reason = f"no language is probable: {best} {probabilities[best]:.2f}"
+        return LanguageChoice(None, UNDETERMINED, "fallback", reason)
     language = library.find(best)
     reason = f"probability {probabilities[best]:.2f}"
     if language is None:
@@ -176,6 +203,21 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
     if language in claims and probabilities[best] < max(probabilities.values()):
         return choice_of(language, "declared", f"declared, {reason}")
     return choice_of(language, "detected", reason)
+
+
+def _shares_of_scripts(sample: str) -> dict[str, float]:
+    """Return the share of each script in the letters of a text, by the first word of their names in Unicode."""
+    scripts = Counter(unicodedata.name(character, "?").split()[0] for character in sample if character.isalpha())
+    return {script: count / scripts.total() for script, count in scripts.items()}
+
+
+def _is_possible(code: str, shares: Mapping[str, float]) -> bool:
+    """Return whether a text may be in a language.  ``shares``: those of scripts in its letters."""
+    written = SCRIPTS_OF.get(code, frozenset({_LATIN}))
+    return shares.get(_LATIN, 0.0) >= LATIN_SHARE if written == {_LATIN} else not written.isdisjoint(shares)
+
+
+_LATIN = "LATIN"
 
 
 def _choose_among(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.languages import Language
+from scrapy_justext.core.languages import NONE, Language
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
 from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds
 from scrapy_justext.core.profiles import Profile, find_profile
@@ -36,7 +36,7 @@ class Choices(Parameters, total=False):
 
     language: str | Sequence[str]
     """A name, in English or in the language itself, or ISO 639 code; several, of which one is chosen for the page;
-    ``"auto"``: one of all.
+    ``"auto"``: one of all; ``"none"``: stop words do not count.
     """
     stoplist: StoplistSource | None
     """Words in place of the language's: a path, several ``Path``, or an iterable of words."""
@@ -80,7 +80,7 @@ class Options:
     """Those for pages in a script with thresholds of its own, by the script's code."""
     library: StoplistLibrary
     candidates: tuple[Language, ...] | None
-    """The languages to choose from; None: all."""
+    """The languages to choose from; None: all; empty: stop words do not count."""
     stopwords: frozenset[str] | None
     """The user's own list; None: that of the page's language."""
     selection: Selection
@@ -156,10 +156,14 @@ def _candidates(
     """Return the languages to choose from.  ``any_code``: whether codes of languages without a list are allowed."""
     names = [language] if isinstance(language, str) else language
     if not isinstance(names, Sequence) or not names:
-        allowed = 'must be a language, a list of them, or "auto"'
+        allowed = 'must be a language, a list of them, "auto" or "none"'
         raise ParameterError("language", language, allowed)
     if list(names) == ["auto"]:
         return None
+    if list(names) == [NONE]:
+        if any_code:
+            raise ParameterError("language", language, "does not go with a stoplist")
+        return ()
     return tuple(
         dict.fromkeys(
             Language(name, (name,)) if any_code and _is_other_code(name, library) else library.get(name)

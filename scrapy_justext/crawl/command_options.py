@@ -40,7 +40,8 @@ _OWN_METAVARS: Mapping[str, str] = {
 #: Meanings of options that differ from those of their settings.
 _MEANINGS: Mapping[str, str] = {
     "profile": f"one of {', '.join(PROFILES)}",
-    "language": "a name, in English or its own, or ISO 639 code; several with commas: one of them for each page",
+    "language": "a name, in English or its own, or ISO 639 code; several with commas: one of them for each page; "
+    "none: no stop words",
     "stoplist": "stop words in place of the language's",
 }
 

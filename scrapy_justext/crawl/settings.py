@@ -97,7 +97,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "auto",
             language,
             "a name, in English or in the language itself, or ISO 639 code; a list: each page's language is chosen"
-            ' from these; "auto": from all',
+            ' from these; "auto": from all; "none": stop words do not count',
         ),
         "stoplist": Setting(
             None,

@@ -10,6 +10,8 @@ from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.languages import MOST_TAGS, SAMPLE_CHARACTERS, declared_tags, detect, normalise
+from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 GERMAN = "Der Hund und die Katze sind im Garten, und es ist ein schöner Tag für alle, die hier wohnen."
 AMHARIC = "አማርኛ የኢትዮጵያ የሥራ ቋንቋ ነው። ዛሬ አየሩ በጣም ጥሩ ነው። ወደ ውጭ ወጥተን እንሂድ። ልጆቹ በትምህርት ቤት ናቸው። " * 5
@@ -170,6 +172,68 @@ class TestFallback:
 
     def test_no_page_at_all(self) -> None:
         assert chosen(extract("")) == ("und", "fallback")
+
+
+UNKNOWN_SCRIPTS = {
+    "Cherokee": "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ ᎠᏂᏣᎳᎩ ᏧᏂᏬᏂᎯᏍᏗ ᎢᎩ ᎠᏂᏴᏫᏯ ᎤᏂᏬᏂᎯᏍᏗ ᏂᎦᎵᏍᏗᎭ ᎠᎹᏰᏟ. ",
+    "Thaana": "ދިވެހިރާއްޖެއަކީ އިންޑިޔާ ކަނޑުގައި އޮންނަ ޖަޒީރާ ޤައުމެކެވެ މި ޤައުމުގެ ވެރިރަށަކީ މާލެއެވެ. ",
+    "Yi": "ꆈꌠꁱꂷ ꀉꉬꄒꂰ ꊿꂷꃅꄿꐨꐥ ꆈꌠꁱꂷ ꀉꉬꄒꂰ ꊿꂷꃅꄿꐨꐥ ꆈꌠꁱꂷ ꀉꉬꄒꂰ ꊿꂷꃅꄿꐨꐥ. ",
+    "Canadian syllabics": "ᐃᓄᒃᑎᑐᑦ ᓄᓇᕗᒥ ᐅᖃᐅᓯᖓᓐᓂᒃ ᐃᓕᓴᐃᓂᖅ ᐃᓄᒃᑎᑐᑦ ᓄᓇᕗᒥ ᐅᖃᐅᓯᖓᓐᓂᒃ. ",
+    "Tifinagh": "ⵜⴰⵎⴰⵣⵉⵖⵜ ⵜⵓⵜⵍⴰⵢⵜ ⵏ ⵉⵎⴰⵣⵉⵖⵏ ⵜⴰⵎⴰⵣⵉⵖⵜ ⵜⵓⵜⵍⴰⵢⵜ ⵏ ⵉⵎⴰⵣⵉⵖⵏ. ",
+    "Syriac": "ܠܫܢܐ ܐܪܡܝܐ ܗܘ ܠܫܢܐ ܫܡܝܐ ܠܫܢܐ ܐܪܡܝܐ ܗܘ ܠܫܢܐ ܫܡܝܐ. ",
+}
+
+
+class TestUnknown:
+    """The detector finds a language in anything."""
+
+    @pytest.mark.parametrize("lang", [None, "ko", "en"])
+    @pytest.mark.parametrize("script", UNKNOWN_SCRIPTS)
+    def test_a_script_of_no_known_language_is_judged_without_stop_words(self, script: str, lang: str | None) -> None:
+        text = UNKNOWN_SCRIPTS[script] * 3 + "McDonald’s, Toronto. "
+        found = extract(page(text * 3, lang))
+        assert chosen(found) == ("und", "fallback")
+        assert found.paragraphs
+
+    def test_the_reason_is_told(self) -> None:
+        reason = extract(page(UNKNOWN_SCRIPTS["Cherokee"] * 5)).language_reason
+        assert reason == "written in the script of no known language"
+
+    def test_what_is_improbable_is_not_chosen(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for probability, expected in ((0.05, ("en", "detected")), (0.04, ("und", "fallback"))):
+            monkeypatch.setattr(languages, "detect", lambda _, found=probability: {"en": found, "fr": 0.01})
+            assert chosen(extract(page("Home"))) == expected
+        assert extract(page("Home")).language_reason == "no language is probable: en 0.04"
+        assert chosen(extract(page("Home", "fr"))) == ("fr", "declared")
+
+    @pytest.mark.parametrize("text", ["12:30 – 15:00", "☎ +49 30 1234", "2026-11-22"])
+    def test_numbers_are_in_no_language(self, text: str) -> None:
+        assert chosen(extract(page(text))) == ("und", "fallback")
+        assert chosen(extract(page(text, "fr"))) == ("fr", "declared")
+
+    def test_the_scripts_of_languages_are_those_of_their_stop_words(self) -> None:
+        library = find_library()
+        for code in detect("x"):
+            language = library.find(code)
+            if language is not None:
+                shares = languages._shares_of_scripts(" ".join(library.words(language)))
+                assert languages._is_possible(code, shares), code
+
+
+class TestNone:
+    def test_pages_are_judged_without_stop_words_on_purpose(self) -> None:
+        text = "keyword " * 40
+        assert extract(page(text), language="en").paragraphs == []
+        found = extract(page(text, "en"), language="none")
+        assert found.paragraphs == [text.strip()]
+        assert chosen(found) == ("und", "given")
+        assert found.language_reason == "none: stop words do not count"
+
+    def test_it_goes_with_no_stoplist_and_no_language(self) -> None:
+        with pytest.raises(ParameterError, match="does not go with a stoplist"):
+            extract(page("one"), language="none", stoplist=["one"])
+        with pytest.raises(UnknownNameError):
+            extract(page("one"), language=["none", "de"])
 
 
 class TestAmongSome:

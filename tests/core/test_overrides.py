@@ -133,3 +133,16 @@ def test_the_work_grows_with_the_page(html: str) -> None:
 
     work(1)
     assert work(32) < 40 * work(1)
+
+
+@pytest.mark.parametrize(
+    "character", ["\x01", "\x0b", "\x0c", "\x1f", "\x7f", "\x85", "\ufffe", "\ufdd0", "&#12;", "&#1;"]
+)
+@pytest.mark.parametrize("rule", ["keep_css", "drop_css"])
+def test_inline_elements_on_pages_with_control_characters(rule: str, character: str) -> None:
+    html = f"<p>some {character} text <span class=k>by Joe</span></p><p><span class=k>by {character} Joe</span></p>"
+    for page in (html, html.encode()):
+        part, whole = extract(page, language="English", **{rule: [".k"]}).blocks  # type: ignore[arg-type]
+        assert rule not in part.reason
+        assert whole.reason.startswith(rule)
+        assert whole.is_good is (rule == "keep_css")

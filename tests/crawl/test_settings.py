@@ -189,7 +189,7 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("language", ["en", "xx"], "xx", "unknown language"),
     ("language", 7, 7, "must be a"),
     ("language", {"en": 1}, {"en": 1}, "must be a"),
-    ("language", [], [], 'must be a language, a list of them, or "auto"'),
+    ("language", [], [], 'must be a language, a list of them, "auto" or "none"'),
     ("language", "", "", "unknown language"),
     ("language", "[en", "[en", "must be JSON"),
     ("stoplist", "/no/such/file.txt", "/no/such/file.txt", "cannot be read: No such file or directory"),
