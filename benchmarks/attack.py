@@ -9,9 +9,11 @@ shape, the worst of its profiles in
 * the ratio to what parsing the same page takes, which is not ours;
 * the size of the Markdown in proportion to the page.
 
-At the end stand the cases in which a page of 10 MB would go over the limits: 5 seconds or three times what parsing
-takes, 1 GB, and Markdown of 16 times the page.  What such a page needs is estimated by the exponent.  The status is 1
-if there are any.
+Pages are refused as a crawl refuses them, by the default of ``JUSTEXT_MAX_BLOCKS`` and by their attributes.
+
+At the end stand the cases in which a page of 10 MB goes over the limits: 5 seconds or three times what parsing takes,
+1 GB, and Markdown of 16 times the page.  Where the estimate by the exponent does, such a page is made and measured.
+The status is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ from scrapy_justext import Extractor
 from scrapy_justext.core.extractor import WARM_UP_PAGE
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.crawl.settings import SETTINGS
+from scrapy_justext.exceptions import PageLimitError
 from tests.products import pairwise
 
 if TYPE_CHECKING:
@@ -86,11 +90,14 @@ class Case(NamedTuple):
         rest = {name: value for name, value in self.options.items() if name not in ("rules", "as_tree")}
         if rest["tree_depth"] is None:
             del rest["tree_depth"]
-        chosen: Choices = {"profile": self.profile, **rest, **self.options["rules"]}  # type: ignore[typeddict-item]
+        limits = {"max_blocks": SETTINGS["max_blocks"].default}
+        chosen: Choices = {"profile": self.profile, **limits, **rest, **self.options["rules"]}  # type: ignore[typeddict-item]
         return chosen
 
     def __str__(self) -> str:
-        chosen = ", ".join(f"{name}={value}" for name, value in self.choices.items() if name != "profile")
+        chosen = ", ".join(
+            f"{name}={value}" for name, value in self.choices.items() if name not in ("profile", "max_blocks")
+        )
         return f"{self.profile} ({chosen}{', as a tree' * self.options['as_tree']})"
 
 
@@ -155,20 +162,20 @@ def measure(case: Case, size: int) -> Cost:
     """Extract a page in this process, and return what it took."""
     page = SHAPES[case.shape](size)
     before = _memory()
-    began = process_time()
-    parsed = parse_html(page)
-    parsing = process_time() - began
     extractor = Extractor(**case.choices)
-    if not case.options["as_tree"] or parsed.root is None:
-        del parsed
-        began = process_time()
-        extraction = extractor.extract(page, url=URL)
-        seconds = process_time() - began
-    else:
-        began = process_time()
-        extraction = extractor.extract(parsed.root, url=URL)
-        seconds = process_time() - began + parsing
-    return Cost(len(page), seconds, parsing, max(_most_memory() - before, 0), len(extraction.markdown))
+    parsing, markdown = 0.0, 0
+    began = process_time()
+    # A page that is refused has its cost, too.
+    with suppress(PageLimitError):
+        parsed = parse_html(page)
+        parsing = process_time() - began
+        if not case.options["as_tree"] or parsed.root is None:
+            del parsed
+            began = process_time()
+            markdown = len(extractor.extract(page, url=URL).markdown)
+        else:
+            markdown = len(extractor.extract(parsed.root, url=URL).markdown)
+    return Cost(len(page), process_time() - began, parsing, max(_most_memory() - before, 0), markdown)
 
 
 def _memory() -> int:
@@ -281,10 +288,13 @@ def main() -> None:
     warm_up(arguments.profiles)
     print(f"{len(shapes)} shapes, {len(chosen)} cases, pages of {sizes[0]} and {sizes[1]} characters\n")
     print(f"{'shape':46}{'exponent':>8}{'s a MB':>9}{'MB a MB':>9}{'x parsing':>10}{'Markdown':>9}  slowest profile")
-    faults = []
+    suspects = []
     for growths in grow(chosen, sizes, arguments.jobs):
         print(report(growths), flush=True)
-        faults += [(growth, fault) for growth in growths for fault in growth.faults()]
+        suspects += [growth.case for growth in growths if any(growth.faults())]
+    largest = measure_all([(case, LARGEST) for case in suspects], arguments.jobs)
+    measured = [Growth(suspects[i], cost, cost) for i, cost in largest]
+    faults = [(growth, fault) for growth in measured for fault in growth.faults()]
     print(f"\n{perf_counter() - began:.0f} s; {len(faults)} over the limits")
     for growth, fault in faults:
         print(f"{growth.case.shape}, {growth.case}: {fault}")

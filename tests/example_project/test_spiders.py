@@ -85,9 +85,9 @@ def test_the_demo_ends_well_and_says_nothing_but_the_summary(demo: Run) -> None:
 def test_the_demo_yields_an_item_for_each_cleaned_page_less_the_dropped(demo: Run) -> None:
     figures = sections(demo.done.stdout)
     assert demo.done.stdout.startswith("\ndemo: 57 pages cleaned\n")
-    assert figures["Items"] == {"kept": 39, "dropped": 18}
-    assert len(demo.items) == 39
-    assert len(set(demo.paths)) == 39
+    assert figures["Items"] == {"kept": 40, "dropped": 17}
+    assert len(demo.items) == 40
+    assert len(set(demo.paths)) == 40
 
 
 def test_the_demo_s_items_are_clean(demo: Run) -> None:
@@ -120,7 +120,7 @@ def test_the_summary_tells_what_became_of_the_pages(demo: Run) -> None:
     assert list(figures) == [
         "Items", "Dropped because", "Not cleaned because", "Blocks", "Languages", "Time in extraction",
     ]  # fmt: skip
-    assert sum(figures["Dropped because"].values()) == 18
+    assert sum(figures["Dropped because"].values()) == 17
     assert all(why.startswith("no good content: ") for why in figures["Dropped because"])
     assert figures["Not cleaned because"] == {"not_html": 3, "status": 2, "no_callback": 1}
     assert figures["Blocks"].keys() == {"good", "bad"}
