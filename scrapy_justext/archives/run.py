@@ -57,7 +57,7 @@ class ArchiveJob(NamedTuple):
     @property
     def is_printed(self) -> bool:
         """Whether the rows go to standard output."""
-        return self.out.name == STANDARD_OUTPUT
+        return str(self.out) == STANDARD_OUTPUT
 
 
 def run(arguments: Sequence[str], options: Namespace, settings: BaseSettings) -> int:
@@ -89,7 +89,7 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         raise ArchiveError("JUSTEXT_ENABLED", "is off")
     columns = PageColumns.of(options)
     out = Path(options.output)
-    output_format = find_format(out.name)
+    output_format = find_format(options.output)
     if os.path.isdir(out):
         raise ArchiveError(out, "is a folder; the output is a file")
     sources = find_sources(arguments, columns, max(each.max_body_bytes for each in configurations))

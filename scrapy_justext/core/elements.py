@@ -171,9 +171,11 @@ def element_paths(root: etree._Element, rules: TagRules, numbers: Iterable[int])
         at = {number} if is_block else set()
         if node is root:
             at.add(0)
-        if at & wanted and left > 0:
+        if at & wanted:
             left -= _make_paths(open_, left)
             found |= dict.fromkeys(at & wanted, open_[-1].paths or NO_PATHS)
+            if left <= 0 or len(found) == len(wanted):
+                break
     return found
 
 

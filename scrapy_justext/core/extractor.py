@@ -233,7 +233,7 @@ class Extractor:
         title = ""
         elements = data = None
         if root is not None:
-            segments, count, rules = _segment(root, rules, options.max_blocks)
+            segments, count, rules = segment_page(root, rules, options.max_blocks)
             title = page_title(root)
             languages = [*languages, *declared_languages(root)]
             elements = Elements(root, rules, count)
@@ -370,10 +370,11 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     return extractor.extract(page, encoding=encoding, url=url)
 
 
-def _segment(root: etree._Element, rules: TagRules, most: int | None) -> tuple[list[Segment], int, TagRules]:
+def segment_page(root: etree._Element, rules: TagRules, most: int | None) -> tuple[list[Segment], int, TagRules]:
     """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by.
 
-    ``most``: how many blocks there may be.
+    ``most``: how many blocks there may be; None for any number.  Raises
+    :class:`~scrapy_justext.exceptions.PageLimitError` for a page with more.
     """
     segments, count = segment_and_count(root, rules, most)
     if rules.where_little is not None and shows_little(segments):

@@ -15,6 +15,7 @@ import logging
 import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -27,9 +28,8 @@ from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
+from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage, segment_page
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.crawl.pages import describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError, NotCleanedError, PageLimitError, describe_os_error
@@ -110,8 +110,12 @@ class InspectedPage(NamedTuple):
     """How long it took to parse."""
 
     def read(self, extractor: Extractor) -> ReadPage:
-        """Read the page with the options of an extractor."""
-        return extractor.read(self.parsed, url=self.url, languages=self.declared)
+        """Read the page with the options of an extractor, however many blocks its profile makes of it.
+
+        That the page's own profile makes too many was found out when the page was parsed.
+        """
+        unlimited = Extractor(replace(extractor.options, max_blocks=None))
+        return unlimited.read(self.parsed, url=self.url, languages=self.declared)
 
     def inspect(self, options: Options | None = None) -> Inspection:
         """Judge the page with some options; with its own where none are given."""
@@ -188,7 +192,7 @@ def _parse(name: str, page: Page, configuration: Configuration, encoding: str | 
         parsed = parse_html(page, encoding)
         seconds = perf_counter() - start
         if parsed.root is not None:
-            segment_and_count(parsed.root, options.profile.tags, options.max_blocks)
+            segment_page(parsed.root, options.profile.tags, options.max_blocks)
     except PageLimitError as error:
         raise NotCleanedError(name, error.problem) from error
     return parsed, seconds

@@ -127,6 +127,14 @@ def test_rows_go_to_standard_output_and_all_else_to_standard_error(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == ["a.warc"]
 
 
+def test_a_file_in_a_folder_is_no_standard_output(tmp_path: Path) -> None:
+    (tmp_path / "a.warc").write_bytes(b"".join(common_crawl(1)))
+    (tmp_path / "rows").mkdir()
+    done = command(tmp_path, "a.warc", "-o", "rows/-", "-s", "JUSTEXT_LANGUAGE=en")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the output's format is told by the end of its name" in done.stderr
+
+
 @pytest.mark.parametrize(("out", "said"), [("out.jsonl", INTERRUPTED), ("-", "justext-archive: interrupted\n")])
 def test_an_interrupted_run_says_whether_it_can_go_on(
     out: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -12,6 +12,7 @@ from hypothesis import given
 from lxml import etree
 
 from scrapy_justext import Block, extract
+from scrapy_justext.core import elements
 from scrapy_justext.core.elements import Elements, Paths, element_paths
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import parse_html
@@ -21,6 +22,7 @@ from tests.products import in_turn
 from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy_justext.core.tags import TagRules
@@ -164,6 +166,20 @@ def test_paths_are_made_for_the_elements_that_are_asked_for() -> None:
     numbers = [i for i, node in enumerate(elements) if node.text == "two"]
     found = element_paths(root, RULES["justext"], numbers)
     assert {number: paths.dom_path for number, paths in found.items()} == {numbers[0]: "html.body.div.div.p"}
+
+
+def test_no_more_of_a_page_is_walked_than_paths_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    walked = []
+
+    def noting(*given: object) -> Iterator[object]:
+        for kept in kept_nodes(*given):  # type: ignore[arg-type]
+            walked.append(kept)
+            yield kept
+
+    monkeypatch.setattr(elements, "kept_nodes", noting)
+    [block] = extract("<p>" + "<b>x</b>" * 1000, language="English", paths=True).blocks
+    assert block.xpath == "/html[1]/body[1]/p[1]"
+    assert 0 < len(walked) < 10
 
 
 def test_blocks_get_no_paths_when_the_page_s_paths_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

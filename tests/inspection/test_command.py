@@ -285,6 +285,25 @@ def test_blocks_tell_why_a_page_has_none(here: Here, tmp_path: Path) -> None:
     assert [line.split(": ")[1] for line in ran.err.splitlines()][:3] == ["large.html", "empty.html", "none.html"]
 
 
+@pytest.mark.parametrize("options", [["--blocks"], ["--html=report.html"], ["--json"]], ids=lambda options: options[0])
+def test_a_page_that_shows_next_to_nothing_may_have_too_many_blocks(
+    options: list[str], here: Here, tmp_path: Path
+) -> None:
+    (tmp_path / "hidden.html").write_text("<div>x</div><noscript>" + "<p>It was the best of times." * 20)
+    (tmp_path / "own.html").write_text(f"<p>{SENTENCES}")
+    ran = here(*options, "-sJUSTEXT_MAX_BLOCKS=9", "--language=en", "own.html", "hidden.html", "own.html")
+    assert ran.status == 2
+    assert [line.split(": ")[1] for line in ran.err.splitlines()] == ["hidden.html"]
+    report = tmp_path / "report.html"
+    assert (report.read_text("utf-8") if report.exists() else ran.out).count(SENTENCES.strip()) >= 2
+
+
+def test_a_second_profile_may_make_more_blocks_than_a_crawl_allows(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "own.html").write_text(f"<p>{SENTENCES}<article>" + "<section>one</section>" * 20)
+    ran = here("--compare=justext", "--profile=justext-3.0", "-sJUSTEXT_MAX_BLOCKS=9", "--language=en", "own.html")
+    assert (ran.status, ran.err) == (0, "")
+
+
 def test_a_page_that_takes_longer_than_a_crawl_allows_is_noted(here: Here, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(f"<title>Times</title><p>{SENTENCES}")
     note = r"took \S+ s, JUSTEXT_TIMEOUT allows 1e-09 s: a crawl would give the page up"
