@@ -37,7 +37,7 @@ from w3lib.encoding import (
 )
 
 from scrapy_justext.core.stoplists import find_library
-from scrapy_justext.core.unsegmented import covered_characters, script_of_words
+from scrapy_justext.core.unsegmented import covered_characters, script_of, script_of_words
 from scrapy_justext.exceptions import PageError
 
 if TYPE_CHECKING:
@@ -240,6 +240,10 @@ def _mess(text: str, encoding: str) -> float:
     if text.count("\ufffd") > _STRAY * wide or sum(map(len, _RUN.findall(text))) < wide / 2:
         return inf
     text = text.replace("\ufffd", "")
+    script = script_of(text)
+    if _WIDE[encoding] == "Chinese" and script is not None and script.code == "ja":
+        # Kana stand at the same places in GB 18030 as in EUC-JP, Han characters do not.
+        return inf
     found = from_bytes(text.replace(" ", "").encode(), cp_isolation=["utf_8"]).best()
     mess = _WORST_MESS if found is None else found.chaos - found.coherence
     return mess - _stopword_characters(text, _stopwords(_WIDE[encoding])) / wide

@@ -135,6 +135,11 @@ class TestDetection:
         assert [block.text for block in found.blocks] == [text]
         assert found.encoding_source == "guessed"
 
+    def test_japanese_is_not_read_as_chinese(self) -> None:
+        # Kana stand at the same places in the encodings of both; the Han characters do not.
+        text = "これは日本語の文章です。昔々あるところにおじいさんとおばあさんが住んでいました。"
+        assert [block.text for block in extract(f"<p>{text}</p>".encode("euc_jp")).blocks] == [text]
+
     @pytest.mark.parametrize(
         "text", ["caf\xe9", "© 2026", "I’ve seen it", "5 × 3 « »", "naïve and São Paulo", "£5 – it’s"]
     )
