@@ -37,8 +37,6 @@ _COST_OF_PLACE = 20
 #: How many times the page is given to the parser at most.
 _MOST_GIVEN = 3
 
-#: What stands between two ``>`` that are far from one another.
-_LONG_STRETCH = re.compile(rb">([^>]{%d,})" % _HARMLESS_TAG)
 _TAG_NAME = re.compile(rb"<[a-zA-Z][^\t\n\f\r />]*")
 #: Before a value whose quote is open at the next ``>``.
 _OPEN_VALUE = re.compile(rb"""=(?=[\t\n\f\r ]*(?:"[^">]*|'[^'>]*)>)""")
@@ -121,11 +119,25 @@ def _count_attributes(data: bytes) -> list[_Place]:
     return places
 
 
+def _long_stretches(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where what stands between two ``>`` begins and ends, if these are far from one another."""
+    begin = 0
+    while begin + _HARMLESS_TAG <= len(data):
+        # Looking back from afar, one step passes most tags.
+        nearer = data.rfind(b">", begin, begin + _HARMLESS_TAG)
+        if nearer >= 0:
+            begin = nearer + 1
+            continue
+        end = data.find(b">", begin + _HARMLESS_TAG)
+        end = len(data) if end < 0 else end
+        yield begin, end
+        begin = end + 1
+
+
 def _places_in_long_tags(data: bytes) -> Iterator[int]:
     """Yield places in what may be long tags, behind which the attributes are to be counted."""
-    for stretch in _LONG_STRETCH.finditer(b">" + data):
+    for begin, end in _long_stretches(data):
         # Of several tags without an end, the first is one, and the others are its attributes.
-        begin, end = stretch.start(1) - 1, stretch.end(1) - 1
         name = _TAG_NAME.search(data, begin, end)
         if name is not None and end - name.start() > _HARMLESS_TAG:
             yield name.end()
