@@ -293,6 +293,7 @@ def main() -> None:
         print(report(growths), flush=True)
         suspects += [growth.case for growth in growths if any(growth.faults())]
     largest = measure_all([(case, LARGEST) for case in suspects], arguments.jobs)
+    # From a size to the same, nothing is estimated.
     measured = [Growth(suspects[i], cost, cost) for i, cost in largest]
     faults = [(growth, fault) for growth in measured for fault in growth.faults()]
     print(f"\n{perf_counter() - began:.0f} s; {len(faults)} over the limits")

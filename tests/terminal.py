@@ -1,4 +1,4 @@
-"""A terminal that takes what a command prints."""
+"""Take what a command prints: on a terminal, or as a reader that goes away."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 import pty
 import tty
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 T = TypeVar("T")
@@ -27,6 +27,20 @@ def printed_on_terminal(run: Callable[[int], T]) -> tuple[T, str]:
         finally:
             os.close(theirs)
         return returned, printed.result().decode()
+
+
+@contextmanager
+def reader_that_goes_away() -> Iterator[int]:
+    """Give the descriptor of a pipe whose reader takes a little and closes it."""
+    ours, theirs = os.pipe()
+
+    def read_a_little() -> None:
+        os.read(ours, 10)
+        os.close(ours)
+
+    with ThreadPoolExecutor(1) as reader, os.fdopen(theirs, "wb"):
+        reader.submit(read_a_little)
+        yield theirs
 
 
 def _read(descriptor: int) -> bytes:

@@ -11,6 +11,7 @@ import io
 import json
 import shutil
 import sys
+import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
@@ -26,6 +27,9 @@ if sys.version_info >= (3, 14):
     from compression import zstd as zstd  # noqa: PLC0414
 else:
     from backports import zstd as zstd  # noqa: PLC0414
+
+#: What reading compressed data raises where they are damaged, or cut off.
+DAMAGE = (OSError, EOFError, zlib.error, zstd.ZstdError)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import json
 import os
-import zlib
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrapy_justext.archives import records
-from scrapy_justext.archives.formats import zstd
+from scrapy_justext.archives.formats import DAMAGE, zstd
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, NoPage, PageColumns, Read, Record
 from scrapy_justext.archives.tables import cell_value, column_problem
 from scrapy_justext.archives.warc import check_warc, read_warc
@@ -131,8 +130,6 @@ def _html_files(folder: Path) -> list[tuple[str, os.stat_result]]:
 _STEP = 1 << 20
 #: The most bytes that JSON makes of one byte of a page.
 _ESCAPED = 6
-#: What reading raises where a file is damaged; but an ``OSError`` with a number is not the file's fault.
-_DAMAGE = (OSError, EOFError, zlib.error, zstd.ZstdError)
 _OPENERS: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".zst": zstd.open}
 #: An offset behind the end of any file.
 _END = 1 << 62
@@ -171,7 +168,7 @@ def check_lines(path: Path, columns: PageColumns) -> None:
     with _open_lines(path) as (stream, _):
         try:
             values = _parse_line(stream.readline())
-        except _DAMAGE:
+        except DAMAGE:
             return
     if values is None or (columns.html in values and isinstance(values[columns.html], str | None)):
         return
@@ -199,7 +196,8 @@ def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: Input
                     too_large = records.LoadedRecord(location, NoPage("too_large"))
                     record = too_large if is_long else JsonLine(location, line, columns)
                     yield Read(record, position._replace(offset=offset, done=file.tell()))
-        except _DAMAGE as error:
+        except DAMAGE as error:
+            # One with a number is not the file's fault.
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             # Nothing behind the damage can be read, so the position behind it is beyond the end.

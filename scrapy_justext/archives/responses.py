@@ -16,7 +16,7 @@ import brotli
 from scrapy.http import Headers, HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
-from scrapy_justext.archives.formats import zstd
+from scrapy_justext.archives.formats import DAMAGE, zstd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _NO_URL = "file:///"
 #: What zlib calls these formats.
 _ZLIB, _RAW_DEFLATE = 15, -15
-#: What reading a compressed body raises where it is damaged, or cut off.
-_DAMAGE = (OSError, EOFError, zlib.error, zstd.ZstdError)
 
 
 def make_response(page: ArchivedPage, max_bytes: int) -> Response:
@@ -95,7 +93,7 @@ def decompress(body: bytes, encodings: str, max_bytes: int) -> bytes:
         for decompressor in _DECOMPRESSORS.get(encoding, ()):
             try:
                 body = decompressor(body, max_bytes + 1)
-            except (*_DAMAGE, brotli.error):
+            except (*DAMAGE, brotli.error):
                 continue
             break
     return body
@@ -116,7 +114,7 @@ def _reader(open_body: Callable[[io.BytesIO], Any]) -> Callable[[bytes, int], by
                 while size < at_most and (part := stream.read1(at_most - size)):
                     parts.append(part)
                     size += len(part)
-            except _DAMAGE:
+            except DAMAGE:
                 if not parts:
                     raise
         return b"".join(parts)

@@ -240,8 +240,7 @@ def _mess(text: str, encoding: str) -> float:
     if text.count("\ufffd") > _STRAY * wide or sum(map(len, _RUN.findall(text))) < wide / 2:
         return inf
     text = text.replace("\ufffd", "")
-    script = script_of(text)
-    if _WIDE[encoding] == "Chinese" and script is not None and script.code == "ja":
+    if _WIDE[encoding] == "Chinese" and (script := script_of(text)) is not None and script.code == "ja":
         # Kana stand at the same places in GB 18030 as in EUC-JP, Han characters do not.
         return inf
     found = from_bytes(text.replace(" ", "").encode(), cp_isolation=["utf_8"]).best()

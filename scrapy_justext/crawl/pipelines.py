@@ -14,7 +14,7 @@ from scrapy_justext.crawl.pages import OFF, SWITCHED_OFF, CleanedPage, explain_n
 from scrapy_justext.crawl.session import Session, get_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
@@ -57,9 +57,8 @@ class JustextPipeline:
     def __init__(self, session: Session, make_list: Callable[[list[Any]], list[Any]] = BlockList) -> None:
         self._session = session
         self._make_list = make_list
-        # The classes that the log has a warning of.
-        self._fieldless_classes: set[type] = set()
-        self._refusing_classes: set[type] = set()
+        # The warnings that the log has, and of which class.
+        self._warned: set[tuple[str, type]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -107,7 +106,14 @@ class JustextPipeline:
                 except Exception as error:
                     refused[field] = error
         if refused:
-            self._count_refusal(type(item), refused)
+            self._session.counts.add("items_not_filled")
+            self._warn_once(
+                type(item),
+                "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, yield "
+                "another one, or fill the fields in the spider from get_extraction(response).",
+                ", ".join(refused),
+                _in_one_line(next(iter(refused.values()))),
+            )
 
     def _count_uncleaned(self, item: Any, page: UncleanedPage | None) -> None:
         """Count an item without a cleaned page; raise :class:`NotCleaned` if it is dropped."""
@@ -136,31 +142,20 @@ class JustextPipeline:
             return wanted
         targets = {part: field for part, field in wanted.items() if field in declared}
         if wanted and not targets:
-            self._count_fieldless(type(item), list(wanted.values()))
-        return targets
-
-    def _count_refusal(self, item_class: type, refused: Mapping[str, Exception]) -> None:
-        self._session.counts.add("items_not_filled")
-        if item_class not in self._refusing_classes:
-            self._refusing_classes.add(item_class)
-            logger.warning(
-                "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, yield "
-                "another one, or fill the fields in the spider from get_extraction(response).",
-                item_class.__qualname__,
-                ", ".join(refused),
-                _in_one_line(next(iter(refused.values()))),
-            )
-
-    def _count_fieldless(self, item_class: type, fields: list[str]) -> None:
-        self._session.counts.add("items_without_fields")
-        if item_class not in self._fieldless_classes:
-            self._fieldless_classes.add(item_class)
-            logger.warning(
+            self._session.counts.add("items_without_fields")
+            self._warn_once(
+                type(item),
                 "%s declares none of the fields %s: its items pass without clean text. Add one of them, name "
                 "others in JUSTEXT_FIELDS, or leave the class out of JUSTEXT_ITEM_CLASSES.",
-                item_class.__qualname__,
-                ", ".join(fields),
+                ", ".join(wanted.values()),
             )
+        return targets
+
+    def _warn_once(self, item_class: type, warning: str, *details: str) -> None:
+        """Log a warning of a class, whose name comes first in it, unless the log has it."""
+        if (warning, item_class) not in self._warned:
+            self._warned.add((warning, item_class))
+            logger.warning(warning, item_class.__qualname__, *details)
 
 
 def _feeds_take_any_list(settings: BaseSettings) -> bool:

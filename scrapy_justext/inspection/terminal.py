@@ -129,8 +129,8 @@ def _json(inspection: Inspection, _: Style) -> str:
 
 def list_no_blocks(page: NotCleanedError, style: Style) -> str:
     """Tell in place of a list of blocks why a crawl would not clean a page."""
-    why = f"not cleaned in a crawl: {on_one_line(page.problem)}"
-    return "\n".join([style.paint(on_one_line(str(page.subject)), Colour.TITLE), *style.wrap(why, style.columns or 0)])
+    title = style.paint(on_one_line(str(page.subject)), Colour.TITLE)
+    return "\n".join([title, *style.wrap(on_one_line(page.note), style.columns or 0)])
 
 
 def list_blocks(inspection: Inspection, style: Style) -> str:

@@ -121,13 +121,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
 
 def empty_view(page: NotCleanedError) -> dict[str, Any]:
     """Return the view of a page that a crawl would not clean, with the reason as its only note."""
-    return {
-        "name": str(page.subject),
-        "notes": [f"not cleaned in a crawl: {page.problem}"],
-        "limits": {},
-        "blocks": [],
-        "rendering": _document(""),
-    }
+    return {"name": str(page.subject), "notes": [page.note], "limits": {}, "blocks": [], "rendering": _document("")}
 
 
 def limits_of(profile: Profile, thresholds: Thresholds) -> dict[str, list[dict[str, Any]]]:

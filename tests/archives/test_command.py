@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from scrapy_justext.exceptions import ArchiveError
 from scrapy_justext.files import locked
 from tests.archives.making import SENTENCE, common_crawl, packed, page, url
 from tests.archives.running import SECONDS, command, end, python, start
-from tests.terminal import printed_on_terminal
+from tests.terminal import printed_on_terminal, reader_that_goes_away
 
 if TYPE_CHECKING:
     from tests.forked import Process
@@ -162,14 +161,7 @@ def test_rows_command_no_terminal(tmp_path: Path) -> None:
 def test_a_reader_that_goes_away_ends_the_run(tmp_path: Path) -> None:
     # More than a pipe holds.
     (tmp_path / "a.jsonl").write_text("".join(json.dumps({"html": page(n)}) + "\n" for n in range(500)))
-    ours, theirs = os.pipe()
-
-    def read_a_little() -> None:
-        os.read(ours, 10)
-        os.close(ours)
-
-    with ThreadPoolExecutor(1) as reader, os.fdopen(theirs, "wb"):
-        reader.submit(read_a_little)
+    with reader_that_goes_away() as theirs:
         done = command(tmp_path, "a.jsonl", "-o", "-", "--language=en", stdout=theirs)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr

@@ -12,7 +12,6 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
@@ -26,6 +25,7 @@ from tests import forked
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
 from tests.crawl.server import Answer, Site
 from tests.inspection.running import PAGES, Ran, justext, on_terminal, status_here
+from tests.terminal import reader_that_goes_away
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -544,14 +544,7 @@ def test_the_log_is_there_for_who_asks(site: Site, tmp_path: Path) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    ours, theirs = os.pipe()
-
-    def read_a_little() -> None:
-        os.read(ours, 10)
-        os.close(ours)
-
-    with ThreadPoolExecutor(1) as reader, os.fdopen(theirs, "wb"):
-        reader.submit(read_a_little)
+    with reader_that_goes_away() as theirs:
         # More than a pipe holds.
         assert justext("--json", *[LIBRARY] * 30, folder=tmp_path, stdout=theirs) == (0, "", "")
 
