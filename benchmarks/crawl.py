@@ -78,7 +78,7 @@ class PagesSpider(Spider):
         """Yield an item with the number of links."""
         assert isinstance(response, HtmlResponse)
         self.seen += 1
-        if self.seen % (self.pages // SAMPLES) == 0:
+        if self.seen % max(self.pages // SAMPLES, 1) == 0:
             self.sizes.append(_resident_kilobytes())
         yield {"url": response.url, "links": len(self.links.extract_links(response))}
 
@@ -115,7 +115,7 @@ def _resident_kilobytes() -> int:
 
 def _in_own_process(address: str, pages: int, with_plugin: bool) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.crawl", "--one", address, str(pages), str(int(with_plugin))]
-    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout))
 
 

@@ -122,7 +122,7 @@ def crawl(address: str, pages: int, spider: str, profile: str, processes: int) -
 
 def _in_own_process(*arguments: object) -> dict[str, float]:
     command = [sys.executable, "-m", "benchmarks.processes", "--one", *map(str, arguments)]
-    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout))
 
 
@@ -148,6 +148,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.pages <= WARM:
+        parser.error(f"--pages must be above {WARM}")
     if arguments.one:
         address, pages, spider, profile, processes = arguments.one
         print(json.dumps(crawl(address, int(pages), spider, profile, int(processes))))

@@ -24,7 +24,8 @@ def side_by_side(page: bytes) -> list[str]:
     good = {block.text for extraction in found.values() for block in extraction.blocks if block.is_good}
     for text in dict.fromkeys(block.text for block in found["justext"].blocks if block.text in good):
         marks = " ".join(_mark(extraction, text) for extraction in found.values())
-        lines.append(f"{marks}  {text if len(text) <= SHOWN else text[: SHOWN - 1] + '…'}")
+        shown = " ".join(text.split())
+        lines.append(f"{marks}  {shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + '…'}")
     return lines
 
 

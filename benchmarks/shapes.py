@@ -59,6 +59,11 @@ def below(part: str, opening: str = "<div>", after: str = "") -> Shape:
     return lambda size: repeat(part, opening * min(DEEP, size // (2 * len(opening))), after)(size // 2)
 
 
+def in_math(shape: Shape) -> Shape:
+    """Return a shape inside one formula."""
+    return lambda size: f"<p><math>{shape(size)!s}</math>"
+
+
 def attribute(before: str, part: str, after: str) -> Shape:
     """Return a shape of one value that grows between ``before`` and ``after``, with good text around it."""
     return repeat(part, GOOD + before, after + GOOD)
@@ -488,6 +493,90 @@ BYTES: dict[str, Shape] = {
     "random tags": lambda size: "".join(Random(0).choices("<>/ap ='\"!-&;", k=size)),
 }
 
+_DRAWN = "<script src=mathjax.js></script><script>MathJax = {tex: {inlineMath: [['$', '$']]}}</script><p>"
+_X = "<math><semantics><mi>x</mi><annotation encoding=TeX>x</annotation></semantics></math>"
+_KATEX = f"<span class=katex><span class=katex-mathml>{_X}</span><span class=katex-html>x</span></span> "
+
+FORMULAS: dict[str, Shape] = {
+    "small": repeat("<math><mi>x</mi></math> ", "<p>"),
+    "with their TeX": repeat(_X, "<p>"),
+    "on lines of their own": repeat("<math display=block><mi>x</mi></math>", "<p>"),
+    "of KaTeX": repeat(_KATEX, "<p>"),
+    "of KaTeX in one another": nested("<span class=katex><span>", "</span></span>", depth=DEEP // 2),
+    "of KaTeX in one element of many classes": lambda size: (
+        f"<div class='{'c ' * (size // 4)}'>{_KATEX * (size // 2 // len(_KATEX))}"
+    ),
+    "of MathJax 2": repeat(
+        "<span class=MathJax_Preview>x</span><span class=MathJax>x</span><script type=math/tex>x</script> ", "<p>"
+    ),
+    "of MathJax 2 without scripts": repeat("<span class=MathJax>x</span> ", "<p><math></math>"),
+    "of MathJax 2 in one another": nested("<span class=MathJax data-x=y>", "</span>"),
+    "of MathJax 2 with MathML": repeat("<span class=MathJax data-mathml='<math><mi>x</mi></math>'></span> ", "<p>"),
+    "of MathJax 3": repeat("<mjx-container><mjx-math><mjx-mi>x</mjx-mi></mjx-math></mjx-container> ", "<p>"),
+    "of MathJax 3 in one another": nested("<mjx-container>", "</mjx-container>"),
+    "of MathJax 3 with many parts": repeat("<mjx-box><mjx-num>x</mjx-num></mjx-box>", "<mjx-container><mjx-mfrac>"),
+    "scripts": repeat("<script type=math/tex>x</script> ", "<p>"),
+    "one script": repeat("x ", "<p><script type=math/tex>", "</script>"),
+    "one script of comments": repeat("%", "<p><script type=math/tex>", "</script>"),
+    "one script of lines of comments": repeat("% x\n", "<p><script type=math/tex>", "</script>"),
+    "one script of wrappers": repeat("{\\displaystyle ", "<p><script type=math/tex>", "</script>"),
+    "one script of dollars": repeat("$$ ", "<p><script type=math/tex>", "</script>"),
+    "one script of spaces": repeat(" ", "<p><script type=math/tex>% x", "]]></script>"),
+    "one script of MathML": repeat("<mi>x</mi>", "<p><script type=math/mml><math>", "</math></script>"),
+    "a long annotation": repeat("x ", "<p><math><semantics><mi>x</mi><annotation encoding=TeX>"),
+    "annotations": repeat("<annotation encoding=MathType>x</annotation>", "<p><math><semantics><mi>x</mi>"),
+    "a long ALTTEXT": repeat("word ", "<p><math alttext='", "'><mi>x</mi></math>"),
+    "a long word as ALT": repeat("x", "<p><img class=tex alt='", "'>"),
+    "images": repeat("<img class=tex alt=x^2> ", "<p>"),
+    "images of services": repeat("<img src='/latex.php?latex=x'> ", "<p>"),
+    "an image's long address": repeat("latex.php?latex=chart?cht=tx&", "<p><img src='/", "'>"),
+    "equations in rows": repeat(
+        "<tr><td class=ltx_eqn_cell><math><mi>x</mi></math></td>", "<table class=ltx_eqn_table>"
+    ),
+    "equations in one row": repeat("<td class=ltx_eqn_cell><math><mi>x</mi></math></td>", "<table><tr>"),
+    "spans of math": repeat("<span class='math inline'>\\(x\\)</span> ", "<p>"),
+    "MathML side by side": repeat("<mi>x</mi><mo>=</mo>", "<p><math>"),
+    "MathML of one word": repeat("x", "<p><math><mi>", "</mi></math>"),
+    "MathML of signs": repeat("<mo>", "<p><math><mo>&alpha;</mo>"),
+    "MathML in one another": nested("<mrow>", "</mrow>", "<mi>x</mi>"),
+    "MathML in one formula": in_math(nested("<mrow><mo>(</mo>", "</mrow>")),
+    "MATH in one another": nested("<math>", "</math>", "<mi>x</mi>"),
+    "fractions in one another": nested("<math><mfrac><mi>x</mi>", "</mfrac></math>", "<mi>y</mi>", DEEP // 2),
+    "brackets in one another": in_math(nested("<mfenced>", "</mfenced>", "<mi>x</mi>")),
+    "scripts of scripts": in_math(nested("<msup>", "<mi>x</mi></msup>", "<mi>y</mi>")),
+    "roots": in_math(nested("<msqrt><mo>√</mo>", "</msqrt>", "<mi>y</mi>")),
+    "tables of MathML": repeat("<mtr><mtd><mi>x</mi></mtd></mtr>", "<math><mo>(</mo><mtable>", "</mtable><mo>)</mo>"),
+    "blocks in MathML": repeat("<p>x", "<math>"),
+    "HTML in TeX": repeat("\\(a<b>b</b>_c &lt;p&gt;\\) ", _DRAWN),
+    "in text": repeat("\\(x\\) ", _DRAWN),
+    "on lines of their own in text": repeat("$$x^2$$ ", _DRAWN),
+    "between dollars": repeat("$x$ ", _DRAWN),
+    "dollars": repeat("$", _DRAWN),
+    "dollars apart": repeat("$ ", _DRAWN),
+    "dollars and braces": repeat("${$}", _DRAWN),
+    "dollars and braces not closed": repeat("${", _DRAWN),
+    "prices": repeat("$5 ", _DRAWN),
+    "parentheses not closed": repeat("\\(", _DRAWN),
+    "brackets not closed": repeat("\\[x ", _DRAWN),
+    "brackets closed at the end": repeat("\\[x ", "<p>", "\\]"),
+    "dollars not closed": repeat("$$ x ", _DRAWN),
+    "environments not closed": repeat("\\begin{align} ", _DRAWN),
+    "environments in one another": lambda size: (
+        "<p>" + "\\begin{align}" * (size // 30) + "x" + "\\end{align}" * (size // 30)
+    ),
+    "all kinds not closed": repeat("\\( \\[ $$ \\begin{align} $x ", _DRAWN),
+    "backslashes": repeat("\\", _DRAWN),
+    "in blocks": repeat("<p>\\(x<p>y\\)", _DRAWN),
+    "in links": repeat("<a href=x>\\(x</a>\\)", _DRAWN),
+    "in code": repeat("<code>\\(x^2\\)</code>", _DRAWN),
+    "in code in one another": nested("<code><i>\\(x^2\\)", "</i></code>", depth=DEEP // 2),
+    "in preformatted text": repeat("\\(x^2\\)\n", "<pre>"),
+    "breaks in TeX": repeat("<br>", "<p>\\[x^2", "\\]"),
+    "elements in TeX": repeat("<i>x</i>", "<p>\\[x^2", "\\]"),
+    "a script that tells of dollars": repeat("inlineMath ", "<script>MathJax = '", "'</script><p>$x$ $y$"),
+    "marks of our own": repeat("<math><mi>\ufdd0\ufdd1[</mi></math> \ufdd1[1$x$\ufdd1] ", "<p>"),
+}
+
 _TEXT = "The kettle is made from one sheet of copper, and it is tinned by hand. "
 _LINKED = json.dumps({"@type": "Product", "description": _TEXT})
 
@@ -573,6 +662,7 @@ SHAPES: dict[str, Shape] = {
         "forms": FORMS,
         "attributes": ATTRIBUTES,
         "bytes": BYTES,
+        "formulas": FORMULAS,
         "data": DATA,
     }.items()
     for name, shape in shapes.items()

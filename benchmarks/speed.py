@@ -1,7 +1,7 @@
 """Measure how long extraction takes beside parsing and its peers: ``python -m benchmarks.speed``.
 
-Every row is a whole pass over the same pages; the rows take turns.  Peers that are not installed are left out:
-``pip install -e '.[benchmarks]'`` installs them.
+Every row is a whole pass over the same pages; the rows take turns.  Times are processor times.  Peers that are not
+installed are left out: ``pip install -e '.[benchmarks]'`` installs them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,11 @@ def main() -> None:
         "extract(bytes), auto": over(extract, bodies),
         **{
             f"the same, {profile}": over(partial(extract, language="English", profile=profile), bodies)
-            for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java")
+            for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java", "learned")
+        },
+        **{
+            f"Markdown, {profile}": over(partial(extract, language="English", profile=profile, markdown=True), bodies)
+            for profile in ("justext", "learned")
         },
         **{name: over(peer, bodies) for name, peer in peers().items()},
     }
@@ -111,6 +115,9 @@ def main() -> None:
         print(f"\nbeside extract({given}), English:")
         for name in (name for name in seconds if name.startswith((others, f"extract({given}), auto"))):
             print(f"{name:34}{ratio(seconds[name], english):.2f}")
+    print("\nbeside the same without Markdown:")
+    for name, without in (("Markdown, justext", "extract(bytes), English"), ("Markdown, learned", "the same, learned")):
+        print(f"{name:34}{ratio(seconds[name], seconds[without]):.2f}")
 
 
 if __name__ == "__main__":

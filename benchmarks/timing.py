@@ -1,9 +1,12 @@
-"""Time tasks so that a noisy machine cannot spoil it: they take turns, and medians of ratios are compared."""
+"""Time tasks so that a noisy machine cannot spoil it.
+
+They take turns, the clock is that of this process' processor time, and medians of ratios are compared.
+"""
 
 from __future__ import annotations
 
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def seconds_by_round(tasks: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
-    """Return the seconds that each task takes in each round; the tasks take turns."""
+    """Return the processor seconds that each task takes in each round; the tasks take turns."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(rounds):
         for name, task in tasks.items():
-            start = perf_counter()
+            start = process_time()
             task()
-            seconds[name].append(perf_counter() - start)
+            seconds[name].append(process_time() - start)
     return seconds
 
 

@@ -6,6 +6,7 @@ has, the settings to paste, JSON, HTTP.  Each request has other thresholds than 
 
 from __future__ import annotations
 
+import argparse
 import json
 import tempfile
 from http.client import HTTPConnection
@@ -50,19 +51,19 @@ def page_of_blocks(pages: dict[str, bytes], blocks: int = BLOCKS) -> tuple[str, 
     return "all pages in one", joined * (blocks // _count(joined) + 1)
 
 
-def measure(page: InspectedPage, profile: str) -> Times:
-    """Measure requests that turn one threshold after the other."""
+def measure(page: InspectedPage, profile: str, requests: int) -> Times:
+    """Measure so many requests that turn one threshold after the other."""
     with tempfile.TemporaryDirectory() as folder:
         served = _Served(page, Path(folder) / "marks.jsonl")
         try:
             base = served.judge({"profile": profile}, "")["base"]
             milliseconds = []
             cpu = process_time()
-            for parameters in _turned(profile):
+            for parameters in _turned(profile, requests):
                 started = perf_counter()
                 served.judge({"profile": profile, "parameters": parameters}, base)
                 milliseconds.append(1000 * (perf_counter() - started))
-            cpu = 1000 * (process_time() - cpu) / REQUESTS
+            cpu = 1000 * (process_time() - cpu) / requests
         finally:
             served.stop()
     return Times(median(milliseconds), max(milliseconds), cpu)
@@ -99,10 +100,10 @@ class _Served:
         self._thread.join()
 
 
-def _turned(profile: str) -> Iterator[dict[str, Any]]:
+def _turned(profile: str, requests: int) -> Iterator[dict[str, Any]]:
     """Yield thresholds as sliders give them."""
-    for number in range(REQUESTS):
-        share = number / REQUESTS
+    for number in range(requests):
+        share = number / requests
         if PROFILES[profile].models:
             yield {"near_good_probability": share, "good_probability": share}
         elif not PROFILES[profile].by_stopwords:
@@ -119,12 +120,15 @@ def _count(page: bytes) -> int:
 
 def main() -> None:
     """Print the times of each profile."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--requests", type=int, default=REQUESTS, help="in each profile")
+    requests = parser.parse_args().requests
     name, body = page_of_blocks(load_pages(PAGES))
     page = InspectedPage(name, None, parse_html(body))
-    print(f"{name} ({origin()}), {_count(body)} blocks; {REQUESTS} requests, milliseconds, at most {LIMIT} wanted\n")
+    print(f"{name} ({origin()}), {_count(body)} blocks; {requests} requests, milliseconds, at most {LIMIT} wanted\n")
     print(f"{'':20}{'median':>10}{'worst':>10}{'processor':>12}")
     for profile in PROFILES:
-        times = measure(page, profile)
+        times = measure(page, profile, requests)
         over = "" if times.worst <= LIMIT else "  over"
         print(f"{profile:20}{times.median:10.1f}{times.worst:10.1f}{times.cpu:12.1f}{over}")
 

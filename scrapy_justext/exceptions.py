@@ -186,15 +186,6 @@ class InspectionError(SubjectError):
     """
 
 
-class NotCleanedError(InspectionError):
-    """A page that is there, but that no crawl would clean."""
-
-    @property
-    def note(self) -> str:
-        """Return what stands in place of the page's blocks."""
-        return f"not cleaned in a crawl: {self.problem}"
-
-
 class ArchiveError(SubjectError):
     """What ends a run over archives.  ``subject``: the file or option that it is about."""
 

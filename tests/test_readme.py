@@ -13,6 +13,7 @@ from scrapy_justext.core.blocks import BLOCK_FIELDS
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.unsegmented import WITH_THRESHOLDS
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
 
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 PROFILES_PAGE = (ROOT / "docs" / "profiles.md").read_text("utf-8")
 CONTRIBUTING = (ROOT / "docs" / "contributing.md").read_text("utf-8")
+KINDS_PAGE = (ROOT / "docs" / "kinds.md").read_text("utf-8")
 LANGUAGES = (ROOT / "docs" / "languages.md").read_text("utf-8")
 
 
@@ -69,7 +71,9 @@ def test_the_profiles_side_by_side_are_real_output() -> None:
     assert shown.splitlines() == side_by_side(PAGE.read_bytes())
 
 
-@pytest.mark.parametrize("page", [README, PROFILES_PAGE, LANGUAGES], ids=["README", "profiles", "languages"])
+@pytest.mark.parametrize(
+    "page", [README, PROFILES_PAGE, LANGUAGES, KINDS_PAGE], ids=["README", "profiles", "languages", "kinds"]
+)
 def test_pages_name_only_profiles_and_settings_that_exist(page: str) -> None:
     named = set(re.findall(r"JUSTEXT_[A-Z_]+[A-Z]", page))
     known = {PREFIX + name.upper() for name in SETTINGS}
@@ -83,6 +87,22 @@ def test_the_stoplists_readme_names_every_added_list() -> None:
     assert all((ROOT / "stoplists" / f"{name}.txt").is_file() for name in listed)
 
 
+def test_every_kind_is_explained_with_the_default_of_each_profile() -> None:
+    what = KINDS_PAGE.partition("| --- |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `([a-z ]+)` \|", what, re.MULTILINE)) == set(KINDS)
+    defaults = KINDS_PAGE.partition("| profile | by default |")[2].partition("\n\n")[0]
+    shown = {
+        name: next(iter(re.findall(r'"(\w+)"', row)), None)
+        for row in defaults.splitlines()
+        for name in re.findall("`([a-z0-9.-]+)`", row)
+    }
+    ways = {
+        name: {getattr(profile.thresholds, way) for way in ("code", "formulas", "tables") if profile.tags.kinds}
+        for name, profile in PROFILES.items()
+    }
+    assert {name: {way} - {None} for name, way in shown.items()} == ways
+
+
 def test_profiles_table_is_complete() -> None:
     rows = README.partition("Profiles (")[2].partition("Parameters of all")[0].splitlines()
     assert [row.split("`")[1] for row in rows if row.startswith("| `")] == list(PROFILES)
@@ -92,9 +112,10 @@ def test_every_field_is_explained() -> None:
     assert [name for name in (*BLOCK_FIELDS, *DEFAULT_FIELDS) if f"`{name}`" not in README] == []
 
 
-def test_examples_give_what_they_show() -> None:
+@pytest.mark.parametrize("page", [README, KINDS_PAGE], ids=["README", "kinds"])
+def test_examples_give_what_they_show(page: str) -> None:
     parser = doctest.DocTestParser()
-    examples = parser.get_doctest(README, {}, "README.md", "README.md", 0)
+    examples = parser.get_doctest(page, {}, "page", "page", 0)
     assert examples.examples
     results = doctest.DocTestRunner().run(examples)
     assert results.failed == 0

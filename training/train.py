@@ -1,9 +1,9 @@
 """Make a model: ``python -m training.train --profile learned --out FILE.npz KIND:PATH …``.
 
 First comes a five-fold cross-validation by registered domain, whose tables are printed (``--no-validation`` leaves it
-out).  The scores of a fold are those at the probability that is best on the other folds.  The model's own probability,
-from which a block is good, is the best one over all folds.  Of probabilities that are as good, the highest is taken.
-Then a model of all pages is trained and written.  The same pages, package and NumPy give the same model.
+out).  The scores of a fold are those at the probability that is best on the other folds.  Of probabilities that are as
+good, the highest is taken.  Then a model of all pages is trained and written.  Its own probability, from which a block
+is good, is the best one over all folds, or that of ``--good``.  The same pages, package and NumPy give the same model.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def main() -> None:
     parser.add_argument("--folds", type=Path, help="where the models of the folds are written, for training.validated")
     parser.add_argument("--no-validation", action="store_true")
     parser.add_argument("--credit", nargs="*", default=[], help="who made the data, and its licence, for the header")
-    parser.add_argument("--good", type=float, help="probability from which a block is good, where none is validated")
+    parser.add_argument(
+        "--good", type=float, help="probability from which a block is good (default: the validated one, else 0.5)"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     try:
@@ -64,7 +66,7 @@ def run(arguments: argparse.Namespace) -> None:
     with multiprocessing.Pool(arguments.jobs) as pool:
         samples = [sample for sample in pool.imap(make_sample, documents, chunksize=8) if sample is not None]
     print(f"{len(documents)} pages, {sum(len(sample.inputs) for sample in samples)} blocks", flush=True)
-    good = 0.5 if arguments.good is None else arguments.good
+    good = 0.5
     if not arguments.no_validation:
         others = [[sample for sample in samples if sample.fold != fold] for fold in range(FOLDS)]
         models = [make_model(samples_of_others, RECIPE, SEEDS) for samples_of_others in others]
@@ -75,6 +77,8 @@ def run(arguments: argparse.Namespace) -> None:
         good = report(folds, limits)
         if arguments.folds:
             save_folds(arguments.folds, arguments.profile, models, limits)
+    if arguments.good is not None:
+        good = arguments.good
     model = make_model(samples, RECIPE, SEEDS, name=arguments.profile, version=scrapy_justext.__version__)
     model = replace(model, good=good, near_good=good)
     for spec in arguments.also:

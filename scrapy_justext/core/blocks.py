@@ -8,12 +8,14 @@ blocks of an :class:`Extraction`, which users see.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from functools import partial
 from itertools import repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+from scrapy_justext.core.tags import CODE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,9 +65,47 @@ class Segment(NamedTuple):
     element: int
     """Number of the innermost block-level element, in document order from 1; 0 for text outside all of them."""
     start: int
-    """Characters of the page's text before the block, white space and the texts of images left out."""
+    """Characters of the page's text before the block.  White space does not count, nor do images, nor formulas that are
+    elements."""
+    kind: str
+    """One of :data:`~scrapy_justext.core.tags.KINDS`."""
+    chunk: int
+    """The place where it begins in the flattened page, which is split where block-level elements start and end."""
     image_url: str | None = None
     """The SRC of an image, whose text is the ALT; None for text."""
+    code_language: str = ""
+    """The language that code says it is in."""
+    cells: tuple[tuple[DataCell, ...], ...] = ()
+    """The cells of a table of data, by rows."""
+    formulas: tuple[str, ...] = ()
+    """The formulas in the text, in their order, as they stand there."""
+
+    @property
+    def keeps_lines(self) -> bool:
+        """Return whether it is code or other preformatted text, whose lines mean something."""
+        return self.preformatted or self.kind == CODE
+
+    def without_formulas(self) -> str:
+        """Return the text on one line, with spaces in place of formulas."""
+        parts: list[str] = []
+        rest = self.collapsed
+        for formula in self.formulas:
+            before, _, rest = rest.partition(formula)
+            parts.append(before)
+        return " ".join([*parts, rest])
+
+
+class DataCell(NamedTuple):
+    """A cell of a table of data."""
+
+    element: int
+    """The number of its element."""
+    blocks: tuple[Segment, ...]
+
+    @property
+    def has_words(self) -> bool:
+        """Return whether there are letters or digits in it."""
+        return any(character.isalnum() for one in self.blocks for character in one.collapsed)
 
 
 class Measurements(NamedTuple):
@@ -137,6 +177,11 @@ class Block:
     """The probability that the block is content, if a trained model judges; else None."""
     origin: str = "page"
     """``page`` for text in the page's elements; ``json-ld`` or ``embedded`` for text in a script's data."""
+    kind: str = "text"
+    """``text``, ``heading``, ``list item``, ``caption`` or ``quote``, by the element that it stands in; ``code``,
+    ``formula``, ``table``, ``image``."""
+    code_language: str = ""
+    """The language of code, as the page's class names have it; empty if unknown, and for all other kinds."""
     heading_path: tuple[str, ...] = ()
     """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
     them."""
@@ -222,12 +267,16 @@ class Extraction:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Extraction:
-        """Return the extraction of which :meth:`to_dict` made ``values``."""
+        """Return the extraction of which :meth:`to_dict` made ``values``.
+
+        What has a default may be missing, of the extraction and of its blocks.
+        """
         rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
         return cls(blocks=_dicts_to_blocks(values["blocks"]), **rest)
 
 
 BLOCK_FIELDS = tuple(field.name for field in fields(Block))
+_BLOCK_DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}
 
 #: What makes plain JSON values of the fields that hold others.
 _PLAIN: dict[str, Callable[[Any], Any]] = {
@@ -257,7 +306,12 @@ def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS
 
 
 def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
-    columns: dict[str, Iterable[object]] = {name: [row[name] for row in rows] for name in BLOCK_FIELDS}
+    columns: dict[str, Iterable[object]] = {
+        name: [row.get(name, _BLOCK_DEFAULTS[name]) for row in rows]
+        if name in _BLOCK_DEFAULTS
+        else [row[name] for row in rows]
+        for name in BLOCK_FIELDS
+    }
     for name, restore in _FROM_PLAIN.items():
         columns[name] = map(restore, columns[name])
     return make_blocks(columns, len(rows))

@@ -31,6 +31,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Segment, maker
+from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, PROSE
+from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
@@ -40,25 +42,33 @@ Rule = Callable[["Segment", Measurements, "Thresholds"], "Decision | None"]
 
 
 #: What is measured of a segment.
-_measured = itemgetter(*map(Segment._fields.index, ("collapsed", "link_characters", "link_words")))
+_measured = itemgetter(*map(Segment._fields.index, ("collapsed", "link_characters", "link_words", "formulas")))
 
 
 def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Measurements]:
     """Measure each segment; ``stoplist`` holds lower-case words."""
     is_stopword = stoplist.__contains__
     rows: list[tuple[int, int, int, float, float]] = []
-    for collapsed, link_characters, link_words in map(_measured, segments):
+    for i, (collapsed, link_characters, link_words, formulas) in enumerate(map(_measured, segments)):
         characters = len(collapsed)
-        word_count = stopwords = 0
-        for part in (collapsed,) if characters <= SLICE else in_slices(collapsed):
-            words = part.lower().split()
-            word_count += len(words)
-            stopwords += sum(map(is_stopword, words))
-        if word_count:
-            rows.append((characters, word_count, link_words, link_characters / characters, stopwords / word_count))
-        else:
+        word_count, stopwords = _count(collapsed, is_stopword)
+        if not word_count:
             rows.append(NOTHING)
+            continue
+        # A paragraph with formulas has as many stop words as its words ask for.
+        prose, stopwords = _count(segments[i].without_formulas(), is_stopword) if formulas else (word_count, stopwords)
+        rows.append((characters, word_count, link_words, link_characters / characters, stopwords / (prose or 1)))
     return list(map(_new_measurements, rows))
+
+
+def _count(text: str, is_stopword: Callable[[str], bool]) -> tuple[int, int]:
+    """Return how many words and stop words a text has."""
+    count = stopwords = 0
+    for part in (text,) if len(text) <= SLICE else in_slices(text):
+        words = part.lower().split()
+        count += len(words)
+        stopwords += sum(map(is_stopword, words))
+    return count, stopwords
 
 
 _new_measurements = maker(Measurements)
@@ -79,6 +89,32 @@ def classify(
                 decisions.append(decision)
                 break
     return decisions
+
+
+def decide_by_kind(
+    decisions: Sequence[Decision],
+    segments: Sequence[Segment],
+    measurements: Sequence[Measurements],
+    thresholds: Thresholds,
+) -> Sequence[Decision]:
+    """Return other decisions for code, formulas and tables, which have few stop words wherever they stand.
+
+    Where ``thresholds`` leave them to their neighbours, they are SHORT, as the published method has what cannot be
+    judged by itself.  Links and the copyright sign speak against them as against all blocks.
+    """
+    ways = {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
+    changed = list(decisions)
+    for i, segment in enumerate(segments):
+        way = ways.get(segment.kind, PROSE)
+        if way == KEEP:
+            changed[i] = Decision(GOOD, f"{segment.kind}, kept")
+        elif way == DROP:
+            changed[i] = Decision(BAD, f"{segment.kind}, dropped")
+        elif way == CONTEXT:
+            against = too_many_links(segment, measurements[i], thresholds)
+            against = against or any_copyright_sign(segment, measurements[i], thresholds)
+            changed[i] = against or Decision(SHORT, f"{segment.kind}")
+    return changed
 
 
 def too_many_links(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:

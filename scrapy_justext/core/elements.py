@@ -168,12 +168,11 @@ def element_paths(root: etree._Element, rules: TagRules, numbers: Iterable[int])
         open_.append(_Open(node, _step(open_[-1].children, node.tag)))
         is_block = marks[0].startswith(BLOCK)
         number += is_block
-        at = {number} if is_block else set()
-        if node is root:
-            at.add(0)
-        if at & wanted:
+        if (is_block and number in wanted) or node is root:
             left -= _make_paths(open_, left)
-            found |= dict.fromkeys(at & wanted, open_[-1].paths or NO_PATHS)
+            # The root is element 0, and one of those that follow where it is block-level itself.
+            here = {number * is_block, 0} if node is root else {number}
+            found |= dict.fromkeys(here & wanted, open_[-1].paths or NO_PATHS)
             if left <= 0 or len(found) == len(wanted):
                 break
     return found

@@ -57,6 +57,31 @@ WEB_ENCODINGS = frozenset(
 )
 _UTF_16 = {"utf-16": "utf-16-le", "utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be"}
 
+#: The labels of that list which w3lib and Python's codecs do not know, by what they mean in a page.
+_MORE_LABELS = {
+    UTF_8: "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
+    **{f"iso8859-{part}": f"iso8859{part}" for part in (2, 3, 4, 5, 10, 13, 14)},
+    "iso8859-6": "iso88596 csiso88596e csiso88596i iso-8859-6-e iso-8859-6-i",
+    "iso8859-7": "iso88597 sun_eu_greek",
+    "iso8859-8": "iso88598 csiso88598e csiso88598i iso-8859-8-e iso-8859-8-i logical visual",
+    "iso8859-15": "iso885915 csisolatin9",
+    **{f"cp{page}": f"x-cp{page}" for page in (1250, 1251, 1253, 1255, 1256, 1257, 1258)},
+    "cp1252": "x-cp1252 iso88591 x-user-defined",
+    "cp1254": "x-cp1254 iso88599",
+    "cp874": "dos-874 iso885911",
+    "koi8-r": "koi koi8",
+    "koi8-u": "koi8-ru",
+    "mac-roman": "csmacintosh mac x-mac-roman",
+    "mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
+    "gb18030": "csgb2312 gb_2312 x-gbk",
+    "big5hkscs": "cn-big5 x-x-big5",
+    "euc_jp": "cseucpkdfmtjapanese x-euc-jp",
+    "cp949": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1989 ksc_5601 windows-949",
+    "utf-16-be": "unicodefffe",
+    "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
+}
+_NAMES = {label: name for name, labels in _MORE_LABELS.items() for label in labels.split()}
+
 
 class EncodingChoice(NamedTuple):
     """The encoding of a page, by Python's name, and why: the source, as listed above, and the reason in words."""
@@ -79,14 +104,15 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
         return EncodingChoice(mark, "mark", "byte order mark")
     if given is not None:
         return EncodingChoice(given, "given", "given, or from the HTTP header")
-    declared = _web_encoding(html_body_declared_encoding(body))
+    label, declared = _find_declaration(body)
     if declared != UTF_8 and _is_utf_8(body):
         if declared is None:
-            return EncodingChoice(UTF_8, "detected", "none declared, valid UTF-8")
+            return EncodingChoice(UTF_8, "detected", f"{_without_use(label)}, valid UTF-8")
         return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though the page declares {declared}")
     if declared is not None:
         return EncodingChoice(declared, "declared", "declared by the page")
-    return _guess(body)
+    name, source, evidence = _guess(body)
+    return EncodingChoice(name, source, f"{_without_use(label)}, {evidence}")
 
 
 def check_encoding(encoding: object) -> str:
@@ -95,7 +121,7 @@ def check_encoding(encoding: object) -> str:
     Raises :class:`PageError` for one that Python does not know, and for a codec that text cannot be decoded by.
     """
     try:
-        name = resolve_encoding(encoding) if isinstance(encoding, str) else None
+        name = _resolve(encoding) if isinstance(encoding, str) else None
     except ValueError:
         name = None
     if name is None:
@@ -115,24 +141,106 @@ def stated_encoding(response: PageResponse) -> str | None:
 
     What a response makes of its bytes by itself does not count: versions of Scrapy differ in that.
     """
-    # Scrapy's responses keep in a private attribute what they were made with.
-    made_with = response._encoding if hasattr(response, "_encoding") else response.encoding
+    made_with = _made_with(response)
     # A copy of a response is made with what the page declares.
     if made_with and made_with != html_body_declared_encoding(response.body):
         return check_encoding(made_with)
-    content_type = getattr(response, "headers", {}).get("Content-Type") or b""
-    name = http_content_type_encoding(content_type.decode("latin-1"))
+    content_type = _content_type(response)
+    name = http_content_type_encoding(content_type)
+    if name is None and (match := _CHARSET.search(content_type)):
+        name = _resolve(match[1])
     return _web_encoding(name) or (None if name is None else _UTF_16.get(name))
+
+
+def has_encoding(page: object) -> bool:
+    """Return whether an object has an encoding, as responses of text do.  No response is made to guess it."""
+    return hasattr(page, _MADE_WITH) or isinstance(getattr(page, "encoding", None), str)
+
+
+def has_to_guess(response: PageResponse) -> bool:
+    """Return whether a response that is asked for its encoding guesses it, which may take seconds."""
+    body = response.body
+    is_known = (
+        _made_with(response)
+        or read_bom(body)[0]
+        or http_content_type_encoding(_content_type(response))
+        or html_body_declared_encoding(body)
+    )
+    return not is_known and not _is_utf_8(body, is_whole=True) and not body.isascii()
+
+
+#: The attribute in which Scrapy's responses keep what they were made with.
+_MADE_WITH = "_encoding"
+
+
+def _made_with(response: PageResponse) -> str | None:
+    made_with: str | None = getattr(response, _MADE_WITH) if hasattr(response, _MADE_WITH) else response.encoding
+    return made_with
+
+
+def _content_type(response: PageResponse) -> str:
+    content_type: bytes = getattr(response, "headers", {}).get("Content-Type") or b""
+    return content_type.decode("latin-1")
 
 
 def _web_encoding(name: str | None) -> str | None:
     return name if name in WEB_ENCODINGS else None
 
 
-def _is_utf_8(body: bytes) -> bool:
-    """Return whether bytes are UTF-8 and not all ASCII; the last character may be cut."""
+def _resolve(label: str) -> str | None:
+    """Return Python's name for the encoding that a label means; None if it means none."""
+    return _NAMES.get(label.lower()) or resolve_encoding(label)
+
+
+# Declarations.
+
+#: Where a page may declare its encoding: in META and an XML declaration, before BODY and outside comments.
+_DECLARING = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(?:(?P<body>body)\b|(?:meta[\s/]|\?xml\s)(?P<attributes>[^<>]*))", re.IGNORECASE | re.DOTALL
+)
+_DECLARED_BYTES = 4096
+#: Begun only where a name begins: tried at each letter of one, a long name takes forever.
+_ATTRIBUTE = re.compile(r"""(?<![^\s=/"'])([^\s=/"'<>]+)\s*=\s*("[^"]*"|'[^']*'|[^\s>]*)""")
+#: A label, as far as a reader cares for one; no label that means something is longer.
+_LABEL = r"[\w.:+-]{1,40}"
+_LABEL_ALONE = re.compile(rf"""["']?\s*({_LABEL})""", re.ASCII)
+_CHARSET = re.compile(rf"""(?<![\w-])charset\s*=\s*["']?\s*({_LABEL})""", re.ASCII | re.IGNORECASE)
+
+
+def _find_declaration(body: bytes) -> tuple[str | None, str | None]:
+    """Return the label that a page declares and the encoding that it means, each None if there is none.
+
+    The label is looked for only where w3lib, which does not tell it, finds no encoding of the Web.
+    """
+    name = _web_encoding(html_body_declared_encoding(body))
+    if name is not None:
+        return None, name
+    label = _declared_label(body[:_DECLARED_BYTES].decode("latin-1"))
+    return label, None if label is None else _web_encoding(_resolve(label))
+
+
+def _declared_label(text: str) -> str | None:
+    for match in _DECLARING.finditer(text):
+        if match["body"]:
+            break
+        attributes = {name.lower(): value for name, value in _ATTRIBUTE.findall(match["attributes"] or "")}
+        found = _LABEL_ALONE.match(attributes.get("charset") or attributes.get("encoding", ""))
+        if found is None and "http-equiv" in attributes:
+            found = _CHARSET.search(attributes.get("content", ""))
+        if found is not None:
+            return found[1]
+    return None
+
+
+def _without_use(label: str | None) -> str:
+    """Return in words that a page declares no encoding that can be used."""
+    return "the page declares none" if label is None else f"the page declares {label}, which cannot be used"
+
+
+def _is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
+    """Return whether bytes are UTF-8 and not all ASCII; the last character may be cut unless ``is_whole``."""
     try:
-        text, _ = codecs.utf_8_decode(body, "strict", False)
+        text, _ = codecs.utf_8_decode(body, "strict", is_whole)
     except UnicodeDecodeError:
         return False
     return not text.isascii()
@@ -197,7 +305,7 @@ def _guess(body: bytes) -> EncodingChoice:
     if body.isascii():
         if b"\x1b$" in body and _is_iso2022_jp(body):
             return _guessed("iso2022_jp", "its escapes")
-        return EncodingChoice(UTF_8, "detected", "none declared, all ASCII")
+        return EncodingChoice(UTF_8, "detected", "all ASCII")
     sample = _sample(body)
     broken = sample.decode(UTF_8, "replace")
     if broken.count("\ufffd") <= _BROKEN * _count_beyond_ascii(broken):
@@ -211,7 +319,7 @@ def _guess(body: bytes) -> EncodingChoice:
 
 
 def _guessed(name: str, evidence: str) -> EncodingChoice:
-    return EncodingChoice(name, "guessed", f"none declared, guessed by {evidence}")
+    return EncodingChoice(name, "guessed", f"guessed by {evidence}")
 
 
 def _sample(body: bytes) -> bytes:

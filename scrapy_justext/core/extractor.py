@@ -21,11 +21,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.blocks import BLOCK_FIELDS, Block, Decision, Extraction, make_blocks
-from scrapy_justext.core.context_free import measure
+from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
 from scrapy_justext.core.languages import NO_LANGUAGE, OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
+from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import DEFAULTS, Choices, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
@@ -110,6 +111,8 @@ class JudgedPage(NamedTuple):
     data: DataBlocks | None
     """The blocks that structured data add; no pass changes them."""
     profile: str
+    tables: str
+    """What is written of tables in Markdown."""
     markdown: str = ""
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> JudgedPage:
@@ -125,7 +128,10 @@ class JudgedPage(NamedTuple):
         if self.page.elements is None:
             return self
         added = () if self.data is None else self.data.good
-        markdown = to_markdown(self.page.elements, self.context.segments, self.final, url=self.page.url, data=added)
+        page, context = self.page, self.context
+        markdown = to_markdown(
+            self.page.elements, context.segments, self.final, url=page.url, data=added, tables=self.tables
+        )
         return self._replace(markdown=markdown)
 
     def extraction(self) -> Extraction:
@@ -175,6 +181,7 @@ class Extractor:
         profile: str = "justext",
         paths: bool = False,
         markdown: bool = False,
+        markdown_tables: str = HTML,
         max_blocks: int | None = None,
         **parameters: Unpack[Parameters],
     ) -> None:
@@ -184,6 +191,7 @@ class Extractor:
             profile=profile,
             paths=paths,
             markdown=markdown,
+            markdown_tables=markdown_tables,
             max_blocks=max_blocks,
             **parameters,
         )
@@ -233,7 +241,7 @@ class Extractor:
         title = ""
         elements = data = None
         if root is not None:
-            segments, count, rules = segment_page(root, rules, options.max_blocks)
+            segments, count, rules = _segment(root, rules, options.max_blocks)
             title = page_title(root)
             languages = [*languages, *declared_languages(root)]
             elements = Elements(root, rules, count)
@@ -280,6 +288,7 @@ class Extractor:
             paths=_paths(page) if options.paths else {},
             data=data,
             profile=profile.name,
+            tables=options.markdown_tables,
         ).with_markdown()
 
     def thresholds_for(self, language: Language | None) -> Thresholds:
@@ -320,14 +329,17 @@ class Extractor:
         """Return what the passes start from, and the probabilities of the blocks."""
         classify, depth = self.options.profile.classify, thresholds.tree_depth
         if classify is not None:
-            context_free = classify(page.segments, page.measurements, thresholds)
+            context_free: Sequence[Decision] = classify(page.segments, page.measurements, thresholds)
         else:
             context_free = [] if page.model_output is None else page.model_output.decide(thresholds)
+        probabilities = [decision.probability for decision in context_free]
+        if self.options.profile.tags.kinds:
+            context_free = decide_by_kind(context_free, page.segments, page.measurements, thresholds)
         groups = None if depth is None else page.groups.get(depth)
         if depth is not None and page.elements is not None:
             groups = number_groups(page.elements, page.segments, depth)
         context = Context(page.segments, context_free, thresholds, groups=groups)
-        return context.with_decisions(page.overrides), [decision.probability for decision in context_free]
+        return context.with_decisions(page.overrides), probabilities
 
 
 def extract(  # noqa: PLR0913 (help shows what can be chosen)
@@ -340,14 +352,15 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     url: str | None = None,
     paths: bool = False,
     markdown: bool = False,
+    markdown_tables: str = HTML,
     max_blocks: int | None = None,
     **parameters: Unpack[Parameters],
 ) -> Extraction:
     """Return the clean text of an HTML page, with all its blocks and why each is content or boilerplate.
 
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
-    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``max_blocks``: see
-    :class:`~scrapy_justext.core.options.Choices`.
+    ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``markdown_tables``,
+    ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
     ``parameters``: those of :data:`~scrapy_justext.core.parameters.PARAMETERS`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
@@ -364,17 +377,17 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
         profile=profile,
         paths=paths,
         markdown=markdown,
+        markdown_tables=markdown_tables,
         max_blocks=max_blocks,
         **parameters,
     )
     return extractor.extract(page, encoding=encoding, url=url)
 
 
-def segment_page(root: etree._Element, rules: TagRules, most: int | None) -> tuple[list[Segment], int, TagRules]:
+def _segment(root: etree._Element, rules: TagRules, most: int | None) -> tuple[list[Segment], int, TagRules]:
     """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by.
 
-    ``most``: how many blocks there may be; None for any number.  Raises
-    :class:`~scrapy_justext.exceptions.PageLimitError` for a page with more.
+    ``most``: how many blocks there may be.
     """
     segments, count = segment_and_count(root, rules, most)
     if rules.where_little is not None and shows_little(segments):
@@ -413,7 +426,7 @@ def _sample(segment: Segment) -> str:
 
     There are pages that are all preformatted, so some of it stays.
     """
-    return segment.collapsed[: len(segment.collapsed) // 8] if segment.preformatted else segment.collapsed
+    return segment.collapsed[: len(segment.collapsed) // 8] if segment.keeps_lines else segment.collapsed
 
 
 def _blocks(  # noqa: PLR0913 (a block knows so much)

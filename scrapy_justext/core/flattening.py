@@ -22,6 +22,21 @@ them all the same: then ``OWN_MARKS`` stands first, and ``replace_marks`` makes 
 ``INLINE`` + ``SOURCE`` inside an IMG, between its ALT and its SRC
 ======================  =========================================================
 
+Where ``TagRules.kinds`` asks for it:
+
+======================  =========================================================
+``INLINE`` + ``SOURCE`` behind what the attributes of a PRE or a TABLE tell of it
+``INLINE`` + ``WHOLE``  the same of a TABLE that holds lines of code
+``INLINE`` + ``LINE``   inside code, a line starts that is an inline element
+``INLINE`` + ``ENDED``  it ends
+``INLINE`` + ``MATH``   a formula starts; how many characters of the page's text
+                        it stands for follow as a number, none for an element's,
+                        and its TeX between dollars, two on lines of its own
+``INLINE`` + ``UNMATH`` it ends
+``INLINE`` + ``CODE``   an inline element starts that is shown in fixed width
+``INLINE`` + ``PLAIN``  it ends
+======================  =========================================================
+
 Where ``TagRules.styled`` asks for it:
 
 ======================  =========================================================
@@ -30,6 +45,8 @@ Where ``TagRules.styled`` asks for it:
 ``INLINE`` + ``BOLD``   ... in bold
 ``INLINE`` + ``CODE``   ... in fixed width
 ``INLINE`` + ``PLAIN``  it ends
+``INLINE`` + ``IMAGE``  an IMG, where ``TagRules.kinds`` asks for kinds; what its
+                        attributes tell follows, and ``INLINE`` + ``SOURCE``
 ======================  =========================================================
 """
 
@@ -42,6 +59,7 @@ from typing import TYPE_CHECKING, cast
 from lxml import etree
 
 from scrapy_justext.core import tags
+from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, find_formulas, has_formulas, with_tex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,6 +82,12 @@ ITALIC = "i"
 BOLD = "b"
 CODE = "c"
 PLAIN = "."
+WHOLE = "="
+LINE = "l"
+ENDED = "e"
+MATH = "["
+UNMATH = "]"
+IMAGE = "!"
 
 #: The codes of the inline elements that are marked where ``TagRules.styled`` asks for it.
 _STYLES = {
@@ -72,19 +96,42 @@ _STYLES = {
     for name in sorted(names)
 }
 
+#: The marks of the elements that stand in place of formulas.
+_FORMULAS = {
+    HOLDER: ("", ""),
+    INLINE_TEX: (f"{INLINE}{MATH}0$", f"${INLINE}{UNMATH}"),
+    DISPLAY_TEX: (f"{INLINE}{MATH}0$$", f"$${INLINE}{UNMATH}"),
+}
+
+
+@lru_cache
+def _named_marks(rules: TagRules) -> dict[str, tuple[str, str]]:
+    """Return the marks at start and end of the inline elements that have their own, by their names."""
+    styles = _STYLES if rules.styled else dict.fromkeys(sorted(tags.MONOSPACE), CODE) if rules.kinds else {}
+    return {name: (INLINE + code, INLINE + PLAIN) for name, code in styles.items()} | (_FORMULAS if rules.kinds else {})
+
+
 _REPLACE_MARKS = (
     '<xsl:template match="text()">'
     f"<xsl:value-of select=\"translate(., '{BLOCK}{INLINE}', '\ufffd\ufffd')\"/>"
     "</xsl:template>"
 )
 
-_ATTRIBUTE = f"<xsl:value-of select=\"translate(@{{}}, '{BLOCK}{INLINE}', '\ufffd\ufffd')\"/>"
+
+def _value_of(expression: str) -> str:
+    """Return what writes the value of an XPath expression, without our marks."""
+    return f'<xsl:value-of select="{escape(_sound(expression))}"/>'
+
+
+def _sound(expression: str) -> str:
+    return f"translate({expression}, '{BLOCK}{INLINE}', '\ufffd\ufffd')"
+
 
 #: Braces for the mark at the start.
 _IMAGE = (
     '<xsl:template match="img" priority="1">'
-    f"<xsl:text>{{}}</xsl:text>{_ATTRIBUTE.format('alt')}<xsl:text>{INLINE}{SOURCE}</xsl:text>"
-    f"{_ATTRIBUTE.format('src')}<xsl:text>{BLOCK}{CLOSE}</xsl:text>"
+    f"<xsl:text>{{}}</xsl:text>{_value_of('@alt')}<xsl:text>{INLINE}{SOURCE}</xsl:text>"
+    f"{_value_of('@src')}<xsl:text>{BLOCK}{CLOSE}</xsl:text>"
     "</xsl:template>"
 )
 
@@ -98,10 +145,37 @@ _TELL_OWN_MARKS = (
 
 def flatten(root: etree._Element, rules: TagRules, *, replace_marks: bool = False) -> str:
     """Return the text below ``root`` with marks, as ``rules`` say; the tree is left as it was."""
+    stylesheet = _stylesheet(rules, replace_marks)
     try:
-        return str(_stylesheet(rules, replace_marks)(root))
+        flats = [str(stylesheet(top)) for top in _with_formulas(root, rules) or (root,)]
     except etree.XSLTApplyError:
         return walk(root, rules)
+    return OWN_MARKS * any(flat.startswith(OWN_MARKS) for flat in flats[1:]) + "".join(flats)
+
+
+def chunks_of(flat: str) -> list[str]:
+    """Return a flattened page split where block-level elements start and end; ``Segment.chunk`` is an index of it.
+
+    Each chunk begins with the code of its mark.  The root's own text comes before the first mark, as if an element had
+    just ended there.
+    """
+    return f"{CLOSE}{flat}".split(BLOCK)
+
+
+def read_formula(marked: str) -> tuple[int, str]:
+    """Return how much of the page's text a formula stands for, and the formula; ``marked``: what its mark is before.
+
+    >>> read_formula("12$x^2$")
+    (12, '$x^2$')
+    """
+    length, dollar, rest = marked.partition("$")
+    return int(length), dollar + rest
+
+
+def _with_formulas(root: etree._Element, rules: TagRules) -> list[etree._Element] | None:
+    """Return copies of the top elements with TeX in place of formulas; None where there are no formulas."""
+    tops = list(top_elements(root))
+    return list(map(with_tex, tops)) if rules.kinds and any(map(has_formulas, tops)) else None
 
 
 @lru_cache
@@ -119,9 +193,10 @@ def _stylesheet(rules: TagRules, replace_marks: bool) -> etree.XSLT:
     return etree.XSLT(etree.XML("".join(_templates(rules, replace_marks))))
 
 
-#: The mode of the templates inside ``TagRules.keeping``.  A mode remembers where a node is; to look at all ancestors of
-#: each node would take forever in a deep tree.
+#: The modes of the templates inside ``TagRules.keeping``, and inside code.  A mode remembers where a node is; to look
+#: at all ancestors of each node would take forever in a deep tree.
 _INSIDE = "inside"
+_IN_CODE = "code"
 
 
 def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
@@ -129,9 +204,10 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
         '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
         '<xsl:output method="text" encoding="UTF-8"/>'
     )
-    for mode in ("", _INSIDE) if rules.keeping else ("",):
+    modes = ["", *([_INSIDE] if rules.keeping else []), *([_IN_CODE] if rules.kinds else [])]
+    for mode in modes:
         template = partial(_template, mode, rules.keeping)
-        yield from _element_templates(rules, template, is_inside=mode == _INSIDE)
+        yield from _element_templates(rules, template, mode)
         if rules.images:
             yield _in_mode(_IMAGE.format(BLOCK + tag_codes(rules)["img"]), mode, mode)
         if replace_marks:
@@ -141,26 +217,31 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
     yield "</xsl:stylesheet>"
 
 
-def _element_templates(rules: TagRules, template: Callable[..., str], *, is_inside: bool) -> Iterator[str]:
-    """Yield the templates of elements and processing instructions, made by ``template``.
-
-    ``is_inside``: whether they are for what is inside ``TagRules.keeping``.
-    """
+def _element_templates(rules: TagRules, template: Callable[..., str], mode: str) -> Iterator[str]:
+    """Yield the templates of elements and processing instructions in a mode, made by ``template``."""
     untag = INLINE + UNTAG if rules.text_nodes else ""
-    shown = f"not({rules.hidden})" if rules.hidden else ""
+    gone = [test for test in (rules.hidden, tags.BESIDE_CODE if mode == _IN_CODE else "") if test]
+    shown = f"not({' or '.join(gone)})" if gone else ""
     # Tests are inside the templates: libxslt counts siblings for a pattern with a predicate.
     inline = _body(INLINE + TAG, untag)
     if rules.select_in_name:
         inline = _if("contains(name(), 'select')", _body(INLINE + ENTER, INLINE + LEAVE), inline)
+    if mode == _IN_CODE:
+        inline = _if(tags.LINE_OF_CODE, _body(INLINE + LINE, INLINE + ENDED), inline)
     yield template("*", -1, inline, where=shown)
-    yield template("html", 0, _body(INLINE + TAG, untag))
+    yield template("html", 0, inline)
     yield template("br", 0, _body(INLINE + BREAK, untag), where=shown)
-    link = _body(INLINE + LINK, INLINE + UNLINK, attribute="href" if rules.styled else "")
-    yield template("a", 0, link, where=shown)
-    for name, code in _STYLES.items() if rules.styled else ():
-        yield template(name, 0, _body(INLINE + code, INLINE + PLAIN), where=shown)
-    for name, code in tag_codes(rules).items():
-        yield template(name, 0, _body(BLOCK + code, BLOCK + CLOSE), where="" if name in tags.NEVER_HIDDEN else shown)
+    link = _body(INLINE + LINK, INLINE + UNLINK, told="@href" if rules.styled else "")
+    # For Markdown, they are links as all others.
+    is_told = rules.kinds and mode == _INSIDE and not rules.styled
+    link = _if(tags.PERMALINK, _body(INLINE + TAG, untag), link) if is_told else link
+    yield template("a", 0, _if(tags.PERMALINK_SIGN, "", link) if rules.kinds else link, where=shown)
+    bodies = {name: _body(*marks) for name, marks in _named_marks(rules).items()} | _image_body(rules)
+    for name, body in bodies.items():
+        yield template(name, 0, body, where=shown)
+    blocks = {name: _block_body(name, BLOCK + code, rules) for name, code in tag_codes(rules).items()}
+    for name, block in blocks.items():
+        yield template(name, 0, block, where="" if name in tags.NEVER_HIDDEN else shown)
     if "select" not in rules.block_level:
         yield template("select", 0, _body(INLINE + ENTER, INLINE + LEAVE), where=shown)
     if rules.text_nodes:
@@ -168,13 +249,29 @@ def _element_templates(rules: TagRules, template: Callable[..., str], *, is_insi
     for name in sorted(rules.unwrapped):
         yield template(name, 1, _CONTENT)
     for name, where, kept_inside in rules.removed:
-        if is_inside and kept_inside:
-            continue
-        if where:
-            stays = f"not({where}) and {shown}" if shown else f"not({where})"
-            yield template(name, 2, _body(INLINE + TAG, untag), where=stays)
-        else:
-            yield template(name, 2, "")
+        stays = " and ".join(test for test in (f"not({where})", shown) if test)
+        if not kept_inside or mode != _INSIDE:
+            yield template(name, 2, blocks.get(name, inline) if where else "", where=stays if where else "")
+
+
+def _image_body(rules: TagRules) -> dict[str, str]:
+    """Return what writes an IMG, by its name, where it is marked."""
+    return {"img": _body(INLINE + IMAGE, "", told=tags.ABOUT_IMAGE)} if rules.styled and rules.kinds else {}
+
+
+def _block_body(name: str, start: str, rules: TagRules) -> str:
+    """Return what writes a block-level element, and reads what is inside code in a mode of its own."""
+    if not rules.kinds or name not in _TOLD:
+        return _body(start, BLOCK + CLOSE)
+    body = _body(start, BLOCK + CLOSE, told=_TOLD[name])
+    if name == "pre":
+        return _in_mode(body, "", _IN_CODE)
+    lines = _body(start, BLOCK + CLOSE, told=_TOLD[name], ends=WHOLE)
+    return _if(tags.CODE_TABLE, _in_mode(lines, "", _IN_CODE), body)
+
+
+#: What the attributes of these elements tell, which is written where ``TagRules.kinds`` asks for it.
+_TOLD = {"pre": tags.ABOUT_CODE, "table": tags.ABOUT_TABLE}
 
 
 def _template(mode: str, keeping: frozenset[str], pattern: str, priority: int, body: str, *, where: str = "") -> str:
@@ -184,25 +281,25 @@ def _template(mode: str, keeping: frozenset[str], pattern: str, priority: int, b
     """
     body = _if(where, body) if where else body
     template = f'<xsl:template match="{escape(pattern)}" priority="{priority}">{body}</xsl:template>'
-    return _in_mode(template, mode, _INSIDE if pattern in keeping else mode)
+    return _in_mode(template, mode, _INSIDE if pattern in keeping and mode != _IN_CODE else mode)
 
 
 def _in_mode(template: str, mode: str, below: str) -> str:
-    """Return a template for a mode; what is below its node is read in the mode ``below``."""
+    """Return a template for a mode; what is below its node is read in the mode ``below``, if none is chosen yet."""
     if below:
-        template = template.replace("<xsl:apply-templates", f'<xsl:apply-templates mode="{below}"')
+        template = template.replace("<xsl:apply-templates/>", f'<xsl:apply-templates mode="{below}"/>')
     return template.replace("<xsl:template", f'<xsl:template mode="{mode}"', 1) if mode else template
 
 
 _CONTENT = "<xsl:apply-templates/>"
 
 
-def _body(start: str, end: str, *, attribute: str = "") -> str:
+def _body(start: str, end: str, *, told: str = "", ends: str = SOURCE) -> str:
     """Return what writes the marks of an element around its content.
 
-    ``attribute``: the name of one that is written behind ``start``.
+    ``told``: an XPath expression, whose value is written behind ``start``, with the mark ``ends`` behind it.
     """
-    behind = f"{_ATTRIBUTE.format(attribute)}{_text(INLINE + SOURCE)}" if attribute else ""
+    behind = f"{_value_of(told)}{_text(INLINE + ends)}" if told else ""
     return f"{_text(start)}{behind}{_CONTENT}{_text(end)}"
 
 
@@ -219,6 +316,10 @@ def _if(test: str, body: str, otherwise: str = "") -> str:
 
 def walk(root: etree._Element, rules: TagRules) -> str:
     """Return what :func:`flatten` gives, for a tree of any depth, at several times the cost."""
+    return "".join(_walk(top, rules) for top in _with_formulas(root, rules) or (root,))
+
+
+def _walk(root: etree._Element, rules: TagRules) -> str:
     parts: list[str] = []
     for event, node, marks in kept_nodes(root, rules):
         if event == "start":
@@ -233,7 +334,7 @@ def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etr
     """Yield the start and end of each element that is not removed, in document order, with its marks.
 
     Of removed elements, comments and processing instructions it yields only the end, since the text
-    behind them (``tail``) is still to be read.
+    behind them (``tail``) is still to be read.  So it does of a formula's element, whose text is none of the page's.
     """
     removed = set(removed_elements(root, rules))
     for top in top_elements(root):
@@ -250,10 +351,43 @@ def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._E
             test = tests[node.tag]
             if (test is None or test(node)) and node not in inside:
                 yield node
+        if rules.kinds:
+            yield from find_formulas(top)
         if rules.hidden:
             for node in cast("list[etree._Element]", _hidden(rules)(top)):
                 if node.tag not in tags.NEVER_HIDDEN:
                     yield node
+        if rules.kinds:
+            yield from filter(_is_beside_code, in_code(top))
+
+
+_is_beside_code, _is_code_table, _is_line_of_code, _is_permalink, _is_permalink_sign = (
+    etree.XPath(f"boolean({test})")
+    for test in (tags.BESIDE_CODE, tags.CODE_TABLE, tags.LINE_OF_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
+)
+_TELL = {name: etree.XPath(_sound(expression)) for name, expression in _TOLD.items()}
+
+_tell_image = etree.XPath(_sound(tags.ABOUT_IMAGE))
+
+
+def about(node: etree._Element) -> str:
+    """Return what the attributes of a PRE or TABLE tell of it."""
+    return str(_TELL[node.tag](node))
+
+
+def in_code(top: etree._Element) -> Iterator[etree._Element]:
+    """Yield the elements inside a PRE, or a TABLE that holds lines of code, at or below ``top``."""
+    inside: set[etree._Element] = set()
+    for around in top.iter(*_TOLD):
+        # What is inside of one is looked at once, however many are in one another.
+        if around not in inside and _begins_code(around):
+            below = list(around.iterdescendants(etree.Element))
+            inside.update(below)
+            yield from below
+
+
+def _begins_code(node: etree._Element) -> bool:
+    return node.tag == "pre" or (node.tag == "table" and bool(_is_code_table(node)))
 
 
 @lru_cache
@@ -292,45 +426,62 @@ def _kept_below(
     top: etree._Element, rules: TagRules, removed: set[etree._Element]
 ) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     open_marks: list[tuple[str, str]] = []
+    # The elements around with a mode of their own, and the modes.
+    modes: list[tuple[etree._Element | None, str]] = [(None, "")]
     events = etree.iterwalk(top, events=("start", "end", "comment", "pi"))
     for event, node in events:
         if not isinstance(node.tag, str):
             untag = INLINE + UNTAG if event == "pi" and rules.text_nodes else ""
             yield "end", node, ("", untag)
         elif event == "end":
+            if modes[-1][0] is node:
+                modes.pop()
             yield event, node, open_marks.pop()
-        elif node in removed:
+        elif node in removed or (rules.kinds and node.tag == "a" and _is_permalink_sign(node)):
             open_marks.append(_NO_MARKS)
             events.skip_subtree()
         else:
-            open_marks.append(_marks(node, rules))
+            mode = modes[-1][1]
+            open_marks.append(_marks(node, rules, mode))
+            if mode != _IN_CODE and rules.kinds and _begins_code(node):
+                modes.append((node, _IN_CODE))
+            elif not mode and node.tag in rules.keeping:
+                modes.append((node, _INSIDE))
             yield event, node, open_marks[-1]
 
 
 _NO_MARKS = ("", "")
+_LINE = (INLINE + LINE, INLINE + ENDED)
 
 
-def _marks(node: etree._Element, rules: TagRules) -> tuple[str, str]:
+def _marks(node: etree._Element, rules: TagRules, mode: str) -> tuple[str, str]:
     """Return the marks at an element's start and end."""
     name = node.tag
     if name in rules.unwrapped:
         return _NO_MARKS
     if name not in rules.block_level:
-        return _styled_marks(node, rules) or _inline_marks(name, rules)
+        marks = _styled_marks(node, rules) or _inline_marks(name, rules)
+        if mode == _IN_CODE and marks[0] == INLINE + TAG and _is_line_of_code(node):
+            return _LINE
+        if rules.kinds and mode == _INSIDE and marks[0] == INLINE + LINK and _is_permalink(node):
+            return INLINE + TAG, INLINE + UNTAG if rules.text_nodes else ""
+        return marks
     start = BLOCK + tag_codes(rules)[name]
     if name == "img":
         alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
         start = f"{start}{alt}{INLINE}{SOURCE}{source}"
+    elif rules.kinds and name in _TOLD:
+        is_lines = name == "table" and _is_code_table(node)
+        start = f"{start}{about(node)}{INLINE}{WHOLE if is_lines else SOURCE}"
     return start, BLOCK + CLOSE
 
 
 def _styled_marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
-    if not rules.styled:
-        return None
-    if node.tag == "a":
+    if rules.styled and node.tag == "a":
         return f"{INLINE}{LINK}{_without_marks(node.get('href'))}{INLINE}{SOURCE}", INLINE + UNLINK
-    code = _STYLES.get(node.tag)
-    return (INLINE + code, INLINE + PLAIN) if code else None
+    if rules.styled and rules.kinds and node.tag == "img":
+        return f"{INLINE}{IMAGE}{_tell_image(node)!s}{INLINE}{SOURCE}", ""
+    return _named_marks(rules).get(str(node.tag))
 
 
 def _inline_marks(name: str, rules: TagRules) -> tuple[str, str]:

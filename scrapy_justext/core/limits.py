@@ -4,9 +4,9 @@ libxml2 compares each attribute of an element with all before it.  An element wi
 ten seconds; nothing can interrupt the parser there.
 
 A search that is much cheaper than parsing finds the tags that may be long: those whose first ``>`` is far away, and
-those whose first ``>`` may stand in a quoted value.  Some of them are no tags, but text in a script or a comment.
-Parsers differ in that, and a page could hide attributes behind any difference.  So if there seem to be too many
-attributes, the parser itself is asked: it is given the page up to that point.
+those with a ``>`` that may stand in a quoted value, of which it looks at one in 2,000 bytes.  Some of them are no tags,
+but text in a script or a comment.  Parsers differ in that, and a page could hide attributes behind any difference.  So
+if there seem to be too many attributes, the parser itself is asked: it is given the page up to that point.
 """
 
 from __future__ import annotations
@@ -34,14 +34,16 @@ _MOST_IN_TAG = int(_MOST_SQUARES**0.5) + 1
 #: attributes.  On real pages up to 3 MB it was 60,000 at most.
 _MOST_READ = 1_000_000
 _COST_OF_PLACE = 20
-#: How many times the page is given to the parser at most.
-_MOST_GIVEN = 3
+#: What the parser reads at most in search of attributes that are none, in times of the page.
+_MOST_PARSED = 3
 
 _TAG_NAME = re.compile(rb"<[a-zA-Z][^\t\n\f\r />]*")
+_WHITE_SPACE = b"\t\n\f\r "
+_QUOTES = (b'"', b"'")
 #: Before a value whose quote is open at the next ``>``.
 _OPEN_VALUE = re.compile(rb"""=(?=[\t\n\f\r ]*(?:"[^">]*|'[^'>]*)>)""")
 _VALUE = rb"""[\t\n\f\r ]*(?:"[^"]*"|'[^']*'|[^\t\n\f\r >"'][^\t\n\f\r >]*)?"""
-_FIRST_VALUE = re.compile(_VALUE)
+_WHOLE_VALUE = re.compile(_VALUE)
 _ATTRIBUTE = re.compile(rb"[\t\n\f\r /]*[^\t\n\f\r />][^\t\n\f\r />=]*(?:[\t\n\f\r ]*=" + _VALUE + rb")?")
 
 _MARK = "justext-is-in-a-tag"
@@ -57,6 +59,10 @@ class _Place(NamedTuple):
     """Where the tag ends.  Of several places with one end, only one can be in a tag with all of these attributes."""
 
 
+#: By where an attribute begins: how many have been passed from there on, and where the last of them ends.
+_Known = dict[int, tuple[int, int]]
+
+
 def check_attributes(data: bytes) -> None:
     """Raise :class:`PageLimitError` for a page with so many attributes in its tags that it takes long to parse.
 
@@ -65,11 +71,11 @@ def check_attributes(data: bytes) -> None:
     if len(data) < HARMLESS_PAGE:
         return
     places = _count_attributes(data)
-    given = 0
-    while suspects := _suspects(places):
-        first = min(suspects)
-        given += first.start
-        if given > _MOST_GIVEN * len(data) or _is_in_tag(data, first.start):
+    parsed = 0
+    while decisive := _decisive_places(places):
+        first = min(decisive)
+        parsed += first.start
+        if parsed > _MOST_PARSED * len(data) or _is_in_tag(data, first.start):
             raise _too_many()
         places.remove(first)
 
@@ -78,8 +84,8 @@ def _too_many() -> PageLimitError:
     return PageLimitError("too_many_attributes", "too many attributes in its elements")
 
 
-def _suspects(places: Iterable[_Place]) -> list[_Place]:
-    """Return the places with the most attributes, so many that those of the others are not too many."""
+def _decisive_places(places: Iterable[_Place]) -> list[_Place]:
+    """Return the places with the most attributes, so that those of the others are not too many; none if all are not."""
     most: dict[int, int] = {}
     squares = 0
     ordered = sorted(places, key=attrgetter("attributes"))
@@ -101,45 +107,68 @@ def _is_in_tag(data: bytes, place: int) -> bool:
 def _count_attributes(data: bytes) -> list[_Place]:
     """Return places in all tags that may be long."""
     places: list[_Place] = []
-    #: By where an attribute begins: how many there are from there on, and where the tag ends.
-    known: dict[int, tuple[int, int]] = {}
+    known: _Known = {}
     for start in _places_in_long_tags(data):
-        passed: list[int] = []
-        at = start
-        while at not in known and len(passed) < _MOST_IN_TAG and (attribute := _ATTRIBUTE.match(data, at)):
-            passed.append(at)
-            at = attribute.end()
-        count, end = known.get(at, (0, at))
-        for at in reversed(passed):
-            count = min(count + 1, _MOST_IN_TAG)
-            known[at] = count, end
-        places.append(_Place(start, count, end))
+        count, end = 0, start
+        while count < _MOST_IN_TAG:
+            more, end = known[end] if end in known else _pass_attributes(data, end, known)
+            if not more:
+                break
+            count += more
+        places.append(_Place(start, min(count, _MOST_IN_TAG), end))
         if len(known) + _COST_OF_PLACE * len(places) > _MOST_READ:
             raise _too_many()
     return places
 
 
-def _long_stretches(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where what stands between two ``>`` begins and ends, if these are far from one another."""
+def _pass_attributes(data: bytes, start: int, known: _Known) -> tuple[int, int]:
+    """Pass attributes up to what is known or the most of a tag, note each, and return what is known of the first."""
+    passed: list[int] = []
+    end = start
+    while end not in known and len(passed) < _MOST_IN_TAG and (attribute := _ATTRIBUTE.match(data, end)):
+        passed.append(end)
+        end = attribute.end()
+    count, end = known.get(end, (0, end))
+    for number, at in enumerate(reversed(passed), count + 1):
+        known[at] = number, end
+    return count + len(passed), end
+
+
+def _long_steps(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield steps from a ``>`` to a later one: where they begin, behind the first, and where the second is.
+
+    A step passes as many ``>`` as it can, but is no longer than a harmless tag, or passes none.
+    """
     begin = 0
     while begin + _HARMLESS_TAG <= len(data):
-        # Looking back from afar, one step passes most tags.
-        nearer = data.rfind(b">", begin, begin + _HARMLESS_TAG)
-        if nearer >= 0:
-            begin = nearer + 1
-            continue
-        end = data.find(b">", begin + _HARMLESS_TAG)
-        end = len(data) if end < 0 else end
+        # Looking back from afar is faster than going from each to the next.
+        end = data.rfind(b">", begin, begin + _HARMLESS_TAG)
+        if end < 0:
+            end = data.find(b">", begin + _HARMLESS_TAG)
+            end = len(data) if end < 0 else end
         yield begin, end
         begin = end + 1
 
 
 def _places_in_long_tags(data: bytes) -> Iterator[int]:
-    """Yield places in what may be long tags, behind which the attributes are to be counted."""
-    for begin, end in _long_stretches(data):
-        # Of several tags without an end, the first is one, and the others are its attributes.
-        name = _TAG_NAME.search(data, begin, end)
-        if name is not None and end - name.start() > _HARMLESS_TAG:
-            yield name.end()
-    for value in _OPEN_VALUE.finditer(data):
-        yield _FIRST_VALUE.match(data, value.end()).end()  # type: ignore[union-attr]  # it matches nothing, too
+    """Yield places in what may be long tags, behind which the attributes are to be counted.
+
+    A long tag that begins in a step goes on at the end of it.  If there is a ``>``, it is in a value.
+    """
+    #: The quotes that may have begun a value: those behind an equals sign which have not come again.
+    open_quotes: set[bytes] = set()
+    for begin, end in _long_steps(data):
+        if end - begin >= _HARMLESS_TAG:
+            # Of several tags without an end, the first is one, and the others are its attributes.
+            name = _TAG_NAME.search(data, begin, end)
+            if name is not None and end - name.start() > _HARMLESS_TAG:
+                yield name.end()
+        for quote in _QUOTES:
+            last = data.rfind(quote, begin, end)
+            if last >= 0 and data[begin:last].rstrip(_WHITE_SPACE).endswith(b"="):
+                open_quotes.add(quote)
+            elif last >= 0:
+                open_quotes.discard(quote)
+        if open_quotes:
+            for value in _OPEN_VALUE.finditer(data, begin, end + 1):
+                yield _WHOLE_VALUE.match(data, value.end()).end()  # type: ignore[union-attr]  # it matches nothing, too

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.languages import NONE, Language
+from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
 from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds
 from scrapy_justext.core.profiles import Profile, find_profile
@@ -46,6 +47,8 @@ class Choices(Parameters, total=False):
     """Whether blocks get their ``xpath`` and ``dom_path``, which take time."""
     markdown: bool
     """Whether the extraction gets its ``markdown``."""
+    markdown_tables: str
+    """What tables are in Markdown: one of :data:`~scrapy_justext.core.markdown.tables.TABLES`."""
     max_blocks: int | None
     """The most blocks that a page may have, see :func:`~scrapy_justext.core.reading.segment_and_count`; None: any
     number."""
@@ -58,6 +61,7 @@ DEFAULTS: Mapping[str, Any] = {
     "profile": "justext",
     "paths": False,
     "markdown": False,
+    "markdown_tables": HTML,
     "max_blocks": None,
 }
 
@@ -86,6 +90,7 @@ class Options:
     selection: Selection
     paths: bool
     markdown: bool = False
+    markdown_tables: str = HTML
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
 
@@ -128,8 +133,15 @@ def make_options(**choices: Unpack[Choices]) -> Options:
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
         paths=given["paths"],
         markdown=given["markdown"],
+        markdown_tables=_checked_tables(given["markdown_tables"]),
         max_blocks=_checked_limit(given["max_blocks"]),
     )
+
+
+def _checked_tables(tables: object) -> str:
+    if isinstance(tables, str) and tables in TABLES:
+        return tables
+    raise ParameterError("markdown_tables", tables, f"must be one of {', '.join(TABLES)}")
 
 
 def _checked_limit(max_blocks: object) -> int | None:

@@ -11,12 +11,13 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 
+from cssselect import parse
 from lxml import etree
-from lxml.cssselect import CSSSelector, SelectorError
+from lxml.cssselect import LxmlHTMLTranslator, SelectorError
 
-from scrapy_justext.core.blocks import BAD, GOOD, Decision
+from scrapy_justext.core.blocks import BAD, GOOD, BlockClass, Decision
 from scrapy_justext.core.flattening import kept_nodes, top_elements
 from scrapy_justext.core.text import visible_length
 from scrapy_justext.exceptions import ParameterError
@@ -41,8 +42,18 @@ class Rules(TypedDict, total=False):
 
 RULE_NAMES = tuple(Rules.__annotations__)
 
+
+class Selector(etree.XPath):
+    """One of the selectors, between commas, of a rule."""
+
+    def __init__(self, path: str, css: str) -> None:
+        super().__init__(path)
+        self.css = css
+        """The whole rule."""
+
+
 #: A compiled rule and the decision for what it matches.
-SelectorRule = tuple[CSSSelector, Decision]
+SelectorRule = tuple[Selector, Decision]
 PatternRule = tuple["re.Pattern[str]", Decision]
 
 
@@ -64,7 +75,7 @@ class Selection:
 
     def __reduce__(self) -> tuple[object, ...]:
         # Compiled selectors cannot be pickled.
-        keep, drop = ([cast("Any", selector).css for selector, _ in rules] for rules in (self.keep, self.drop))
+        keep, drop = (list(dict.fromkeys(selector.css for selector, _ in rules)) for rules in (self.keep, self.drop))
         texts = [pattern.pattern for pattern, _ in self.patterns]
         return partial(make_selection, keep_css=keep, drop_css=drop, drop_text=texts), ()
 
@@ -74,16 +85,17 @@ def make_selection(
 ) -> Selection:
     """Return the rules that a user wrote.  Raises :class:`ParameterError` for a wrong selector or pattern."""
     return Selection(
-        drop=tuple(
-            (_selector("drop_css", css), Decision(BAD, f"drop_css {css}")) for css in _several("drop_css", drop_css)
-        ),
+        drop=_selector_rules("drop_css", drop_css, BAD),
         patterns=tuple(
             (_pattern(pattern), Decision(BAD, f"drop_text {pattern}")) for pattern in _several("drop_text", drop_text)
         ),
-        keep=tuple(
-            (_selector("keep_css", css), Decision(GOOD, f"keep_css {css}")) for css in _several("keep_css", keep_css)
-        ),
+        keep=_selector_rules("keep_css", keep_css, GOOD),
     )
+
+
+def _selector_rules(name: str, rules: str | Iterable[str], block_class: BlockClass) -> tuple[SelectorRule, ...]:
+    decisions = ((css, Decision(block_class, f"{name} {css}")) for css in _several(name, rules))
+    return tuple((selector, decision) for css, decision in decisions for selector in _selectors(name, css))
 
 
 def _several(name: str, rules: str | Iterable[str]) -> Iterable[str]:
@@ -94,14 +106,21 @@ def _several(name: str, rules: str | Iterable[str]) -> Iterable[str]:
     return rules
 
 
-def _selector(name: str, css: str) -> CSSSelector:
+def _selectors(name: str, css: str) -> list[Selector]:
     try:
-        selector = CSSSelector(css, translator="html")
+        # As one XPath, libxml2 compares each element that one of them finds with all that the others do.
+        selectors = [
+            Selector(_TRANSLATOR.selector_to_xpath(one, translate_pseudo_elements=True), css) for one in parse(css)
+        ]
         # Some errors show only when a selector is used, such as a namespace that nobody declared.
-        selector(etree.Element("html"))
+        for selector in selectors:
+            selector(etree.Element("html"))
     except (SelectorError, etree.LxmlError, TypeError, RecursionError) as error:
         raise ParameterError(name, css, f"must be a CSS selector: {error}") from error
-    return selector
+    return selectors
+
+
+_TRANSLATOR = LxmlHTMLTranslator()
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
@@ -184,9 +203,11 @@ def _inside_inline(stretches: Sequence[_Stretch], segments: Sequence[Segment]) -
             reach[i] = reach[i + 1]
     starts = [stretch.start for stretch in stretches]
     found: dict[int, Decision] = {}
-    for index, segment in enumerate(segments):
+    # The text of a formula may be another than the page's: a block ends where the next one starts.
+    last = (one.start + visible_length(one.without_formulas()) for one in segments[-1:])
+    ends = [*(segment.start for segment in segments[1:]), *last]
+    for index, (segment, end) in enumerate(zip(segments, ends, strict=True)):
         at = bisect_right(starts, segment.start) - 1
-        end = segment.start + visible_length(segment.collapsed)
         if at >= 0 and segment.start < stretches[at].end and end <= reach[at] and segment.image_url is None:
             found[index] = stretches[at].decision
     return found

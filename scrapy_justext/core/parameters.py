@@ -26,6 +26,7 @@ class Part(Enum):
     STOPWORDS = "rules that look at stop words"
     MODEL = "a trained model"
     HEADINGS = "passes that rescue headings"
+    KINDS = "kinds of blocks that stop words tell nothing about"
     JAVA = "what the Java port adds"
     TREE = "the tree filter"
 
@@ -152,6 +153,26 @@ def _switch(*, part: Part, label: str, meaning: str) -> Any:
     return _row(False, row)
 
 
+#: What decides a block of a kind that stop words tell nothing about.
+CONTEXT, KEEP, DROP, PROSE = "context", "keep", "drop", "prose"
+_WAYS = ((CONTEXT, "by its neighbours"), (KEEP, "good"), (DROP, "bad"), (PROSE, "like other text"))
+
+
+def _way(*, label: str, meaning: str) -> Any:
+    ways = tuple(way for way, _ in _WAYS)
+    row = Parameter(
+        allowed=f"must be one of {', '.join(ways)}",
+        allows=ways.__contains__,
+        part=Part.KINDS,
+        label=label,
+        meaning=f"{meaning}: `context`: its neighbours decide, unless it has too many links or a copyright sign; "
+        "`keep`: it is good; `drop`: it is bad; `prose`: it is judged like other text",
+        choices=_WAYS,
+        search=ways,
+    )
+    return _row(CONTEXT, row)
+
+
 _SHARE = Scale(0, 1, (0.01,))
 _LINK_SEARCH = Scale(0.0, 1.0, (0.2, 0.1, 0.05, 0.01))
 _STOPWORD_SEARCH = Scale(0.0, 0.6, (0.08, 0.04, 0.02, 0.01))
@@ -217,6 +238,9 @@ class Thresholds:
     no_headings: bool = _switch(
         part=Part.HEADINGS, label="Ignore headings", meaning="treat headings like any other block"
     )
+    code: str = _way(label="Code", meaning="a block of code")
+    formulas: str = _way(label="Formulas", meaning="a formula that is a block of its own")
+    tables: str = _way(label="Tables", meaning="a table of data, which is one block")
     no_headlines: bool = _switch(
         part=Part.JAVA, label="Ignore headlines", meaning="`justext-java`: judge text inside H1 like any other block"
     )
@@ -268,6 +292,9 @@ class GivenThresholds(TypedDict, total=False):
     good_probability: float | None
     max_heading_distance: int
     no_headings: bool
+    code: str
+    formulas: str
+    tables: str
     no_headlines: bool
     rescue_images: bool
     tree_depth: int | None

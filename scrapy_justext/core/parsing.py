@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 from lxml import etree
 from w3lib.encoding import resolve_encoding, to_unicode
 
-from scrapy_justext.core.encodings import UTF_8, EncodingChoice, check_encoding, choose_encoding, stated_encoding
+from scrapy_justext.core.encodings import (
+    UTF_8,
+    EncodingChoice,
+    check_encoding,
+    choose_encoding,
+    has_encoding,
+    has_to_guess,
+    stated_encoding,
+)
 from scrapy_justext.core.limits import HARMLESS_PAGE, check_attributes
 from scrapy_justext.exceptions import PageError
 
@@ -85,14 +93,13 @@ def is_response(page: object) -> TypeGuard[PageResponse]:
     # Its selector is not asked for: a response makes it, which takes as long as parsing does.
     if isinstance(page, etree._Element):
         return False
-    return isinstance(getattr(page, "body", None), bytes) and isinstance(getattr(page, "encoding", None), str)
+    return isinstance(getattr(page, "body", None), bytes) and has_encoding(page)
 
 
 def _parse_response(response: PageResponse) -> Parsed:
     """Return the tree of the response's selector, if that is HTML in the right encoding; else parse the body."""
     choice = choose_encoding(response.body, stated_encoding(response))
-    # A response guesses, too, which may take it seconds.
-    if choice.source != "guessed" and resolve_encoding(response.encoding) == choice.name:
+    if not has_to_guess(response) and resolve_encoding(response.encoding) == choice.name:
         if len(response.body) >= HARMLESS_PAGE:
             check_attributes(_as_parsed(response.body, choice.name))
         selector = response.selector

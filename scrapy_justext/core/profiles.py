@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 from scrapy_justext.core import boilerpipe, context_sensitive
 from scrapy_justext.core.blocks import Decision, Measurements, Segment
 from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
-from scrapy_justext.core.parameters import PARAMETERS, Parameter, Part, Thresholds
-from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
+from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
+from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
 from scrapy_justext.exceptions import UnknownNameError
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class Profile:
             Part.STOPWORDS: self.by_stopwords,
             Part.MODEL: bool(self.models),
             Part.HEADINGS: not passes.isdisjoint({context_sensitive.promote, context_sensitive.restore}),
+            Part.KINDS: self.tags.kinds,
             Part.JAVA: context_sensitive.promote_images in passes,
             Part.TREE: context_sensitive.select in passes,
         }
@@ -82,6 +83,8 @@ _JUSTEXT = (context_sensitive.promote, *_PASSES)
 _JAVA = (context_sensitive.promote, context_sensitive.promote_images, *_PASSES)
 _TREE = (context_sensitive.select,)
 _ARTICLE = Thresholds(tree_depth=2)
+#: A model judges code, formulas and tables like all other blocks.
+_MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE)
 _MODERN_RULES = partial(classify, rules=MODERN_RULES)
 
 _ROWS = (
@@ -89,10 +92,10 @@ _ROWS = (
     Profile("justext-3.0", REFERENCE, partial(classify, rules=PUBLISHED_RULES), _PASSES, unspaced=False),
     Profile("justext-java", JAVA, partial(classify, rules=JAVA_RULES), _JAVA),
     Profile("article", MODERN, _MODERN_RULES, _JUSTEXT, _ARTICLE),
-    Profile("boilerpipe", MODERN, boilerpipe.classify, _TREE, by_stopwords=False),
-    Profile("boilerpipe-article", MODERN, boilerpipe.classify, _TREE, _ARTICLE, by_stopwords=False),
+    Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _TREE, by_stopwords=False),
+    Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _TREE, _ARTICLE, by_stopwords=False),
     *(
-        Profile(name, LENIENT, None, _PASSES, by_stopwords=False, models=(name,), reads_data=True)
+        Profile(name, LENIENT, None, _PASSES, _MODEL, by_stopwords=False, models=(name,), reads_data=True)
         for name in ("learned", "learned-article")
     ),
 )

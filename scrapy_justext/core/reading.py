@@ -23,6 +23,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import Segment, maker
+from scrapy_justext.core.code import code_language, code_text, is_code, is_line_numbers, lines_of
 from scrapy_justext.core.flattening import (
     BLOCK,
     BREAK,
@@ -31,20 +32,27 @@ from scrapy_justext.core.flattening import (
     INLINE,
     LEAVE,
     LINK,
+    MATH,
     OWN_MARKS,
     SOURCE,
     TAG,
     UNLINK,
+    UNMATH,
     UNTAG,
+    WHOLE,
+    chunks_of,
     flatten,
+    read_formula,
     tag_codes,
 )
-from scrapy_justext.core.tags import HEADING_LEVELS
-from scrapy_justext.core.text import collapse, collapse_and_count
+from scrapy_justext.core.formulas.delimiters import mark_formulas
+from scrapy_justext.core.tables import PARTS, PRE, TABLE, Tables
+from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
+from scrapy_justext.core.text import collapse, collapse_and_count, visible_length
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lxml import etree
 
@@ -71,29 +79,68 @@ def segment_and_count(root: etree._Element, rules: TagRules, most: int | None = 
 
 
 def flat_text(root: etree._Element, rules: TagRules) -> str:
-    """Return the flattened tree with the page's own marks replaced."""
+    """Return the flattened tree with the page's own marks replaced, and formulas in its text marked."""
     flat = flatten(root, rules)
-    return flatten(root, rules, replace_marks=True) if flat.startswith(OWN_MARKS) else flat
+    if flat.startswith(OWN_MARKS):
+        flat = flatten(root, rules, replace_marks=True)
+    return mark_formulas(flat, root, rules) if rules.kinds else flat
 
 
 def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
     """Return the segments of a flattened tree."""
     reader = _reader_for(rules)
-    position = TreePosition(root_tag, HEADING_LEVELS.get(root_tag, 0), "select" in root_tag, root_tag == "pre", rules)
+    tables = Tables()
+    position = TreePosition.of_root(root_tag, rules)
     element = opened = 0
-    # The root's own text comes before the first mark, as if an element had just ended there.
     ancestors: Ancestors = [(position, 0)]
-    for chunk in f"{CLOSE}{flat}".split(BLOCK):
-        code = chunk[0]
+    chunks = iter(chunks_of(flat))
+    number = -1
+    for chunk in chunks:
+        number += 1
+        code, body = chunk[0], chunk[1:]
         if code == CLOSE:
+            if position.part == TABLE:
+                tables.end(reader.rows)
             position, element = ancestors.pop()
         else:
             ancestors.append((position, element))
             element = opened = opened + 1
             position = position[code]
-        if chunk != code and not (body := chunk[1:]).isspace():
+            if position.part:
+                about, body, is_whole = _told(position.part, body)
+                if is_whole:
+                    inside, behind = _until_end(chunks)
+                    reader.read_code([code + body, *inside], about, position, element, number)
+                    opened += sum(one[0] != CLOSE for one in inside)
+                    number += len(inside) + 1
+                    position, element = ancestors.pop()
+                    body = behind
+                else:
+                    tables.begin(position.part, about, element, number, len(reader.rows))
+        if body and not body.isspace():
+            reader.chunk = number
             position = reader.read(body, position, element, ancestors)
-    return list(map(_new_segment, reader.rows))
+    return reader.rows
+
+
+def _told(part: str, body: str) -> tuple[str, str, bool]:
+    """Return what the attributes of an element tell, the text behind, and whether the element is code as a whole."""
+    if part not in (PRE, TABLE):
+        return "", body, False
+    about, _, rest = body.partition(INLINE)
+    return about, rest[1:], rest[0] == WHOLE or (part == PRE and is_code(about, rest[1:]))
+
+
+def _until_end(chunks: Iterator[str]) -> tuple[list[str], str]:
+    """Return the chunks up to the end of the element at hand, and the text behind it."""
+    inside: list[str] = []
+    depth = 1
+    for chunk in chunks:
+        depth += -1 if chunk[0] == CLOSE else 1
+        if not depth:
+            return inside, chunk[1:]
+        inside.append(chunk)
+    raise AssertionError("each element has an end")
 
 
 _new_segment = maker(Segment)
@@ -106,19 +153,30 @@ class TreePosition(dict[str, "TreePosition"]):
     There are few different positions, so they are made once and shared by all pages.
     """
 
-    __slots__ = ("heading_level", "in_select", "preformatted", "rules", "tag")
+    __slots__ = ("heading_level", "in_select", "kind", "part", "preformatted", "rules", "tag")
 
-    def __init__(self, tag: str, heading_level: int, in_select: bool, preformatted: bool, rules: TagRules) -> None:
+    def __init__(
+        self, tag: str, heading_level: int, in_select: bool, preformatted: bool, kind: str, rules: TagRules
+    ) -> None:
         super().__init__()
         self.tag = tag
         self.heading_level = heading_level
         self.in_select = in_select
         self.preformatted = preformatted
+        self.kind = HEADING if heading_level else kind
+        #: PRE, or the part of a table that the element is; empty for others.
+        self.part = PARTS.get(tag, "") if rules.kinds else ""
         self.rules = rules
+
+    @classmethod
+    def of_root(cls, tag: str, rules: TagRules) -> TreePosition:
+        """Return the position inside the root of a tree."""
+        kind = KIND_INSIDE.get(tag, TEXT)
+        return cls(tag, HEADING_LEVELS.get(tag, 0), "select" in tag, tag == "pre", kind, rules)
 
     def __missing__(self, code: str) -> TreePosition:
         if code == ENTER:
-            inside = TreePosition(self.tag, self.heading_level, True, self.preformatted, self.rules)
+            inside = TreePosition(self.tag, self.heading_level, True, self.preformatted, self.kind, self.rules)
         else:
             tag = _names(self.rules)[code]
             inside = _shared_position(
@@ -126,6 +184,7 @@ class TreePosition(dict[str, "TreePosition"]):
                 HEADING_LEVELS.get(tag, self.heading_level),
                 self.in_select or "select" in tag,
                 self.preformatted or tag == "pre",
+                KIND_INSIDE.get(tag, self.kind),
                 self.rules,
             )
         self[code] = inside
@@ -143,22 +202,29 @@ def _names(rules: TagRules) -> dict[str, str]:
 #: The positions around the one at hand, outermost first, each with the number of its element.
 Ancestors = list[tuple[TreePosition, int]]
 
-#: The values of a segment; many of them become segments at once.
-SegmentRow = tuple[str, str, int, int, int, str, int, bool, bool, int, int, "str | None"]
-
 
 class PublishedReader:
     """Reads text as published, and counts the open links."""
 
     def __init__(self) -> None:
-        self.rows: list[SegmentRow] = []
+        self.rows: list[Segment] = []
+        #: The place of the text at hand in the flattened page.
+        self.chunk = 0
         self._start = 0
         self._links = 0
+        # The formulas of the block at hand, and how many more characters of the page they stand for than they have.
+        self._formulas: list[str] = []
+        self._unread = 0
 
     # All readers have one signature, so that they can change places.
     def read(self, body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:  # noqa: ARG002
         """Add the blocks in ``body``, which has no block-level mark inside; return the position after it."""
         tags = 0
+        if _MATH in body:
+            # A formula on lines of its own is a block, as text between BRs is.
+            for part in _DISPLAY.split(body):
+                self._read_pieces(part, 0, position, element)
+            return position
         if INLINE in body:
             # With BRs in it, the text may be several blocks, each with elements of its own.
             if _BREAK not in body and (tags := body.count(_TAG)):
@@ -169,10 +235,26 @@ class PublishedReader:
         collapsed, words = collapse_and_count(body)
         if words:
             linked, link_words = (len(collapsed), words) if self._links else (0, 0)
-            text = _lines(body) if position.preformatted else collapsed
+            text = lines_of(body) if position.preformatted else collapsed
             self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
             self._start += len(collapsed) - words + 1
         return position
+
+    def read_code(self, chunks: Sequence[str], about: str, position: TreePosition, element: int, chunk: int) -> None:
+        """Add the block that an element of code is.
+
+        ``chunks``: its own and those inside; ``about``: what its attributes tell.
+        """
+        code = code_text(chunks)
+        collapsed, words = collapse_and_count(code.text)
+        if words and not is_line_numbers(collapsed):
+            linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
+            self.chunk = chunk
+            self._add_row(
+                position, element, code.text, collapsed, linked=linked, link_words=link_words, tags=code.tags_count,
+                code_language=code_language(about),
+            )  # fmt: skip
+        self._start += sum(map(visible_length, code.pieces))
 
     def _read_pieces(self, body: str, tags: int, position: TreePosition, element: int) -> None:
         """Add the blocks in a text with links and BRs."""
@@ -190,18 +272,17 @@ class PublishedReader:
         after_break = False
         for piece in pieces:
             code, text = piece[:1], piece[1:]
-            if code == TAG:
+            if code in _COUNTED:
                 tags += 1
-            elif code == LINK:
-                tags += 1
-                links += 1
+                links += code == LINK
+                text = self._formula(text) if code == MATH else text
             elif code == UNLINK:
                 links = links - 1 if links else 0
-            elif after_break:
+            elif code == BREAK and after_break:
                 # The BRs of a separator are no elements of the block.
                 self._add(texts, inside, tags - 1, position, element)
                 texts, inside, tags = [], [], 0
-            else:
+            elif code == BREAK:
                 after_break = True
                 tags += 1
                 text = f"\n{text}"
@@ -217,9 +298,22 @@ class PublishedReader:
         collapsed, words = collapse_and_count(raw)
         if words:
             linked, link_words = count_links(texts, inside) if True in inside else (0, 0)
-            text = _lines(raw) if position.preformatted else collapsed
+            read = len(collapsed) - words + 1 + self._unread
+            if self._formulas == [collapsed] and position.tag in _PARAGRAPHS:
+                # A paragraph that is a formula has it on lines of its own.
+                collapsed = f"${collapsed}$" if collapsed[1] != "$" else collapsed
+                self._formulas = [collapsed]
+            text = lines_of(raw) if position.preformatted else collapsed
             self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
-            self._start += len(collapsed) - words + 1
+            self._start += read
+            self._formulas, self._unread = [], 0
+
+    def _formula(self, marked: str) -> str:
+        """Take a formula to the block at hand; return it as it stands there."""
+        length, formula = read_formula(marked)
+        self._formulas.append(formula)
+        self._unread += length - visible_length(formula)
+        return formula
 
     def _add_row(  # noqa: PLR0913 (a segment knows so much)
         self,
@@ -232,15 +326,29 @@ class PublishedReader:
         link_words: int,
         tags: int,
         image_url: str | None = None,
+        code_language: str | None = None,
     ) -> None:
-        self.rows.append((
+        kind, language = (position.kind, "") if code_language is None else (CODE, code_language)
+        if self._formulas == [collapsed] and collapsed.startswith("$$"):
+            kind = FORMULA
+        row = (
             text, collapsed, linked, link_words, tags, position.tag, position.heading_level, position.in_select,
-            position.preformatted, element, self._start, image_url,
-        ))  # fmt: skip
+            position.preformatted, element, self._start, kind, self.chunk, image_url, language, (),
+            tuple(self._formulas),
+        )  # fmt: skip
+        self.rows.append(_new_segment(row))
 
 
 _TAG = INLINE + TAG
 _BREAK = INLINE + BREAK
+#: What counts as an inline element of a block.
+_COUNTED = frozenset({TAG, LINK, MATH})
+_MATH = INLINE + MATH
+_PARAGRAPHS = frozenset(["article", "blockquote", "body", "center", "dd", "div", "figure", "main", "p", "section"])
+#: A formula on lines of its own.
+_DISPLAY = re.compile(rf"({INLINE}\{MATH}[0-9]+\$\$[^{INLINE}]*{INLINE}\{UNMATH})")
+
+
 _ONE_LINK = re.compile(rf"\s*{INLINE}{LINK}([^{INLINE}]*){INLINE}{UNLINK}\s*")
 
 
@@ -275,11 +383,6 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
         elif text:
             in_word = False
     return linked, link_words
-
-
-def _lines(raw: str) -> str:
-    """Return the lines of preformatted text, without white space at their ends and empty lines around them."""
-    return "\n".join(map(str.rstrip, raw.splitlines())).strip("\n")
 
 
 class JavaReader(PublishedReader):

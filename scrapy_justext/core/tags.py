@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 #: "block-level elements" as [A] and [B] list them.
@@ -19,13 +19,29 @@ PUBLISHED_BLOCK_LEVEL = frozenset([
 ])  # fmt: skip
 
 #: What HTML has gained since, or the list forgot.  SELECT is here so that text behind one is not
-#: taken for a part of it.
+#: taken for a part of it; TEMPLATE for those that are not removed.
 MODERN_BLOCK_LEVEL = PUBLISHED_BLOCK_LEVEL | frozenset([
     "address", "article", "aside", "details", "dialog", "dir", "figcaption", "figure", "footer", "header", "hgroup",
-    "hr", "main", "menu", "nav", "ol", "search", "section", "select", "summary", "tbody",
+    "hr", "main", "menu", "nav", "ol", "search", "section", "select", "summary", "tbody", "template",
 ])  # fmt: skip
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+
+#: What a block is made of, or stands in.
+KINDS = (TEXT, HEADING, LIST_ITEM, CODE, FORMULA, TABLE, CAPTION, QUOTE, IMAGE) = (
+    "text", "heading", "list item", "code", "formula", "table", "caption", "quote", "image"
+)  # fmt: skip
+
+#: The kinds of what stands in an element, by its name; in all others it is of the kind that it is outside.  A comment
+#: or a table in a list is no item.
+KIND_INSIDE = {
+    **dict.fromkeys(HEADING_LEVELS, HEADING),
+    **dict.fromkeys(("li", "dt", "dd"), LIST_ITEM),
+    **dict.fromkeys(("caption", "figcaption"), CAPTION),
+    **dict.fromkeys(("article", "section", "table"), TEXT),
+    "blockquote": QUOTE,
+    "img": IMAGE,
+}
 
 #: Inline elements by what browsers show them in.
 ITALIC = frozenset(["em", "i", "cite", "dfn", "var"])
@@ -65,6 +81,64 @@ _DISCLOSED = (
 _HIDDEN = f"@hidden and not(@hidden = 'until-found' or {_STREAMED} or {_DISCLOSED})"
 
 
+def _any(value: str, *parts: str) -> str:
+    """Return an XPath test whether a value holds one of some texts."""
+    return " or ".join(f"contains({value}, '{part}')" for part in parts)
+
+
+#: How highlighters name what stands beside code in a PRE: line numbers, buttons.
+_SPACED = "concat(' ', @class, ' ')"
+_NUMBERS_ONLY = "not(translate(normalize-space(), '0123456789', ''))"
+_GUTTERS = _any("@class", "lineno", "line-num", "line_num", "linenum", "ln-num", "blob-num", "gutter", "copy")
+_GUTTERS = f"{_GUTTERS} or {_any(_SPACED, ' ln ', ' lnt ', ' toolbar ')}"
+BESIDE_CODE = f"self::button or @class and ({_GUTTERS}) or contains(@style, 'user-select') and {_NUMBERS_ONLY}"
+#: Inline elements that are a line of code each.
+LINE_OF_CODE = f"@data-line or @class and ({_any(_SPACED, ' line ', '-line ')})"
+#: Tables that are code: a row a line, or line numbers beside a PRE.
+_FIRST_CELL = "concat(' ', tr/td/@class, tbody/tr/td/@class, ' ')"
+CODE_TABLE = (
+    f"{_any('@class', 'highlighttable', 'codehilitetable', 'lntable', 'rouge-table', 'crayon-table', 'hljs-ln')} or "
+    f"{_any(_FIRST_CELL, 'blob-', 'gutter', 'lineno', 'line-num', 'line_num', 'linenum', 'lntd', ' code ')}"
+)
+
+
+def _joined(*values: str) -> str:
+    """Return an XPath expression for the beginnings of values, with spaces in between."""
+    return f"concat({', '.join(f'substring({value}, 1, {_MOST_OF_VALUE}), {_SPACE}' for value in values)})"
+
+
+_MOST_OF_VALUE = 200
+_SPACE = "' '"
+#: What tells whether a PRE is code, and in which language: CODE in it, and classes of its own, of CODE and around it.
+_NAMES = ("@class", "@data-language", "@data-lang")
+ABOUT_CODE = _joined(
+    "name(code | samp | kbd)",
+    *_NAMES,
+    *(f"code/{name}" for name in _NAMES),
+    *(f"../{name}" for name in _NAMES),
+    "../../@class",
+    "../../../@class",
+)
+#: What tells whether a TABLE holds data: its role, its class, and elements that tables of data have.
+ABOUT_TABLE = _joined("@role", "@class", "name(caption)", "name(thead)", "name(tr/th)", "name(tbody/tr/th)")
+
+#: What stands between the parts of what an IMG tells.
+APART = "\ufdd3"
+#: What stands there for the characters that formulas in the text are found by.
+HIDDEN_SIGNS, SHOWN_SIGNS = "\ufdd4\ufdd5\ufdd6\ufdd7", "$\\{}"
+#: The attributes of an IMG that tell what it is, and those that may hold its address, the best first: those of lazy
+#: images, its own, and those of elements right beside it that browsers take instead.
+_IMAGE_PARTS = (
+    "@alt", "@class", "@width", "@height",
+    "@data-src", "@data-original", "@data-lazy-src", "@src", "following-sibling::*[1]/self::noscript/img/@src",
+    "@srcset", "@data-srcset", "preceding-sibling::*[1]/self::source/@srcset",
+    # Parsers that do not know SOURCE put what follows into it.
+    "self::*[not(preceding-sibling::*[1])]/parent::source/@srcset",
+)  # fmt: skip
+_WITH_MARKS_APART = f", '{APART}', ".join(_IMAGE_PARTS)
+ABOUT_IMAGE = f"translate(concat({_WITH_MARKS_APART}), '{SHOWN_SIGNS}', '{HIDDEN_SIGNS}')"
+
+
 @dataclass(frozen=True, slots=True)
 class TagRules:
     """How the elements of a page are treated when it is cut into blocks.
@@ -78,6 +152,7 @@ class TagRules:
     ``select_in_name``: whether an element with "select" anywhere in its name is a SELECT, as in [R],
     which looks for the word in the joined names of all ancestors.
     ``images``: whether an IMG is a block of its own; "img" is then among ``block_level``.
+    ``kinds``: whether code and tables of data are blocks as a whole, and formulas are written as TeX.
     ``styled``: whether marks tell where links lead, and which inline elements are italic, bold or code; for
     Markdown, which reads a page a second time.
     ``where_little``: the rules for pages that show next to nothing by these.
@@ -90,6 +165,7 @@ class TagRules:
     text_nodes: bool = False
     select_in_name: bool = False
     images: bool = False
+    kinds: bool = False
     styled: bool = False
     where_little: TagRules | None = None
 
@@ -105,6 +181,16 @@ SECTIONS = ("article", "aside", "details", "dialog", "figure", "footer", "header
             "section")  # fmt: skip
 _HEAD = Removed("head", f"not({' or '.join(SECTIONS)})")
 
+#: The browser shows the text of a declarative shadow root, as if it stood in the element around it.
+_TEMPLATE = Removed("template", "not(@shadowrootmode or @shadowroot)")
+
+#: A link of a heading to itself, which documentation has, is no navigation; nor is the sign text that it mostly shows.
+PERMALINK = "starts-with(@href, '#')"
+PERMALINK_SIGN = (
+    f"{PERMALINK} and not(*) and string-length(normalize-space(text())) < 2"
+    f" and ({' or '.join(f'parent::{name}' for name in HEADING_LEVELS)})"
+)
+
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
 _LABELS = (*HEADING_LEVELS, "summary")
 _BUTTON = Removed("button", kept_inside=_LABELS)
@@ -117,21 +203,26 @@ def _removed(*names: str) -> tuple[Removed, ...]:
 #: Elements that a reader of the page does not see, or does not see as text.
 _NEVER_TEXT = (
     _HEAD,
-    *_removed("meta", "title", "script", "style", "template", "svg", "math", "iframe", "object", "embed", "applet",
-              "audio", "video", "canvas", "input", "datalist"),
+    _TEMPLATE,
+    *_removed("meta", "title", "script", "style", "svg", "math", "iframe", "object", "embed", "applet", "audio",
+              "video", "canvas", "input", "datalist"),
 )  # fmt: skip
 
 #: For trained models, which can tell hidden boilerplate from content, and for pages that show next to nothing.  Pages
 #: that scripts build have their text in NOSCRIPT or in hidden elements, and an SVG that is not closed puts the rest of
 #: a page into the BUTTON around it.
-LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, removed=_NEVER_TEXT)
+LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, removed=_NEVER_TEXT, kinds=True)
 
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
     removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), _BUTTON),
     hidden=_HIDDEN,
+    kinds=True,
     where_little=LENIENT,
 )
+
+#: For Boilerpipe, which knows text only.
+WITHOUT_KINDS = replace(MODERN, kinds=False, where_little=replace(LENIENT, kinds=False))
 
 #: [R] cleans the tree with lxml_html_clean first: these rows are what its options do.
 REFERENCE = TagRules(

@@ -263,7 +263,7 @@ def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], scri
     """Measure each segment of a page in a language without spaces."""
     # None of these scripts has cases; a list may hold a word of one that does.
     has_case = any(word != word.upper() for word in stoplist)
-    texts = [_comparable(segment.collapsed, has_case=has_case) for segment in segments]
+    texts = [_comparable(segment.without_formulas(), has_case=has_case) for segment in segments]
     covered = covered_characters(texts, stoplist)
     rows: list[tuple[int, int, int, float, float]] = []
     for segment, text, stopwords in zip(segments, texts, covered, strict=True):
@@ -271,7 +271,7 @@ def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], scri
         if not text:
             rows.append(NOTHING._replace(characters=characters))
             continue
-        words = estimate_words(text, script)
+        words = estimate_words(segment.collapsed if segment.formulas else text, script)
         density = segment.link_characters / characters
         rows.append((characters, words, round(density * words), density, stopwords / len(text)))
     return list(map(maker(Measurements), rows))

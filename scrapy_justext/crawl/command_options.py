@@ -1,7 +1,7 @@
 """Settings as options of commands: what a project sets, its user may set otherwise for one run.
 
-Every setting that decides about blocks is an option of ``scrapy justext`` and ``scrapy justext-archive``, made from the
-table of settings.
+Every setting that decides about blocks or Markdown is an option of ``scrapy justext`` and ``scrapy justext-archive``,
+made from the table of settings.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyHelpFormatter
 
+from scrapy_justext.core.markdown.tables import TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.crawl.conversion import Converter, boolean, number, rules
+from scrapy_justext.crawl.conversion import Converter, as_given, boolean, number, rules
 from scrapy_justext.crawl.settings import SETTINGS, Given
 
 if TYPE_CHECKING:
@@ -21,20 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: Settings that are options, too.
-NAMES = ("profile", "language", "stoplist", "stoplists_dir", *PARAMETER_NAMES, "min_good_characters")
+NAMES = ("profile", "language", "stoplist", "stoplists_dir", *PARAMETER_NAMES, "min_good_characters", "markdown_tables")
 _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
 
 #: The prefix of their names among the parsed options: Scrapy has a ``profile`` of its own.
 DEST_PREFIX = "justext_"
 
 #: The names of values in the help, by the converter and by the setting.
-_METAVARS: Mapping[Converter, str] = {boolean: "YES|NO", number: "N", rules: "RULE"}
+_METAVARS: Mapping[Converter, str] = {boolean: "YES|NO", number: "N", rules: "RULE", as_given: "WAY"}
 _OWN_METAVARS: Mapping[str, str] = {
     "profile": "NAME",
     "language": "LANGUAGE",
     "stoplist": "FILE",
     "stoplists_dir": "FOLDER",
     "min_good_characters": "N",
+    "markdown_tables": "|".join(TABLES),
 }
 
 #: Meanings of options that differ from those of their settings.
@@ -43,6 +45,7 @@ _MEANINGS: Mapping[str, str] = {
     "language": "a name, in English or its own, or ISO 639 code; several with commas: one of them for each page; "
     "none: no stop words",
     "stoplist": "stop words in place of the language's",
+    "markdown_tables": "tables in Markdown whose cells hold blocks or reach over others",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary, finalize
+from weakref import WeakKeyDictionary, finalize, ref
 
 from itemadapter import ItemAdapter
 
@@ -48,30 +48,47 @@ class _OnItsWay(NamedTuple):
     """How often the item can still be taken."""
 
 
+#: Items, of those that cannot tell that they are gone, whose chosen page is remembered.  An extraction takes about as
+#: much memory as its page.
+MOST_CHOSEN = 1000
+
+
 class ItemPages:
     """Which page each item came from, while the item is on its way to the pipeline.
 
     Many kinds of items cannot carry their page, and cannot be hashed.  So an item is known by its ``id()``, and kept
     alive, so that no other object gets the same ``id()``.  An entry is deleted when the pipeline takes it, or else with
     the response that the item came from: once a response is gone, none of its items is on its way any more.
+
+    A chosen page is forgotten with its item.  Dicts, and other items without weak references, cannot tell that they are
+    gone: of them, the newest :data:`MOST_CHOSEN` are remembered.
     """
 
     def __init__(self) -> None:
         self._on_their_way: dict[int, _OnItsWay] = {}
         self._of_response: WeakKeyDictionary[Response, list[int]] = WeakKeyDictionary()
-        self._chosen: dict[int, tuple[Any, Outcome]] = {}
+        self._chosen: dict[int, tuple[ref[Any], Outcome]] = {}
+        # Oldest first.
+        self._chosen_of_kept: dict[int, tuple[Any, Outcome]] = {}
 
     def __len__(self) -> int:
-        return len(self._on_their_way)
+        return len(self._on_their_way) + len(self._chosen) + len(self._chosen_of_kept)
 
     def choose(self, item: Any, page: Outcome) -> None:
         """Remember the page that an item gets when it is yielded, whatever response it is yielded for."""
-        self._chosen[id(item)] = item, page
+        self.take_chosen(item)
+        identity, chosen = id(item), self._chosen
+        try:
+            chosen[identity] = ref(item, lambda _: chosen.pop(identity, None)), page
+        except TypeError:
+            self._chosen_of_kept[identity] = item, page
+            if len(self._chosen_of_kept) > MOST_CHOSEN:
+                del self._chosen_of_kept[next(iter(self._chosen_of_kept))]
 
     def take_chosen(self, item: Any) -> Outcome | None:
         """Return the page that was chosen for an item, once; else None."""
-        _, page = self._chosen.pop(id(item), (None, None))
-        return page
+        found = self._chosen.pop(id(item), None) or self._chosen_of_kept.pop(id(item), None)
+        return None if found is None else found[1]
 
     def remember(self, item: Any, page: Outcome, response: Response) -> None:
         """Remember the page of an item for as long as its response is there."""
@@ -104,6 +121,7 @@ class ItemPages:
         """Forget all items."""
         self._on_their_way.clear()
         self._chosen.clear()
+        self._chosen_of_kept.clear()
 
     def _add(self, item: Any, page: Outcome) -> None:
         known = self._on_their_way.get(id(item))

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from w3lib.encoding import read_bom
 
-from scrapy_justext.core.encodings import stated_encoding
+from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.processes import RawPage
 
@@ -33,7 +33,8 @@ _LOOKS_LIKE_HTML = re.compile(
     r"\A(?:\s|\ufeff|<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_SNIFFED_CHARACTERS = 2048
+#: The bytes at the start of a page that are looked at for it.
+_MARKUP_BYTES = 2048
 
 #: Control characters that no text holds, and the share of them from which bytes are no text.
 _CONTROL = bytes(set(range(0x20)) - {*b"\t\n\r\f\x1b"}) + b"\x7f"
@@ -105,13 +106,20 @@ def is_html(response: TextResponse) -> bool:
         return True
     if content_type.startswith(b"text/plain"):
         return False
-    return _LOOKS_LIKE_HTML.match(response.text[:_SNIFFED_CHARACTERS]) is not None
+    # Markup is ASCII in all other encodings.  The response's text is not asked for: it may guess, which takes seconds.
+    start = response.body[:_MARKUP_BYTES].decode(_wide_encoding(response) or UTF_8, "replace")
+    return _LOOKS_LIKE_HTML.match(start) is not None
+
+
+def _wide_encoding(response: TextResponse) -> str | None:
+    """Return the encoding of a response that is in UTF-16 or UTF-32, by its mark or what it states; else None."""
+    encoding = read_bom(response.body)[0] or stated_encoding(response) or ""
+    return encoding if encoding.startswith(("utf-16", "utf-32")) else None
 
 
 def is_binary(response: TextResponse) -> bool:
     """Return whether a response that claims to be text starts with bytes that no text has."""
-    encoding = read_bom(response.body)[0] or stated_encoding(response) or ""
-    if encoding.startswith(("utf-16", "utf-32")):
+    if _wide_encoding(response) is not None:
         return False
     sample = response.body[:_SNIFFED_BYTES]
     return len(sample) - len(sample.translate(None, _CONTROL)) > _BINARY_SHARE * len(sample)

@@ -73,19 +73,27 @@ class JustextPipeline:
             return item
         page = self._session.page_of(item)
         if not isinstance(page, CleanedPage):
-            page = await self._page_in_field(item) or page
+            page = await self._page_in_field(item, page) or page
         if isinstance(page, CleanedPage):
             self._fill(item, page)
         else:
             self._count_uncleaned(item, page)
         return item
 
-    async def _page_in_field(self, item: Any) -> Outcome | None:
-        field = self._session.configuration.html_field
-        if field is None or not self._session.is_on:
+    async def _page_in_field(self, item: Any, page: UncleanedPage | None) -> Outcome | None:
+        """Return the page of the HTML that an item holds; None if it holds none, or is not to be cleaned by it.
+
+        ``page``: the one that the item came from, whose choices hold.  Those of the crawl hold where there is none.
+        """
+        configuration = self._session.configuration if page is None else page.configuration
+        if configuration.html_field is None or self._is_off(page) or not is_cleaned(item, configuration):
             return None
-        html = ItemAdapter(item).get(field)
-        return await self._session.clean_html(html) if isinstance(html, str | bytes) and html else None
+        html = ItemAdapter(item).get(configuration.html_field)
+        return await self._session.clean_html(html, configuration) if isinstance(html, str | bytes) and html else None
+
+    def _is_off(self, page: UncleanedPage | None) -> bool:
+        """Return whether the plugin is switched off for an item of a page, or of none."""
+        return page.reason in SWITCHED_OFF if page is not None else not self._session.is_on
 
     def _fill(self, item: Any, page: CleanedPage) -> None:
         configuration = page.configuration
@@ -120,13 +128,14 @@ class JustextPipeline:
         if page is not None and self._is_unwanted(item, page):
             self._session.counts.add("items_dropped_uncleaned")
             raise NotCleaned(page.message)
-        is_off = page.reason == OFF if page is not None else not self._session.is_on
-        if not is_off:
+        # Items that a request or a site switched off count.
+        is_uncounted = page.reason == OFF if page is not None else not self._session.is_on
+        if not is_uncounted:
             self._session.counts.add("items_without_page")
 
     def _is_unwanted(self, item: Any, page: UncleanedPage) -> bool:
         """Return whether an item of an uncleaned page is dropped: one that would get text, and has none of its own."""
-        if page.reason in SWITCHED_OFF or not page.configuration.drop_uncleaned:
+        if self._is_off(page) or not page.configuration.drop_uncleaned:
             return False
         targets = self._targets(item, page.configuration)
         adapter = ItemAdapter(item)

@@ -208,16 +208,16 @@ class Session:
         with suppress(StopIteration):
             self.clean(response, request, in_place=True).send(None)
 
-    async def clean_html(self, html: str | bytes) -> Outcome:
+    async def clean_html(self, html: str | bytes, configuration: Configuration) -> Outcome:
         """Return the page of HTML from an item's own field."""
-        raw, configuration = RawPage(html), self.configuration
+        raw, pool = RawPage(html), self._find_pool()
         try:
             found: Found
-            if self._pool is None:
+            if pool is None:
                 start = perf_counter()
                 found, seconds = raw.extract(configuration.options), perf_counter() - start
             else:
-                found, seconds = await self._pool.do(raw, configuration.options, configuration.timeout)
+                found, seconds = await pool.do(raw, configuration.options, configuration.timeout)
             page = self._finish(found, seconds, configuration)
         except PageLimitError as error:
             self.counts.add(f"skipped/{error.reason}")

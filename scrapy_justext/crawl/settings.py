@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, make_options
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.conversion import (
@@ -86,6 +87,9 @@ class Setting(NamedTuple):
     meaning: str
 
 
+#: Converters of parameters, by the type of their default; of all others: ``number``.
+_CONVERTERS: Mapping[type, Converter] = {bool: boolean, str: as_given}
+
 #: All settings by their lower-case names.  The README's table is checked against this one.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
@@ -108,7 +112,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             None, as_given, "a folder of LANGUAGE.txt files, which replace the shipped ones of the same languages"
         ),
         **{
-            name: Setting(None, boolean if isinstance(parameter.default, bool) else number, parameter.text)
+            name: Setting(None, _CONVERTERS.get(type(parameter.default), number), parameter.text)
             for name, parameter in PARAMETERS.items()
         },
         "keep_css": Setting((), rules, "CSS selectors of elements whose blocks are good"),
@@ -132,6 +136,11 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "trained models only if the profile has them",
         ),
         "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
+        "markdown_tables": Setting(
+            HTML,
+            one_of(*TABLES),
+            "tables [in Markdown](docs/markdown.md#tables) whose cells hold blocks or reach over others: html, pipes",
+        ),
         "drop": Setting(
             "item",
             one_of("item", "response", "none"),
@@ -348,6 +357,7 @@ def configure(given: Mapping[str, Given]) -> Configuration:
             profile=values["profile"],
             paths=not PATH_FIELDS.isdisjoint(block_fields),
             markdown=values["fields"]["markdown"] is not None,
+            markdown_tables=values["markdown_tables"],
             max_blocks=values["max_blocks"],
             **{name: values[name] for name in PARAMETER_NAMES if values[name] is not None},
         )

@@ -8,8 +8,10 @@ from contextlib import suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.evaluation.kinds import INVENTED
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from scrapy_justext.evaluation.scoring import ExtractorRow
 
@@ -83,6 +85,40 @@ def format_table(rows: Sequence[ExtractorRow], width: int) -> str:
     for line in lines:
         line[0] = line[0] if len(line[0]) <= room else line[0][: room - 1] + "…"
     return format_columns(lines, right=range(1, len(shown)))
+
+
+def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
+    """Set the similarities by the measures over Markdown beside one another, with intervals where there is room.
+
+    Titles have the numbers of pages that count.  Below stands what was invented: of how many pages an extractor gave
+    code, for one, where the gold standard has none.
+    """
+    names = tuple(dict.fromkeys(row.extractor for row in rows))
+    by_name = {(row.extractor, row.measure): row for row in rows}
+    pages = {row.measure: 0 for row in rows}
+    for row in rows:
+        pages[row.measure] = max(pages[row.measure], row.relevant)
+    measures = [f"{measure} ({count})" for measure, count in pages.items()]
+    invented = [measure for measure in pages if measure in INVENTED]
+
+    def lines(titles: Sequence[str], measures: Iterable[str], show: Callable[[ExtractorRow | None], str]) -> str:
+        cells = [[name, *(show(by_name.get((name, measure))) for measure in measures)] for name in names]
+        return format_columns([("extractor", *titles), *cells], right=range(1, len(titles) + 1))
+
+    shares = lines(measures, pages, _show_with_interval)
+    if max(map(len, shares.split("\n"))) > width:
+        shares = lines(measures, pages, lambda row: UNDEFINED if row is None or row.f1 is None else f"{row.f1:.2f}")
+    counts = lines(invented, invented, lambda row: UNDEFINED if row is None else str(row.relevant_empty))
+    too_large = sum(row.too_large for row in rows)
+    note = f"\n\nTables too large for TEDS, compared as text: {too_large} of all pages and extractors"
+    return f"{shares}\n\nPages that have it, without any in the gold standard\n{counts}{note if too_large else ''}"
+
+
+def _show_with_interval(row: ExtractorRow | None) -> str:
+    if row is None or row.f1 is None:
+        return UNDEFINED
+    interval = f" {row.f1_low:.2f}–{row.f1_high:.2f}" if row.f1_low is not None and row.f1_high is not None else ""
+    return f"{row.f1:.2f}{interval}"
 
 
 def format_columns(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:

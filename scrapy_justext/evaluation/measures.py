@@ -41,6 +41,8 @@ RELEVANT_EMPTY = "relevant_empty"
 RETRIEVED_EMPTY = "retrieved_empty"
 BOTH_EMPTY = "both_empty"
 MISMATCH = "mismatch"
+#: A page that the measure would take too long for, and which a simpler one has scored.
+TOO_LARGE = "too_large"
 
 #: The cases that are counted apart. [D]
 BOUNDARY_CASES = (RELEVANT_EMPTY, RETRIEVED_EMPTY, BOTH_EMPTY, MISMATCH)
@@ -61,7 +63,7 @@ class Scores(NamedTuple):
     recall: float | None
     f1: float | None
     case: str
-    """:data:`OK` or one of :data:`BOUNDARY_CASES`."""
+    """:data:`OK`, :data:`TOO_LARGE` or one of :data:`BOUNDARY_CASES`."""
     sizes: Sizes = Sizes()
 
 
@@ -88,8 +90,8 @@ class Measure:
 
     name: str
     score: Callable[..., Scores]
-    boundary_counts: bool = False
-    """Whether boundary cases are part of the means."""
+    counted: frozenset[str] = frozenset({OK})
+    """The cases that are part of the means."""
     aggregate: Callable[[Sequence[Scores]], Means] = mean_scores
     """How the documents' scores become those of the data set."""
 
@@ -99,7 +101,7 @@ class Measure:
 
     def counts(self, case: str) -> bool:
         """Return whether a document of that case is part of the means."""
-        return case == OK or (self.boundary_counts and case in BOUNDARY_CASES)
+        return case in self.counted
 
 
 def f_score(precision: float, recall: float, beta: float = 1.0) -> float:
@@ -285,11 +287,13 @@ def _shingles(words: list[str]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
 
 
+_ALL_CASES = frozenset({OK, *BOUNDARY_CASES})
+
 _ALL = (
     Measure("sequence", score_sequence),
     Measure("character", score_characters),
-    Measure("bag", score_bag, boundary_counts=True),
-    Measure("shingle", score_shingles, boundary_counts=True, aggregate=aggregate_shingles),
+    Measure("bag", score_bag, _ALL_CASES),
+    Measure("shingle", score_shingles, _ALL_CASES, aggregate=aggregate_shingles),
     Measure("edit", score_edits),
 )
 

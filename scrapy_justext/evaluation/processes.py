@@ -25,6 +25,7 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.evaluation.extractors.base import extract_content
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.store import Result, open_results
 from scrapy_justext.exceptions import PageTimeout, RunningError, WorkerCrashed
@@ -212,7 +213,7 @@ def _extract(name: str, document: Document, plan: Plan) -> Iterator[Begun | Resu
     started = time.perf_counter()
     text = problem = None
     try:
-        text = extractor(document, plan.language)
+        text = extract_content(extractor, document, plan.language)
     except BaseException as error:
         problem = _describe(error)
     seconds = round(time.perf_counter() - started, 6)

@@ -10,10 +10,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.command_line import format_table, seconds, whole_number
+from scrapy_justext.evaluation.command_line import format_kinds, format_table, seconds, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.kinds import KIND_MEASURES
 from scrapy_justext.evaluation.processes import DEFAULT_TIMEOUT, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f1
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Run, start_run
@@ -164,11 +165,17 @@ def _carry_out(plan: Plan) -> None:
 
 
 def _print_tables(plan: Plan, rows: Sequence[ExtractorRow]) -> None:
+    width = shutil.get_terminal_size((120, 24)).columns
     for name in (data_set.name for data_set in plan.data_sets):
         shown = sort_by_f1([row for row in rows if (row.dataset, row.measure) == (name, SHOWN_MEASURE)])
         if shown:
             print(f"\n{name}, measure {SHOWN_MEASURE}")
-            print(format_table(shown, shutil.get_terminal_size((120, 24)).columns))
+            print(format_table(shown, width))
+        kinds = [row for row in rows if row.dataset == name and row.measure in KIND_MEASURES]
+        if kinds:
+            order = {row.extractor: place for place, row in enumerate(shown)}
+            print(f"\n{name}, similarity of what is in the Markdown, with the 95 % interval of the mean")
+            print(format_kinds(sorted(kinds, key=lambda row: order.get(row.extractor, len(order))), width))
     print(f"\nAll measures: {plan.out / SUMMARY_FILE}")
 
 

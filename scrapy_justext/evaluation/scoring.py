@@ -17,8 +17,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.evaluation.measures import BOUNDARY_CASES, MEASURES, Scores
-from scrapy_justext.evaluation.statistics import mean_of, standard_deviation_of
+from scrapy_justext.evaluation.kinds import ALL_MEASURES, KIND_MEASURES, comparisons
+from scrapy_justext.evaluation.measures import BOUNDARY_CASES, TOO_LARGE, Scores
+from scrapy_justext.evaluation.statistics import mean_interval, mean_of, standard_deviation_of
 from scrapy_justext.evaluation.store import open_results, read_run, write_json
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.files import write_whole
@@ -55,7 +56,7 @@ class DocumentScores(NamedTuple):
     recall: float | None
     f1: float | None
     case: str
-    """``ok``, ``relevant_empty``, ``retrieved_empty``, ``both_empty``, ``mismatch`` or ``failed``."""
+    """``ok``, ``relevant_empty``, ``retrieved_empty``, ``both_empty``, ``mismatch``, ``too_large`` or ``failed``."""
     seconds: float | None
     """The extractor's own time; None when it was killed."""
     sizes: tuple[int, int, int]
@@ -90,6 +91,16 @@ class ExtractorRow:
     mismatch: int
     milliseconds: float | None
     """Mean time a page, over the documents that did not fail."""
+    too_large: int = 0
+    """Documents that a simpler measure has scored, which count."""
+    f1_low: float | None = None
+    f1_high: float | None = None
+    """The 95 % interval of the mean F1, of measures over Markdown."""
+
+    @property
+    def relevant(self) -> int:
+        """The documents that did not fail and whose gold standard has what the measure compares."""
+        return self.documents - self.failed - self.relevant_empty - self.both_empty
 
     @property
     def empty(self) -> int:
@@ -115,7 +126,7 @@ def score_run(
     run = read_run(out)
     texts: list[_StoredText] = []
     for data_set in data_sets:
-        golds = {document.id: (document.gold, document.page_type) for document in data_set.documents}
+        golds = {document.id: (document.gold, document.markdown, document.page_type) for document in data_set.documents}
         for extractor in run.extractors if run else ():
             store = open_results(out, data_set.name, extractor.name)
             results = store.read()
@@ -126,7 +137,7 @@ def score_run(
             ]
     given = {data_set.name for data_set in data_sets}
     scores = [document for document in read_scores(out) if document.dataset not in given]
-    order = [*MEASURES]
+    order = [*ALL_MEASURES]
     for _, group in groupby(_score_all(texts, jobs, keep_non_ascii=keep_non_ascii), attrgetter("dataset", "extractor")):
         scores += sorted(group, key=lambda document: order.index(document.measure))
     rows = _summarise(scores)
@@ -158,6 +169,8 @@ class _StoredText(NamedTuple):
     dataset: str
     extractor: ExtractorRecord
     gold: str
+    markdown: str | None
+    """The gold standard as Markdown, where that is what was asked for."""
     page_type: str | None
     result: Result
     store: ResultStore
@@ -178,10 +191,10 @@ def _start_scoring(keep_non_ascii: bool) -> Callable[[Sequence[_StoredText]], It
 
 
 def _score(texts: Sequence[_StoredText], *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
-    for dataset, extractor, gold, page_type, result, store in texts:
+    for dataset, extractor, gold, markdown, page_type, result, store in texts:
         text = store.read_text(result.id) if result.status == "ok" else None
-        for measure in MEASURES.values():
-            scores = _FAILED if text is None else measure(gold, text, keep_non_ascii=keep_non_ascii)
+        for measure, expected, found in comparisons(gold, markdown, text or ""):
+            scores = _FAILED if text is None else measure(expected, found, keep_non_ascii=keep_non_ascii)
             yield DocumentScores(
                 dataset=dataset,
                 extractor=extractor.name,
@@ -202,7 +215,7 @@ def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
 
 def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
     first, cases = group[0], Counter(document.case for document in group)
-    measure = MEASURES[first.measure]
+    measure = ALL_MEASURES[first.measure]
     sound = [document for document in group if document.case != FAILED]
     counted = [
         Scores(document.precision, document.recall, document.f1, document.case)
@@ -210,6 +223,8 @@ def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
         if measure.counts(document.case)
     ]
     seconds = mean_of(document.seconds for document in sound)
+    values = [scores.f1 for scores in counted if scores.f1 is not None]
+    low, high = mean_interval(values) if values and measure.name in KIND_MEASURES else (None, None)
     return ExtractorRow(
         dataset=first.dataset,
         extractor=first.extractor,
@@ -221,5 +236,8 @@ def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
         f1_sd=standard_deviation_of(document.f1 for document in counted),
         documents=len(group),
         milliseconds=None if seconds is None else 1000 * seconds,
+        too_large=cases[TOO_LARGE],
+        f1_low=low,
+        f1_high=high,
         **{case: cases[case] for case in (FAILED, *BOUNDARY_CASES)},
     )

@@ -110,6 +110,15 @@ def paired_bootstrap(
     return Bootstrap(float(differences.mean()), (low_95, high_95), (low_99, high_99), p)
 
 
+def mean_interval(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[float, float]:
+    """Return the interval that the mean of a sample is in at 95 %, by the bootstrap.
+
+    >>> mean_interval([0.5, 0.5])
+    (0.5, 0.5)
+    """
+    return paired_bootstrap(values, [0.0] * len(values), resamples=resamples, seed=seed).interval_95
+
+
 def _check_values(values: Sequence[float]) -> None:
     if not values:
         raise ParameterError("values", 0, "must be 1 or more values")

@@ -18,9 +18,9 @@ from scrapy_justext.core.flattening import kept_nodes, top_elements
 from scrapy_justext.core.text import visible_length
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from scrapy_justext.core.blocks import Block
+    from scrapy_justext.core.blocks import Block, Segment
     from scrapy_justext.inspection.pages import Inspection
 
 #: The number of the first visible character of each text: of a node's own (False), and of that after it (True).
@@ -93,19 +93,15 @@ class _Side:
     """The blocks of one profile by their positions.  ``beginning``: those that begin at a position, in order."""
 
     def __init__(self, inspection: Inspection, numbers: _Numbers) -> None:
-        segments, blocks = inspection.judged.page.segments, inspection.extraction.blocks
+        segments, self._blocks = inspection.judged.page.segments, inspection.extraction.blocks
         self._spans = _kept_spans(inspection, numbers)
         self._kept = [span.kept for span in self._spans]
         self._page = [span.page for span in self._spans]
-        self.from_scripts = blocks[len(segments) :]
+        self.from_scripts = self._blocks[len(segments) :]
         self.beginning: dict[int, list[Block]] = {}
-        self._starts: list[int] = []
-        self._texts: list[Block] = []
-        for segment, block in zip(segments, blocks, strict=False):
+        self._stretches = Stretches(segments)
+        for segment, block in zip(segments, self._blocks, strict=False):
             self.beginning.setdefault(self._position(segment.start), []).append(block)
-            if segment.image_url is None:
-                self._starts.append(segment.start)
-                self._texts.append(block)
 
     def _position(self, start: int) -> int:
         """Return the position in the page of a character of the kept text, or of its end."""
@@ -118,7 +114,25 @@ class _Side:
         if index < 0 or position >= self._spans[index].page + self._spans[index].length:
             return None
         start = self._spans[index].kept + position - self._spans[index].page
-        return self._texts[bisect_right(self._starts, start) - 1]
+        number = self._stretches.find(start)
+        return None if number is None else self._blocks[number]
+
+
+class Stretches:
+    """Finds the block that holds a character of the text that a profile keeps.
+
+    Numbers of lines beside code are kept, and in no block.
+    """
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._numbers = [number for number, segment in enumerate(segments) if segment.image_url is None]
+        self._starts = [segments[number].start for number in self._numbers]
+        self._ends = [segments[number].start + visible_length(segments[number].text) for number in self._numbers]
+
+    def find(self, position: int) -> int | None:
+        """Return the number of the block that holds the character at a position; None where none does."""
+        found = bisect_right(self._starts, position) - 1
+        return self._numbers[found] if found >= 0 and position < self._ends[found] else None
 
 
 def _number(root: etree._Element) -> _Numbers:

@@ -15,7 +15,6 @@ import logging
 import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -28,11 +27,11 @@ from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage, segment_page
+from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.crawl.pages import describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
-from scrapy_justext.exceptions import InspectionError, NotCleanedError, PageLimitError, describe_os_error
+from scrapy_justext.exceptions import InspectionError, PageLimitError, describe_os_error
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Extraction
     from scrapy_justext.core.options import Options
-    from scrapy_justext.core.parsing import Page
     from scrapy_justext.core.tags import TagRules
 
 #: The PAGE that stands for standard input, and its name in messages.
@@ -52,6 +50,8 @@ _STANDARD_INPUT_NAME = "standard input"
 Outcomes = dict[str, "Response | BaseException"]
 
 _DEFAULT_CONFIGURATION = configure({})
+
+_NOTHING = Parsed(None, is_cut=False)
 
 _TAG = re.compile(rb"<[a-z][^<>]*>", re.IGNORECASE)
 _PDF = b"%PDF-"
@@ -108,33 +108,48 @@ class InspectedPage(NamedTuple):
     """The configuration of a crawl, with the options of the command line."""
     seconds: float = 0.0
     """How long it took to parse."""
+    problem: str | None = None
+    """Why no crawl would clean it, in words; such a page has nothing to read."""
 
-    def read(self, extractor: Extractor) -> ReadPage:
-        """Read the page with the options of an extractor, however many blocks its profile makes of it.
+    def without_content(self, problem: str) -> InspectedPage:
+        """Return the page as one that no crawl would clean."""
+        return self._replace(parsed=_NOTHING, problem=problem)
 
-        That the page's own profile makes too many was found out when the page was parsed.
-        """
-        unlimited = Extractor(replace(extractor.options, max_blocks=None))
-        return unlimited.read(self.parsed, url=self.url, languages=self.declared)
+    def read(self, extractor: Extractor) -> Reading:
+        """Read the page with the options of an extractor."""
+        try:
+            return Reading(self, extractor.read(self.parsed, url=self.url, languages=self.declared))
+        except PageLimitError as error:
+            return self.without_content(error.problem).read(extractor)
 
     def inspect(self, options: Options | None = None) -> Inspection:
         """Judge the page with some options; with its own where none are given."""
         start = perf_counter()
         extractor = Extractor(self.configuration.options if options is None else options)
-        inspection = self.judge(extractor, self.read(extractor))
+        inspection = self.read(extractor).judge(extractor)
         return inspection._replace(seconds=self.seconds + perf_counter() - start)
 
-    def judge(self, extractor: Extractor, read: ReadPage) -> Inspection:
-        """Judge the page as it was read."""
-        judged = extractor.judge(read)
-        rules = extractor.options.profile.tags if read.elements is None else read.elements.rules
-        return Inspection(self, extractor, rules, judged, judged.extraction())
+
+class Reading(NamedTuple):
+    """A page as an extractor read it."""
+
+    page: InspectedPage
+    """Without content where the extractor's options have no crawl clean it."""
+    read: ReadPage
+
+    def judge(self, extractor: Extractor) -> Inspection:
+        """Judge the page with an extractor that differs in its thresholds alone."""
+        judged = extractor.judge(self.read)
+        elements = self.read.elements
+        rules = extractor.options.profile.tags if elements is None else elements.rules
+        return Inspection(self.page, extractor, rules, judged, judged.extraction())
 
 
 class Inspection(NamedTuple):
     """A page as an extractor judged it."""
 
     page: InspectedPage
+    """As it was read."""
     extractor: Extractor
     rules: TagRules
     """How the page's elements were treated."""
@@ -146,6 +161,8 @@ class Inspection(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What else there is to say of the page as a whole."""
+        if self.page.problem is not None:
+            return [f"not cleaned in a crawl: {self.page.problem}"]
         notes = []
         if self.extraction.is_cut:
             notes.append("cut: the page nests too deep, its end is missing")
@@ -161,7 +178,6 @@ class Inspection(NamedTuple):
 def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> InspectedPage:
     """Read the page in a file, or on standard input; raise :class:`InspectionError` where there is none.
 
-    Raise its :class:`NotCleanedError` for a page that no crawl would clean.
     ``encoding``: as for :func:`scrapy_justext.extract`.
     """
     title = _STANDARD_INPUT_NAME if name == STANDARD_INPUT else name
@@ -171,31 +187,32 @@ def read_page(name: str, configuration: Configuration, encoding: str | None = No
         body = _standard_input() if name == STANDARD_INPUT else Path(name).read_bytes()
     except (OSError, ValueError) as error:
         raise InspectionError(title, _unreadable(name, error)) from error
-    _check(title, _as_response(name, body), configuration)
-    parsed, seconds = _parse(title, body, configuration, encoding)
-    return InspectedPage(title, None, parsed, (), configuration, seconds)
+    page = InspectedPage(title, None, _NOTHING, configuration=configuration)
+    return _parse(page, _as_response(name, body), body, encoding)
 
 
 def page_of(name: str, response: Response, configuration: Configuration) -> InspectedPage:
-    """Return the page that a response holds; raise :class:`InspectionError` where it is none."""
-    checked = _check(name, response, configuration)
-    declared = tuple(header_languages(response))
-    parsed, seconds = _parse(name, checked, configuration)
-    return InspectedPage(name, response.url, parsed, declared, configuration, seconds)
+    """Return the page that a response holds."""
+    page = InspectedPage(name, response.url, _NOTHING, tuple(header_languages(response)), configuration)
+    return _parse(page, response)
 
 
-def _parse(name: str, page: Page, configuration: Configuration, encoding: str | None = None) -> tuple[Parsed, float]:
-    """Return a page parsed, and the seconds that it took; raise :class:`NotCleanedError` for one with too much."""
+def _parse(
+    page: InspectedPage, response: Response, body: bytes | None = None, encoding: str | None = None
+) -> InspectedPage:
+    """Return a page with its response parsed; without content if no crawl would clean it.
+
+    ``body``: what to parse in place of the response.
+    """
+    reason = skip_reason(None, response, page.configuration)
+    if reason is not None or not isinstance(response, TextResponse):
+        return page.without_content(describe_reason(reason or "not_html", response, page.configuration))
     start = perf_counter()
-    options = configuration.options
     try:
-        parsed = parse_html(page, encoding)
-        seconds = perf_counter() - start
-        if parsed.root is not None:
-            segment_page(parsed.root, options.profile.tags, options.max_blocks)
+        parsed = parse_html(response if body is None else body, encoding)
     except PageLimitError as error:
-        raise NotCleanedError(name, error.problem) from error
-    return parsed, seconds
+        return page.without_content(error.problem)
+    return page._replace(parsed=parsed, seconds=perf_counter() - start)
 
 
 def _standard_input() -> bytes:
@@ -227,14 +244,6 @@ def _is_markup(kind: type[Response], body: bytes) -> bool:
     if body.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
         return True
     return kind is TextResponse and not body.startswith(_PDF) and _TAG.search(body) is not None
-
-
-def _check(name: str, response: Response, configuration: Configuration) -> TextResponse:
-    """Return the response if a crawl would clean it; raise :class:`NotCleanedError` if not."""
-    reason = skip_reason(None, response, configuration)
-    if reason is None and isinstance(response, TextResponse):
-        return response
-    raise NotCleanedError(name, describe_reason(reason or "not_html", response, configuration))
 
 
 class PageSpider(Spider):

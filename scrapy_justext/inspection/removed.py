@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 #: Elements whose text nobody is meant to read.
 _NO_PROSE = frozenset({"head", "meta", "script", "style", "title"})
 
-_HIDDEN = "hidden"
+#: What elements are called that are removed for another reason than their name.
+_HIDDEN, _BESIDE_CODE = "hidden element", "element beside code"
 
 
 class RemovedText(NamedTuple):
     """The elements with text that were removed for one reason, those inside other removed ones left out."""
 
     why: str
-    """The name of the elements in capitals; ``hidden`` for those that the attribute hides."""
+    """The name of the elements in capitals; in words for those that the attribute ``hidden`` or code beside removes."""
     elements: int
     characters: int
     """Characters of text in them, white space collapsed."""
 
     def __str__(self) -> str:
         """Return what is printed."""
-        what = f"hidden element{'s' * (self.elements != 1)}" if self.why == _HIDDEN else self.why
+        what = self.why if self.elements == 1 else self.why.replace("element", "elements")
         return f"{self.elements:,} {what} ({self.characters:,} characters)"
 
 
@@ -82,4 +83,7 @@ def _removed_texts(root: etree._Element, rules: TagRules) -> Iterator[tuple[str,
 
 
 def _reason(node: etree._Element, rules: TagRules) -> str:
-    return _HIDDEN if rules.hidden and _HIDDEN in node.attrib else str(node.tag).upper()
+    if rules.hidden and "hidden" in node.attrib:
+        return _HIDDEN
+    is_named = any(name == node.tag for name, _, _ in rules.removed)
+    return str(node.tag).upper() if is_named else _BESIDE_CODE

@@ -9,23 +9,22 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.exceptions import NotCleanedError
-from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, empty_view, page_view, script, source_of, style
+from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
 from scrapy_justext.printing import in_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_justext.inspection.pages import InspectedPage
+    from scrapy_justext.inspection.pages import Inspection
 
 #: What JSON may hold, and a script in a page or a file in UTF-8 may not: what could end the script, line separators,
 #: lone surrogates.
 _UNSAFE_IN_SCRIPTS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
-def report_on(pages: Sequence[InspectedPage | NotCleanedError]) -> str:
+def report_on(pages: Sequence[Inspection]) -> str:
     """Return the report on some pages, a whole document, which shows the first of them when it is opened."""
-    views = [empty_view(page) if isinstance(page, NotCleanedError) else page_view(page.inspect()) for page in pages]
+    views = list(map(page_view, pages))
     own_style = style() + _read("report.css")
     own_script = script() + _read("report.js")
     policy = (

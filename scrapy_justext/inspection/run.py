@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from scrapy.http import Response
 
 from scrapy_justext.core.encodings import check_encoding
+from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
 from scrapy_justext.crawl.conversion import number
 from scrapy_justext.crawl.pages import explain_no_content
@@ -27,9 +28,9 @@ from scrapy_justext.exceptions import (
     BAD_INPUT,
     InspectionError,
     JustextError,
-    NotCleanedError,
     PageError,
     ParameterError,
+    UnknownNameError,
     close_names,
 )
 from scrapy_justext.files import write_whole
@@ -43,17 +44,17 @@ from scrapy_justext.inspection.pages import (
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, list_no_blocks, style_of, write
+from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, list_blocks, style_of, write
 from scrapy_justext.printing import complain, on_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
     from scrapy.settings import Settings
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.inspection.pages import Inspection
 
 #: Exit statuses beside :data:`~scrapy_justext.exceptions.BAD_INPUT`.
 GOOD_CONTENT, NO_GOOD_CONTENT = range(2)
@@ -78,6 +79,8 @@ def add_options(parser: ArgumentParser) -> None:
     parser.error = _refuse  # type: ignore[method-assign]
     add = parser.add_argument_group("Output", "the clean text where none of these is given").add_argument
     add("--blocks", action="store_true", help="every block with its class, the measurements behind it, and why")
+    kinds = f"list the blocks of these kinds alone, with commas between: {', '.join(KINDS)}"
+    add("--kind", metavar="KIND", help=kinds)
     add("--compare", metavar="PROFILE", help="the classes by a second profile beside those by the first")
     add("--json", action="store_true", help="the whole extraction, an object on a line for each PAGE")
     add("--markdown", action="store_true", help="the clean text as Markdown")
@@ -97,13 +100,17 @@ def _refuse(message: str) -> NoReturn:
 
 
 class _Job(NamedTuple):
-    """What is to be done.  ``compared``: the settings that ``layers`` are compared with, if any."""
+    """What is to be done.
+
+    ``compared``: the settings that ``layers`` are compared with, if any; ``kinds``: those of the blocks to list.
+    """
 
     names: Sequence[str]
     layers: Layers
     compared: Layers | None
     arguments: Namespace
     port: int
+    kinds: Sequence[str]
 
 
 def run(
@@ -140,7 +147,7 @@ def _make_job(words: Sequence[str], arguments: Namespace, settings: Settings) ->
         compared = Layers(layers.project, layers.sites, {**layers.spider, "profile": profile})
     for checked in filter(None, (layers, compared)):
         configuration_for(checked, None)
-    return _Job(names, layers, compared, arguments, _port(arguments.port))
+    return _Job(names, layers, compared, arguments, _port(arguments.port), _kinds(arguments.kind))
 
 
 def _pages_among(words: Sequence[str], known: Mapping[str, object]) -> list[str]:
@@ -165,6 +172,8 @@ def _check_options(names: Sequence[str], arguments: Namespace) -> None:
     for name in _SERVE_OPTIONS:
         if getattr(arguments, name) is not None and not arguments.serve:
             raise InspectionError(option(name), "only with --serve")
+    if arguments.kind is not None and not arguments.blocks:
+        raise InspectionError("--kind", "only with --blocks")
     try:
         if arguments.encoding is not None:
             check_encoding(arguments.encoding)
@@ -191,6 +200,15 @@ def _port(given: str | None) -> int:
     return int(port)
 
 
+def _kinds(given: str | None) -> list[str]:
+    """Return the kinds of blocks in a list with commas; ``list-item`` is ``list item``."""
+    kinds = [] if given is None else [kind.strip().lower().replace("-", " ") for kind in given.split(",")]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UnknownNameError("--kind", kind, "kind of block", KINDS)
+    return kinds
+
+
 def configuration_for(layers: Layers, url: str | None) -> Configuration:
     """Return the configuration in force for a page; without a URL, for one that belongs to no site."""
     return configure(layers.given(layers.site_of(url)))
@@ -198,33 +216,41 @@ def configuration_for(layers: Layers, url: str | None) -> Configuration:
 
 def _show(job: _Job, statuses: list[int], outcomes: Outcomes) -> bool:
     """Show the pages and append the exit status to ``statuses``; return True if a server was started."""
-    found = _find_pages(job, outcomes)
-    pages = [page for page in found if isinstance(page, InspectedPage)]
-    statuses.append(GOOD_CONTENT if len(pages) == len(job.names) else BAD_INPUT)
-    if job.arguments.serve and pages:
-        from scrapy_justext.inspection.tuner.server import serve  # noqa: PLC0415 (only it needs Twisted's web server)
-
-        serve(pages, job.layers, port=job.port, marks=Path(job.arguments.marks or _MARKS), announce=write)
-        return True
-    if job.arguments.html is not None and found:
-        _write_report(found, job.arguments.html)
-    # Only a list of blocks has room to say why there are none.
-    if not _print_pages(job, found if job.arguments.blocks else pages) and statuses[-1] == GOOD_CONTENT:
-        statuses.append(NO_GOOD_CONTENT)
+    pages = _find_pages(job, outcomes)
+    if job.arguments.serve:
+        return _serve(job, statuses, [*pages])
+    inspected = [_inspect(job, page) for page in pages]
+    if job.arguments.html is not None and inspected:
+        _write_report([sides[0] for sides in inspected], job.arguments.html)
+    any_good = _print_pages(job, inspected)
+    if sum(map(_is_cleaned, inspected)) == len(job.names):
+        statuses.append(GOOD_CONTENT if any_good else NO_GOOD_CONTENT)
     return False
 
 
-def _find_pages(job: _Job, outcomes: Outcomes) -> list[InspectedPage | NotCleanedError]:
-    """Return the pages that are there, as errors those that no crawl would clean; complain of what cannot be shown."""
-    found: list[InspectedPage | NotCleanedError] = []
+def _serve(job: _Job, statuses: list[int], pages: Sequence[InspectedPage]) -> bool:
+    """Start the tuner where a page has anything to try settings on; return whether it was started."""
+    from scrapy_justext.inspection.tuner.api import Tuner  # noqa: PLC0415 (the rest needs none of it)
+    from scrapy_justext.inspection.tuner.server import serve  # noqa: PLC0415 (only it needs Twisted's web server)
+
+    tuner = Tuner(pages, job.layers, Path(job.arguments.marks or _MARKS))
+    for error in tuner.refused:
+        complain("justext", error)
+    if len(pages) - len(tuner.refused) == len(job.names):
+        statuses.append(GOOD_CONTENT)
+    if all(page.problem is not None for page in pages):
+        return False
+    serve(tuner, port=job.port, announce=write)
+    return True
+
+
+def _find_pages(job: _Job, outcomes: Outcomes) -> Iterator[InspectedPage]:
+    """Yield the pages that are there; complain of the others."""
     for name in job.names:
         try:
-            found.append(_find_page(job, name, outcomes))
+            yield _find_page(job, name, outcomes)
         except JustextError as error:
             complain("justext", error)
-            if isinstance(error, NotCleanedError):
-                found.append(error)
-    return found
 
 
 def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
@@ -236,7 +262,7 @@ def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
     return page_of(name, outcome, configuration_for(job.layers, outcome.url))
 
 
-def _write_report(pages: Sequence[InspectedPage | NotCleanedError], path: str) -> None:
+def _write_report(pages: Sequence[Inspection], path: str) -> None:
     from scrapy_justext.inspection.report import report_on  # noqa: PLC0415 (the rest needs none of it)
 
     if path == _STANDARD_OUTPUT:
@@ -248,21 +274,40 @@ def _write_report(pages: Sequence[InspectedPage | NotCleanedError], path: str) -
         raise InspectionError(path, f"cannot be written: {error.strerror}") from error
 
 
-def _print_pages(job: _Job, pages: Sequence[InspectedPage | NotCleanedError]) -> bool:
+def _inspect(job: _Job, page: InspectedPage) -> list[Inspection]:
+    """Judge a page by its settings, and by those that they are compared with, if any; complain if it is not cleaned."""
+    options = page.configuration.options
+    chosen = [replace(options, markdown=options.markdown or job.arguments.markdown)]
+    if job.compared is not None:
+        chosen.append(configuration_for(job.compared, page.url).options)
+    sides = [page.inspect(options) for options in chosen]
+    for problem in dict.fromkeys(side.page.problem for side in sides):
+        if problem is not None:
+            complain("justext", InspectionError(page.name, problem))
+    return sides
+
+
+def _is_cleaned(sides: Sequence[Inspection]) -> bool:
+    """Return True if a crawl would clean a page, by all settings that it is judged by."""
+    return all(side.page.problem is None for side in sides)
+
+
+def _print_pages(job: _Job, inspected: Sequence[Sequence[Inspection]]) -> bool:
     """Print what was asked for of each page; return True if any has good content."""
     style = style_of(sys.stdout, os.environ)
+    # Only a listing has room to say why there are no blocks.
+    has_room = job.arguments.blocks or job.compared is not None
     any_good = False
-    for number_of_page, page in enumerate(pages):
-        is_first = not number_of_page
-        if isinstance(page, NotCleanedError):
-            _print_page(job, str(page.subject), list_no_blocks(page, style), style, is_first=is_first)
-            continue
-        text, extraction = _printed(job, page, style)
-        if job.arguments.html is None:
-            _print_page(job, page.name, text, style, is_first=is_first)
+    is_first = True
+    for sides in inspected:
+        page, extraction = sides[0].page, sides[0].extraction
+        is_cleaned = _is_cleaned(sides)
+        if job.arguments.html is None and (is_cleaned or has_room):
+            _print_page(job, page.name, _printed(job, sides, style), style, is_first=is_first)
+            is_first = False
         if extraction.good_characters >= page.configuration.min_good_characters:
             any_good = True
-        else:
+        elif is_cleaned:
             complain("justext", InspectionError(page.name, explain_no_content(extraction, page.configuration)))
     return any_good
 
@@ -277,13 +322,11 @@ def _print_page(job: _Job, name: str, text: str, style: Style, *, is_first: bool
     write(header + text, "utf-8" if job.arguments.json else None)
 
 
-def _printed(job: _Job, page: InspectedPage, style: Style) -> tuple[str, Extraction]:
-    """Return what is printed of a page, and its extraction."""
-    options = page.configuration.options
-    inspection = page.inspect(replace(options, markdown=True) if job.arguments.markdown else options)
-    extraction = inspection.extraction
-    if job.compared is not None:
-        compared = page.inspect(configuration_for(job.compared, page.url).options)
-        return compare(inspection, compared, style), extraction
+def _printed(job: _Job, sides: Sequence[Inspection], style: Style) -> str:
+    """Return what is printed of a page."""
+    if len(sides) > 1:
+        return compare(sides[0], sides[1], style)
+    if job.arguments.blocks:
+        return list_blocks(sides[0], style, job.kinds)
     chosen = next((name for name in FORMATS if getattr(job.arguments, name, None)), DEFAULT_FORMAT)
-    return FORMATS[chosen](inspection, style), extraction
+    return FORMATS[chosen](sides[0], style)

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from wcwidth import clip, width
 
+from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.alignment import AlignedBlocks, align
 from scrapy_justext.inspection.removed import describe_removed
 from scrapy_justext.printing import discard_rest, in_json, on_lines, on_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Block, Extraction
-    from scrapy_justext.exceptions import NotCleanedError
     from scrapy_justext.inspection.pages import Inspection
 
 STANDARD_OUTPUT = "standard output"
@@ -43,9 +43,15 @@ _CLASS_COLUMNS = len("good")
 #: The titles of a listing's columns before reason and text; the third is another where a trained model judges.
 _TITLES = ("class", "links", "stops", "chars")
 _PROBABILITY = "prob."
+_KIND = "kind"
 #: Reason and text stand side by side from this many columns for both on, of which the reason gets a share.
-_SIDE_BY_SIDE = 84
+_SIDE_BY_SIDE = 73
 _REASON_SHARE = 0.42
+
+#: Lines of code, or rows of a table, that are listed at the most where lines have to fit.
+_MOST_LINES = 6
+#: What stands between the lines of code on one line, and between the cells of a table.
+_LINE_END, _CELL_END = " ⏎ ", " │ "
 
 #: Marks a text that one profile keeps and the other does not.
 DIFFERS = "*"
@@ -127,78 +133,81 @@ def _json(inspection: Inspection, _: Style) -> str:
     return in_json(json.dumps(inspection.extraction.to_dict(), ensure_ascii=False))
 
 
-def list_no_blocks(page: NotCleanedError, style: Style) -> str:
-    """Tell in place of a list of blocks why a crawl would not clean a page."""
-    title = style.paint(on_one_line(str(page.subject)), Colour.TITLE)
-    return "\n".join([title, *style.wrap(on_one_line(page.note), style.columns or 0)])
+def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = ()) -> str:
+    """List the blocks of a page with class, kind, measurements, reason and text, below what was decided of the page.
 
-
-def list_blocks(inspection: Inspection, style: Style) -> str:
-    """List all blocks of a page with class, measurements, reason and text, below what was decided of the whole page.
-
-    The last lines count what is good, and what made no block because it was removed.
+    The last lines count what is good, and what made no block because it was removed.  Of a page that no crawl would
+    clean, the reason is all there is.  ``kinds``: those of the blocks to list; all, if there are none.
     """
     extraction = inspection.extraction
-    blocks = extraction.blocks
+    blocks = [block for block in extraction.blocks if not kinds or block.kind in kinds]
     layout = _layout(blocks, style)
     by_model = any(block.probability is not None for block in blocks)
-    notes = [line for note in inspection.notes for line in style.wrap(note, style.columns or 0)]
+    notes = [line for note in inspection.notes for line in style.wrap(on_one_line(note), style.columns or 0)]
+    if inspection.page.problem is not None:
+        name = style.cut(on_one_line(inspection.page.name), style.columns or 0)
+        return "\n".join([style.paint(name, Colour.TITLE), *notes])
     lines = [_heading(extraction, style), *notes, "", _titles(layout, style, by_model=by_model)]
     for block in blocks:
         lines += _row(block, layout, style, by_model=by_model)
     removed = describe_removed(inspection)
-    lines += ["", count(extraction), *(style.wrap(removed, style.columns or 0) if removed else ())]
+    lines += ["", *([f"{', '.join(kinds)}: {count(blocks)}"] if kinds else ()), count(extraction.blocks)]
+    lines += style.wrap(removed, style.columns or 0) if removed else ()
     return "\n".join(lines)
 
 
-def count(extraction: Extraction) -> str:
-    """Tell how much of a page is good.
+def count(blocks: Sequence[Block]) -> str:
+    """Tell how much of some blocks is good.
 
     >>> from scrapy_justext import extract
-    >>> count(extract("<p>Home<p>About us", language="English"))
+    >>> count(extract("<p>Home<p>About us", language="English").blocks)
     'good: 0 of 2 blocks, 0 of 12 characters'
     """
-    blocks = extraction.blocks
-    good = sum(block.is_good for block in blocks)
+    good = [block.characters for block in blocks if block.is_good]
     characters = sum(block.characters for block in blocks)
-    return f"good: {good:,} of {len(blocks):,} blocks, {extraction.good_characters:,} of {characters:,} characters"
+    return f"good: {len(good):,} of {len(blocks):,} blocks, {sum(good):,} of {characters:,} characters"
 
 
 class _Layout(NamedTuple):
-    """The columns of a listing: those of the number, of the reason (0: it stands below the text), of the text.
+    """The columns of a listing: those of the number, of kind and reason (0: they stand below the text), of the text.
 
     ``text``: None for as many as it takes.
     """
 
     number: int
+    kind: int
     reason: int
     text: int | None
 
 
 def _layout(blocks: Sequence[Block], style: Style) -> _Layout:
-    number = len(str(len(blocks)))
+    number = len(str(blocks[-1].index + 1)) if blocks else 1
     reason = max((width(block.reason) for block in blocks), default=0)
+    kind = max(len(_KIND), *(len(block.kind) for block in blocks), 0)
     if style.columns is None:
-        return _Layout(number, reason, None)
+        return _Layout(number, kind, reason, None)
     rest = style.columns - number - sum(len(_GAP) + len(title) for title in _TITLES) - len(_GAP)
-    if rest < _SIDE_BY_SIDE:
-        return _Layout(number, 0, rest)
-    reason = min(reason, int(rest * _REASON_SHARE))
-    return _Layout(number, reason, rest - reason - len(_GAP))
+    beside = rest - kind - len(_GAP)
+    if beside < _SIDE_BY_SIDE:
+        return _Layout(number, 0, 0, rest)
+    reason = min(reason, int(beside * _REASON_SHARE))
+    return _Layout(number, kind, reason, beside - reason - len(_GAP))
 
 
 def _heading(extraction: Extraction, style: Style) -> str:
     title = on_one_line(extraction.title) or "(no title)"
-    language = f"{extraction.language} ({extraction.language_source}: {extraction.language_reason})"
-    judged = f"profile {extraction.profile}, language {language}"
+    # Of a language that was given, the reason is the same word.
+    why = ": ".join(dict.fromkeys([extraction.language_source, extraction.language_reason]))
+    judged = f"profile {extraction.profile}, language {extraction.language} ({why})"
     columns = style.columns or 0
     return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *style.wrap(judged, columns)])
 
 
 def _titles(layout: _Layout, style: Style, *, by_model: bool) -> str:
     named, links, stops, characters = _TITLES
-    titles = ["#".rjust(layout.number), named, links, _PROBABILITY if by_model else stops, characters]
-    titles += [pad("reason", layout.reason), "text"] if layout.reason else ["text, reason"]
+    measured = [links, _PROBABILITY if by_model else stops, characters]
+    titles = ["#".rjust(layout.number), named, *_kind_cell(_KIND, layout), *measured]
+    titles += [pad("reason", layout.reason), "text"] if layout.kind else ["text, reason"]
     return style.paint(_GAP.join(titles), Colour.QUIET)
 
 
@@ -209,31 +218,56 @@ def _row(block: Block, layout: _Layout, style: Style, *, by_model: bool) -> Iter
     cells = [
         str(block.index).rjust(layout.number),
         _class_cell(block, len(_TITLES[0]), style),
+        *_kind_cell(block.kind, layout),
         *(value.rjust(len(title)) for value, title in zip(values, _TITLES[1:], strict=True)),
     ]
-    below = " " * (layout.number + sum(len(_GAP) + len(title) for title in _TITLES))
+    titles = (*_kind_cell("", layout), *_TITLES)
+    below = " " * (layout.number + sum(len(_GAP) + len(title) for title in titles))
     for number, line in enumerate(_reason_and_text(block, layout, style)):
         yield f"{below if number else _GAP.join(cells)}{_GAP}{line}".rstrip()
 
 
+def _kind_cell(text: str, layout: _Layout) -> tuple[str, ...]:
+    """Return the cell of the kind, in layouts that have a column for it."""
+    return (text.ljust(layout.kind),) if layout.kind else ()
+
+
 def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[str]:
-    text, colour = _listed_text(block), None if block.is_good else Colour.QUIET
+    colour = None if block.is_good else Colour.QUIET
     reason = on_one_line(block.reason)
     if layout.text is None:
-        yield f"{pad(reason, layout.reason)}{_GAP}{text}"
-    elif not layout.reason:
-        yield style.paint(cut(text, layout.text), colour)
-        yield from (style.paint(line, Colour.QUIET) for line in wrap(reason, layout.text))
+        yield f"{pad(reason, layout.reason)}{_GAP}{_listed_text(block)}"
+    elif not layout.kind:
+        yield from (style.paint(line, colour) for line in _fitting_text(block, layout.text, 1))
+        told = reason if reason.startswith(block.kind) else f"{block.kind}: {reason}"
+        yield from (style.paint(line, Colour.QUIET) for line in wrap(told, layout.text))
     else:
         reasons = wrap(reason, layout.reason)
-        texts = wrap(text, layout.text, len(reasons))
+        texts = _fitting_text(block, layout.text, len(reasons))
         for left, right in zip_longest(reasons, texts, fillvalue=""):
             yield f"{style.paint(pad(left, layout.reason), Colour.QUIET)}{_GAP}{style.paint(right, colour)}"
 
 
+def _fitting_text(block: Block, columns: int, lines: int) -> list[str]:
+    """Return the beginning of a block's text in some lines; of code and tables, with the lines that they have."""
+    own = _own_lines(block)
+    if len(own) == 1:
+        return wrap(_listed_text(block), columns, lines)
+    more = len(own) - _MOST_LINES
+    return [cut(line, columns) for line in [*own[:_MOST_LINES], *([f"{ELLIPSIS} {more:,} more"] if more > 0 else ())]]
+
+
+def _own_lines(block: Block) -> list[str]:
+    """Return the lines of code or the rows of a table; the text of another block on one line."""
+    if block.kind not in (CODE, TABLE):
+        return [on_one_line(block.text)]
+    lines = on_lines(block.text).split("\n")
+    return [line.expandtabs(4) if block.kind == CODE else line.replace("\t", _CELL_END) for line in lines]
+
+
 def _listed_text(block: Block) -> str:
     """Return the text of a block on one line, with the address of an image before it."""
-    text = on_one_line(block.text)
+    text = _LINE_END.join(_own_lines(block))
     return text if block.image_url is None else f"[image {on_one_line(block.image_url)}] {text}".rstrip()
 
 
@@ -243,7 +277,13 @@ def _class_cell(block: Block, columns: int, style: Style) -> str:
 
 
 def compare(left: Inspection, right: Inspection, style: Style) -> str:
-    """List the number and the class of each text's block by two profiles, with the reasons where they differ."""
+    """List the number and the class of each text's block by two profiles, with the reasons where they differ.
+
+    Where no crawl would clean the page by one of them, the reason is all there is to tell.
+    """
+    sums = [line for side in (left, right) for line in style.wrap(_sum(side), style.columns or 0)]
+    if any(side.page.problem is not None for side in (left, right)):
+        return "\n".join(sums)
     extractions = (left.extraction, right.extraction)
     rows = align(left, right)
     columns = [
@@ -256,11 +296,15 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
     for row in rows:
         lines.append(_aligned_row(row, columns, style))
         lines += _differing_reasons(row, names, columns, style) if row.differs else ()
-    lines.append("")
-    for extraction in extractions:
-        lines += style.wrap(f"{extraction.profile}: {count(extraction)}", style.columns or 0)
     differing = sum(row.differs for row in rows)
-    return "\n".join([*lines, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
+    return "\n".join([*lines, "", *sums, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
+
+
+def _sum(inspection: Inspection) -> str:
+    """Tell how much of a page is good by a profile."""
+    extraction = inspection.extraction
+    told = count(extraction.blocks) if inspection.page.problem is None else on_one_line(inspection.notes[0])
+    return f"{extraction.profile}: {told}"
 
 
 def _aligned_row(row: AlignedBlocks, columns: Sequence[int], style: Style) -> str:
@@ -303,7 +347,6 @@ DEFAULT_FORMAT = "text"
 #: What can be printed of a page, by the names of the options.
 FORMATS: Mapping[str, Callable[[Inspection, Style], str]] = {
     DEFAULT_FORMAT: _text,
-    "blocks": list_blocks,
     "json": _json,
     "markdown": _markdown,
 }

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from bisect import bisect_right
 from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_justext.core.blocks import blocks_to_dicts
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.text import collapse, visible_length
-from scrapy_justext.inspection.alignment import text_at
+from scrapy_justext.inspection.alignment import Stretches, text_at
 from scrapy_justext.inspection.removed import describe_removed
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.tags import TagRules
-    from scrapy_justext.exceptions import NotCleanedError
     from scrapy_justext.inspection.pages import Inspection
 
 #: The thresholds that each measurement is compared with, in ascending order, and whether a value that is equal reaches
@@ -104,24 +102,22 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
     """
     page, extractor, rules, judged, extraction, _ = inspection
     profile = extractor.options.profile
-    return {
-        "name": page.name or page.url or extraction.title,
-        "url": page.url,
-        "title": extraction.title,
+    decided = {
         "language": extraction.language,
         "language_source": extraction.language_source,
         "language_reason": extraction.language_reason,
         "profile": profile.name,
+    }
+    return {
+        **(decided if page.problem is None else {}),
+        "name": page.name or page.url or extraction.title,
+        "url": page.url,
+        "title": extraction.title,
         "limits": limits_of(profile, extractor.thresholds_for(judged.page.language.language)),
         "notes": [*inspection.notes, *filter(None, [describe_removed(inspection)])],
         "blocks": _block_views(extraction.blocks),
         "rendering": render(page.parsed.root, rules, judged.page.segments),
     }
-
-
-def empty_view(page: NotCleanedError) -> dict[str, Any]:
-    """Return the view of a page that a crawl would not clean, with the reason as its only note."""
-    return {"name": str(page.subject), "notes": [page.note], "limits": {}, "blocks": [], "rendering": _document("")}
 
 
 def limits_of(profile: Profile, thresholds: Thresholds) -> dict[str, list[dict[str, Any]]]:
@@ -141,7 +137,7 @@ def limits_of(profile: Profile, thresholds: Thresholds) -> dict[str, list[dict[s
 def _block_views(blocks: Sequence[Block]) -> list[dict[str, Any]]:
     """Return the fields of each block that say something."""
     return [
-        {name: value for name, value in row.items() if value is not None and value != ()}
+        {name: value for name, value in row.items() if value not in (None, [], "") or name == "text"}
         for row in blocks_to_dicts(blocks)
     ]
 
@@ -186,10 +182,7 @@ def render(root: etree._Element | None, rules: TagRules, segments: Sequence[Segm
 
     Each text of a block stands in elements with the attribute ``data-block``, which holds the block's index.
     """
-    return _document("" if root is None else "".join(_body(root, rules, segments)))
-
-
-def _document(body: str) -> str:
+    body = "" if root is None else "".join(_body(root, rules, segments))
     return (
         f'<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta charset="utf-8"><style>{frame_style()}</style></head><body>{body}</body></html>'
@@ -197,8 +190,7 @@ def _document(body: str) -> str:
 
 
 def _body(root: etree._Element, rules: TagRules, segments: Sequence[Segment]) -> Iterator[str]:
-    indices = [index for index, segment in enumerate(segments) if segment.image_url is None]
-    starts = [segments[index].start for index in indices]
+    stretches = Stretches(segments)
     images = iter([index for index, segment in enumerate(segments) if segment.image_url is not None])
     open_names: list[tuple[etree._Element, str]] = []
     read = 0
@@ -216,7 +208,7 @@ def _body(root: etree._Element, rules: TagRules, segments: Sequence[Segment]) ->
             yield _substitute(node)
         text = text_at(root, event, node)
         length = visible_length(text)
-        yield _marked(text, indices[bisect_right(starts, read) - 1] if length else None)
+        yield _marked(text, stretches.find(read) if length else None)
         read += length
 
 

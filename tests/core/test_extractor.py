@@ -86,6 +86,8 @@ class TestResult:
             "image_alt": None,
             "probability": None,
             "origin": "page",
+            "kind": "heading",
+            "code_language": "",
             "heading_path": [],
         }
 
@@ -111,6 +113,18 @@ class TestResult:
         assert json.loads(json.dumps(as_dict)) == as_dict
         assert Extraction.from_dict(json.loads(json.dumps(as_dict))) == extraction
         assert pickle.loads(pickle.dumps(extraction)) == extraction
+
+    def test_what_has_a_default_may_be_missing_in_a_dict(self) -> None:
+        values = extract("<p>The lamp of the man", stoplist=["the", "of"]).to_dict()
+        [block] = values["blocks"]
+        for name in ("kind", "code_language", "heading_path", "origin", "xpath"):
+            del block[name]
+        del values["encoding"]
+        [restored] = Extraction.from_dict(values).blocks
+        assert (restored.kind, restored.code_language, restored.heading_path) == ("text", "", ())
+        del block["tag"]
+        with pytest.raises(KeyError, match="tag"):
+            Extraction.from_dict(values)
 
     def test_its_dict_has_the_derived_values_too(self) -> None:
         as_dict = extract(PAGE, language="English").to_dict()

@@ -29,12 +29,17 @@ REFUSED = {
     "after a value with white space before it": f'<p x =\n"a > b" {MANY}>x',
     "with an end in each value": "<p " + "".join(f'{name}=">"' for name in NAMES) + ">x",
     "with a tag in each value": "<p " + "".join(f'{name}="</p><p>"' for name in NAMES) + ">x",
+    "with white space before each value": "<p " + "".join(f'{name}= {" " * 50}">"' for name in NAMES) + ">x",
+    "with long values between": "<p " + "".join(f'{SOME[:1500]} x="{"<p>" * 700}" ' for _ in range(200)) + ">x",
     "between slashes": f"<p {'/'.join(NAMES)}>x",
     "after a quote in a value without quotes": f'<p x=a" y=">" {MANY}>x',
     "after a name with an equals sign": f'<p =" y=">" {MANY}>x',
     "behind a quote in a comment": f'<!-- <p a=" --> <p b=">" {MANY}> <!-- " -->x',
     "behind a script": f'<script>x="<p y=</script><p {MANY}>x',
     "behind a string of a script": f'<script>x=">" y="</script>" <p {MANY}>x',
+    "behind as many in a script, which ends in a value": (
+        '<script>x=">" y="</script>"' + "".join(f'{name}=">"' for name in NAMES[:15_000]) + f'<p z=">" {MANY}>x'
+    ),
     "in a tag without an end": f"<p {MANY}",
     "in many tags": f"<p {SOME}>x" * 1000,
     "with NULs": f"<\0p {MANY}>x",

@@ -10,7 +10,7 @@ import pytest
 from scrapy_justext.core.extractor import Extractor, extract
 from scrapy_justext.core.options import DEFAULTS, Choices, Parameters, make_options
 from scrapy_justext.core.parameters import PARAMETERS
-from scrapy_justext.exceptions import UnknownNameError
+from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from tests.builders import prose
 
 if TYPE_CHECKING:
@@ -30,6 +30,17 @@ def test_defaults_that_a_signature_shows_are_those_of_the_options(function: Call
     assert shown == DEFAULTS
     assert {*DEFAULTS, *Parameters.__annotations__} == {*Choices.__annotations__}
     assert make_options() == make_options(**DEFAULTS)
+
+
+def test_tables_in_markdown_are_a_choice() -> None:
+    good = prose(250, stopwords=15)
+    page = f"<p>{good}<table><tr><th>a<th>b<tr><td colspan=2>1</table><p>{good}"
+    assert "<table>" in extract(page, markdown=True, tables="keep").markdown
+    pipes = extract(page, markdown=True, tables="keep", markdown_tables="pipes").markdown
+    assert "| a | b |\n| --- | --- |\n| 1 |  |" in pipes
+    with pytest.raises(ParameterError) as caught:
+        extract(page, markdown_tables="pipe")
+    assert str(caught.value) == "markdown_tables = 'pipe': must be one of html, pipes"
 
 
 def test_an_unknown_choice_is_an_error_that_suggests_close_ones() -> None:

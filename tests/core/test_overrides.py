@@ -9,7 +9,7 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ParameterError
-from tests.builders import lines_run, prose
+from tests.builders import SECONDS, lines_run, processor_seconds, prose
 
 A = prose(250, stopwords=10)
 N = prose(150, stopwords=10)
@@ -146,3 +146,8 @@ def test_inline_elements_on_pages_with_control_characters(rule: str, character: 
         assert rule not in part.reason
         assert whole.reason.startswith(rule)
         assert whole.is_good is (rule == "keep_css")
+
+
+def test_what_several_selectors_find_is_not_compared_with_one_another() -> None:
+    page = f"<p>{'<b>x</b><i>y</i>' * 100_000}"
+    assert processor_seconds(lambda: extract(page, language="none", keep_css="b, i")) < SECONDS

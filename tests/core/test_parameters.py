@@ -55,9 +55,13 @@ def test_a_profile_looks_at_what_its_rules_and_passes_need() -> None:
         "good_probability",
         "max_heading_distance",
         "no_headings",
+        "code",
+        "formulas",
+        "tables",
         "tree_depth",
     }
     assert names["justext-java"] - names["justext"] == {"no_headlines", "rescue_images"}
+    assert names["justext"] - names["justext-java"] == {"code", "formulas", "tables"}
 
 
 def test_a_default_of_the_profile_s_own_cannot_be_none() -> None:
@@ -77,6 +81,9 @@ def classes(page: str | bytes, **options: Any) -> str:
 
 
 LINK_40 = f'<p>{prose(160, stopwords=8)}<a href="x">{"y" * 40}</a></p>'
+CODE = f"<p>{GOOD}</p><pre><code>x = 1;</code></pre><p>{GOOD}</p>"
+TABLE = f"<p>{GOOD}</p><table><tr><th>a<th>b<tr><td>1<td>2</table><p>{GOOD}</p>"
+FORMULA = f"<p>{GOOD}</p><math display=block alttext='x^2'></math><p>{GOOD}</p>"
 HEADED = f"<h2>Title</h2><p>{'x' * 150}</p><p>{GOOD}</p>"
 EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("defaults", f"<p>{GOOD}</p>", {}, "G"),
@@ -91,6 +98,14 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("max_heading_distance at the distance", HEADED, {"max_heading_distance": 150}, "G B G"),
     ("max_heading_distance", HEADED, {"max_heading_distance": 149}, "B B G"),
     ("no_headings", HEADED, {"no_headings": True}, "B B G"),
+    ("code by its neighbours", CODE, {}, "G G G"),
+    ("code", CODE, {"code": "drop"}, "G B G"),
+    ("code like prose", CODE.replace("x = 1;", "x = 1; " * 20), {"code": "prose"}, "G B G"),
+    ("formulas by their neighbours", FORMULA, {}, "G G G"),
+    ("formulas", FORMULA, {"formulas": "drop"}, "G B G"),
+    ("tables by their neighbours", TABLE, {}, "G G G"),
+    ("tables", TABLE, {"tables": "drop"}, "G B G"),
+    ("tables kept", TABLE.replace(GOOD, BAD), {"tables": "keep"}, "B G B"),
     ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
     ("rescue_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "rescue_images": True}, "G G"),
     ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
@@ -122,6 +137,9 @@ def test_defaults_are_the_published_ones() -> None:
         "max_link_density": 0.2,
         "max_heading_distance": 200,
         "no_headings": False,
+        "code": "context",
+        "formulas": "context",
+        "tables": "context",
         "no_headlines": False,
         "rescue_images": False,
         "tree_depth": None,
@@ -129,8 +147,11 @@ def test_defaults_are_the_published_ones() -> None:
         "near_good_probability": None,
     }
     own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
-    assert own == {"article", "boilerpipe-article"}
-    assert {PROFILES[name].thresholds for name in own} == {Thresholds(tree_depth=2)}
+    assert own == {"article", "boilerpipe-article", "learned", "learned-article"}
+    assert {PROFILES[name].thresholds for name in own} == {
+        Thresholds(tree_depth=2),
+        Thresholds(code="prose", formulas="prose", tables="prose"),
+    }
 
 
 @pytest.mark.parametrize(

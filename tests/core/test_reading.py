@@ -12,9 +12,22 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import BLOCK, _templates, flatten, walk
 from scrapy_justext.core.flattening import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment_and_count
-from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, TagRules
-from tests.builders import CORPORA, PAGES, RULES, corpus_pages, cut, nested, read_page, select, texts, tree
+from scrapy_justext.core.reading import segment_and_count, segment_tree
+from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, WITHOUT_KINDS, TagRules
+from tests.builders import (
+    CORPORA,
+    PAGES,
+    RULES,
+    SECONDS,
+    corpus_pages,
+    cut,
+    nested,
+    processor_seconds,
+    read_page,
+    select,
+    texts,
+    tree,
+)
 from tests.products import in_turn
 
 if TYPE_CHECKING:
@@ -166,7 +179,7 @@ class TestBlockLevel:
         assert texts(root) == texts(root, REFERENCE) == ["one", "two", "three"]
 
     def test_no_other_tag_is_block_level(self) -> None:
-        assert MODERN.block_level == {*PUBLISHED, *ADDED, "select", "body"}
+        assert MODERN.block_level == {*PUBLISHED, *ADDED, "select", "body", "template"}
         assert REFERENCE.block_level == {*PUBLISHED, "body"} - {"form", "textarea"}
 
 
@@ -217,7 +230,9 @@ class TestRemoved:
     def test_removed_elements_go_with_all_they_hold(self, tag: str) -> None:
         root = around(tag)
         etree.SubElement(root[0][0], "p").text = "inside"
-        assert texts(root) == ["onethree"]
+        assert texts(root, WITHOUT_KINDS) == ["onethree"]
+        # A formula is written as TeX.
+        assert tag == "math" or texts(root) == ["onethree"]
 
     @pytest.mark.parametrize("tag", REMOVED_IN_REFERENCE)
     def test_removed_elements_of_justext_3(self, tag: str) -> None:
@@ -330,6 +345,57 @@ SHOWN = [
 ]
 
 
+#: The text of a declarative shadow root is shown; that of other templates is not.
+SHADOW = [
+    (
+        "open",
+        "one<x-a><template shadowrootmode=open><p>two</p>three</template></x-a>four",
+        ["one", "two", "three", "four"],
+    ),
+    ("closed", "<div>one<template shadowrootmode=closed>two</template>three</div>", ["one", "two", "three"]),
+    ("by its old name", "one<template shadowroot=open>two</template>three", ["one", "two", "three"]),
+    ("in a link", "<a>one<TEMPLATE ShadowRootMode=open>two</TEMPLATE></a>", ["one", "two"]),
+    (
+        "in another",
+        "<template shadowrootmode=open>one<template shadowrootmode>two</template></template>",
+        ["one", "two"],
+    ),
+    ("in a template", "one<template>x<template shadowrootmode=open>x</template></template> two", ["one two"]),
+    ("a template in it", "<template shadowrootmode=open>one<template>x</template> two</template>", ["one two"]),
+    ("a style in it", "<template shadowrootmode=open><style>x</style>one<slot></slot></template>", ["one"]),
+    ("hidden elements in it", "<template shadowrootmode=open><p hidden>x</p>one</template>", ["one"]),
+    ("no shadow root", "one<template id=a>x</template> two", ["one two"]),
+]
+
+
+class TestShadowRoots:
+    @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in SHADOW], ids=[c[0] for c in SHADOW])
+    def test_they_are_read_like_a_div(self, html: str, expected: list[str]) -> None:
+        assert texts(f"<body>{html}") == expected
+
+    def test_trained_models_read_them_too(self) -> None:
+        assert texts("<body>one<template shadowrootmode=open>two</template>three", LENIENT) == ["one", "two", "three"]
+        assert texts("<body>one<template>two</template>three", LENIENT) == ["onethree"]
+
+    @pytest.mark.parametrize("attribute", ["shadowrootmode=open", "id=a"])
+    def test_published_profiles_know_no_templates(self, attribute: str) -> None:
+        for rules in (REFERENCE, JAVA):
+            assert texts(f"<body>one<template {attribute}>two</template>three", rules) == ["onetwothree"]
+
+    @ALL_RULES_STYLED
+    @pytest.mark.parametrize("html", [c[1] for c in SHADOW], ids=[c[0] for c in SHADOW])
+    def test_they_are_walked_as_they_are_flattened(self, html: str, rules: TagRules) -> None:
+        root = tree(f"<body>{html}")
+        assert walk(root, rules) == flatten(root, rules)
+
+    @ALL_RULES
+    @pytest.mark.parametrize("html", [c[1] for c in SHADOW], ids=[c[0] for c in SHADOW])
+    def test_their_elements_are_found(self, html: str, rules: TagRules) -> None:
+        root = tree(f"<body>{html}<p>last")
+        segments, count = segment_and_count(root, rules)
+        assert Elements(root, rules, count).nodes[segments[-1].element].text == "last"
+
+
 class TestHidden:
     @pytest.mark.parametrize(("html", "expected"), [c[1:] for c in HIDDEN], ids=[c[0] for c in HIDDEN])
     def test_elements_with_the_attribute_go(self, html: str, expected: list[str]) -> None:
@@ -387,8 +453,8 @@ PREFORMATTED = [
     ("spaces at the ends of lines go", "<pre>one  \ntwo\t</pre>", ["one\ntwo"]),
     ("inline elements", "<pre><b>one</b>\n  <a>two</a></pre>", ["one\n  two"]),
     ("one BR is a line break", "<pre>one<br>  two</pre>", ["one\n  two"]),
-    ("two BR split", "<pre>one<br><br>two\nthree</pre>", ["one", "two\nthree"]),
-    ("a block inside PRE", "<pre>one<div>two\n  three</div></pre>", ["one", "two\n  three"]),
+    ("two BR split", "<pre>One.<br><br>Two\nthree.</pre>", ["One.", "Two\nthree."]),
+    ("a block inside PRE", "<pre>One.<div>two\n  three</div></pre>", ["One.", "two\n  three"]),
     ("after PRE", "<div><pre>one\ntwo</pre>three\nfour</div>", ["one\ntwo", "three four"]),
     ("blank", "<pre>\n \n</pre>", []),
 ]
@@ -684,7 +750,37 @@ def test_no_test_of_an_element_looks_at_all_above_below_or_beside_it(rules: TagR
         assert test.count("-sibling::") == test.count("-sibling::*[1]")
 
 
-def test_blank_lines_around_preformatted_text_take_no_time() -> None:
-    for line in ("\n", " \r", "\t\n"):
+@pytest.mark.parametrize("line", ["\n", " \r", "\t\n"])
+def test_blank_lines_around_preformatted_text_are_passed_once(line: str) -> None:
+    def read() -> None:
         [segment] = cut(f"<pre>\n{line * 500_000}one\n two{line * 500_000}</pre>")
         assert segment.text == "one\n two"
+
+    assert processor_seconds(read) < SECONDS
+
+
+PERMALINKS = [
+    ("a heading's link to itself", "<h2>One <a href='#one'>¶</a></h2>", MODERN, 0),
+    ("a heading that is a link to itself", "<h2><a href='#one'>One</a></h2>", MODERN, 0),
+    ("behind code", "<h2>One <pre>x = 1</pre><a href='#one'>¶</a></h2>", MODERN, 0),
+    ("a link to elsewhere", "<h2>One <a href='/two#one'>two</a></h2>", MODERN, 3),
+    ("in a paragraph", "<p>One <a href='#two'>two</a></p>", MODERN, 3),
+    ("in Boilerpipe", "<h2>One <a href='#one'>¶</a></h2>", WITHOUT_KINDS, 1),
+    ("in the reference", "<h2>One <a href='#one'>¶</a></h2>", REFERENCE, 1),
+]
+
+
+@pytest.mark.parametrize(("html", "rules", "expected"), [c[1:] for c in PERMALINKS], ids=[c[0] for c in PERMALINKS])
+def test_a_heading_s_link_to_itself_is_no_navigation(html: str, rules: TagRules, expected: int) -> None:
+    root = tree(html)
+    assert flatten(root, rules) == walk(root, rules)
+    assert sum(one.link_characters for one in segment_tree(root, rules)) == expected
+
+
+@pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
+def test_the_sign_of_a_heading_s_link_to_itself_is_no_text(rules: TagRules) -> None:
+    root = tree(
+        "<h2>One<a href='#one'>¶</a></h2><h2><a href='#x'>2</a> <a href='#two'>Two</a></h2><p><a href='#x'>1</a>"
+    )
+    assert flatten(root, rules) == walk(root, rules)
+    assert [one.text for one in segment_tree(root, rules)] == ["One", "Two", "1"]

@@ -102,6 +102,27 @@ def test_what_a_response_guesses_of_its_bytes_is_not_believed() -> None:
         assert extract(response).encoding == encoding
 
 
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (f"<meta charset=x-cp1251><p>{TEXT}".encode("cp1251", "replace") + b"\xff", {}),
+        (f"<p>{TEXT}".encode("cp1252"), {"Content-Type": "text/html; charset=x-cp1252"}),
+        (f"<p>{TEXT}".encode("cp1252"), {}),
+        (f"<p>{TEXT}ü".encode()[:-1], {}),
+    ],
+    ids=["a label that Scrapy does not know", "one in a header", "no label", "UTF-8 that is cut"],
+)
+def test_a_response_is_not_made_to_guess(body: bytes, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def guess(self: TextResponse, body: bytes) -> str:
+        raise AssertionError("an encoding is guessed")
+
+    response = HtmlResponse(URL, body=body, headers=headers)
+    with monkeypatch.context() as patched:
+        patched.setattr(TextResponse, "_auto_detect_fun", guess)
+        found = extract(response)
+    assert found.blocks[0].text.startswith("Die Br")
+
+
 def test_the_encoding_of_a_response_of_any_other_kind_is_believed() -> None:
     @dataclass
     class Plain:

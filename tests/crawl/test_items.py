@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from itemadapter import ItemAdapter
@@ -16,8 +16,10 @@ from scrapy.statscollectors import StatsCollector
 
 from scrapy_justext import extract
 from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.crawl.items import MOST_CHOSEN, ItemPages
+from scrapy_justext.crawl.pages import UncleanedPage
 from scrapy_justext.crawl.session import Session, get_extraction, get_session
-from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
+from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS, configure
 from tests.core.markdown.rendering import rendered_text
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import Crawl, Result, counted, crawl, crawl_one
@@ -41,7 +43,7 @@ from tests.crawl.items import (
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
     from scrapy.http import Response
 
@@ -478,6 +480,47 @@ def test_an_item_with_the_identity_of_an_earlier_one_keeps_its_page() -> None:
     del earlier
     gc.collect()
     assert one.items.take(item)
+
+
+CHOSEN = UncleanedPage("empty", "empty", configure({}))
+
+
+@pytest.mark.parametrize("kind", ["scrapy", "dataclass", "attrs", "pydantic"])
+def test_the_choice_for_an_item_goes_with_the_item(kind: str) -> None:
+    pages, make = ItemPages(), cast("Callable[[str], Any]", KINDS[kind])
+    kept, gone = make("kept"), make("gone")
+    for item in (kept, gone, gone):
+        pages.choose(item, CHOSEN)
+    assert len(pages) == 2
+    del gone, item
+    gc.collect()
+    assert len(pages) == 1
+    assert pages.take_chosen(kept) is CHOSEN
+    assert len(pages) == 0
+    assert pages.take_chosen(kept) is None
+
+
+def test_choices_for_items_that_cannot_tell_that_they_are_gone_are_bounded() -> None:
+    pages = ItemPages()
+    items = [plain(str(number)) for number in range(MOST_CHOSEN + 1)]
+    for item in items:
+        pages.choose(item, CHOSEN)
+    assert len(pages) == MOST_CHOSEN
+    assert pages.take_chosen(items[0]) is None
+    # One that is chosen anew is the newest.
+    pages.choose(items[1], CHOSEN)
+    pages.choose({}, CHOSEN)
+    pages.choose({}, CHOSEN)
+    assert [pages.take_chosen(item) for item in items[1:5]] == [CHOSEN, None, None, CHOSEN]
+
+
+def test_the_latest_choice_for_an_item_counts() -> None:
+    pages, later = ItemPages(), CHOSEN._replace(message="later")
+    for item in (plain("one"), DataclassItem("two")):
+        pages.choose(item, CHOSEN)
+        pages.choose(item, later)
+        assert pages.take_chosen(item) is later
+    assert len(pages) == 0
 
 
 def test_a_trained_model_s_probabilities_are_in_the_blocks(site: Site) -> None:

@@ -56,6 +56,15 @@ HTML: dict[str, tuple[TextResponse, bool]] = {
     "text behind many comments": (response("<!---->" * 200 + "x"), False),
     "text behind many declarations": (response("<??>" * 200 + "x"), False),
     "empty": (response(""), False),
+    "markup in UTF-16 with a mark": (response("\ufeff<html>".encode("utf-16-be")), True),
+    "markup in UTF-32 with a mark": (response("<html>".encode("utf-32")), True),
+    "markup in UTF-16 by the header": (
+        response("<html>".encode("utf-16-le"), content_type="x/y; charset=utf-16"),
+        True,
+    ),
+    "text in UTF-16": (response("x <html>".encode("utf-16")), False),
+    "markup behind a comment in Japanese": (response("<!-- 東京 --><html>".encode("cp932")), True),
+    "bytes of no encoding": (response(b"\xff\xfd\x80<html>"), False),
 }
 
 
@@ -63,6 +72,15 @@ HTML: dict[str, tuple[TextResponse, bool]] = {
 def test_html_is_told_by_class_type_or_markup(name: str) -> None:
     one, expected = HTML[name]
     assert is_html(one) is expected
+
+
+@pytest.mark.parametrize("body", [b"<html><p>caf\xe9", b"<rss>caf\xe9", "<!-- 東京 --><html>".encode("cp932")])
+def test_no_encoding_is_guessed_to_find_markup(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def guess(self: TextResponse, body: bytes) -> str:
+        raise AssertionError("an encoding is guessed")
+
+    monkeypatch.setattr(TextResponse, "_auto_detect_fun", guess)
+    assert is_html(response(body, XmlResponse, "application/xml")) is (b"<html>" in body)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from scrapy import Request, Spider
 
 from scrapy_justext.crawl import pages
-from tests.crawl.content import GOOD_PAGE, GOOD_TEXT, POOR_PAGE
+from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, POOR_PAGE
 from tests.crawl.crawling import REPOSITORY, Crawl, Result, crawl
 from tests.crawl.items import DataclassItem, Fieldless
 from tests.crawl.server import Answer, Site
@@ -82,6 +82,70 @@ class FilledSpider(Spider):
         yield {"kind": "title", "title": "The spider's own.", "text": ""}
         yield {"kind": "html", "html": GOOD_PAGE}
         yield {"kind": "no html", "html": ""}
+
+
+#: What requests of JSON ask for, and the text that their items get of HTML in a field: in a crawl that is on, and off.
+FIELDS: dict[str, tuple[Any, str | None, str | None]] = {
+    "/json?nothing": ({}, ENGLISH, None),
+    "/json?on": (True, ENGLISH, ENGLISH),
+    "/json?off": (False, None, None),
+    "/json?disabled": ({"enabled": False, "html_field": "other"}, None, None),
+    "/json?other": ({"enabled": True, "html_field": "other"}, MORE_ENGLISH, MORE_ENGLISH),
+    "/json?unasked": ({"html_field": "other"}, MORE_ENGLISH, None),
+    "/json?fields": ({"enabled": True, "fields": {"title": "headline"}}, ENGLISH, ENGLISH),
+    "/json?no-item": ({"enabled": True, "item_classes": [DataclassItem]}, None, None),
+}
+OF_FIELDS: dict[str, tuple[dict[str, Any], bool]] = {
+    "on": ({}, True),
+    "off": ({"JUSTEXT_ENABLED": False}, False),
+    "off, in processes": ({"JUSTEXT_ENABLED": False, "JUSTEXT_PROCESSES": 1}, False),
+    "on by its site": ({"JUSTEXT_ENABLED": False, "JUSTEXT_SITES": {"127.0.0.1": {"enabled": True}}}, True),
+    "off by its site": ({"JUSTEXT_SITES": {"127.0.0.1": {"enabled": False}}}, False),
+}
+
+
+class OwnHtmlSpider(PageSpider):
+    """Yields items that hold HTML: from each page, and from no page."""
+
+    async def start(self) -> AsyncIterator[Any]:
+        yield own_html("none")
+        async for request in super().start():
+            yield request
+
+
+def own_html(url: str) -> Any:
+    return {"url": url, "html": f"<title>One</title><p>{ENGLISH}", "other": f"<p>{MORE_ENGLISH}"}
+
+
+@pytest.fixture(scope="module")
+def own_html_results() -> Iterator[dict[str, Result]]:
+    with Site({"/json": Answer("{}", "application/json")}) as served:
+        meta = {path: {"justext": asked} for path, (asked, *_) in FIELDS.items()}
+        arguments = {"urls": served.urls(*FIELDS), "meta": meta, "make": own_html}
+        settings = {name: {"JUSTEXT_HTML_FIELD": "html", **own} for name, (own, _) in OF_FIELDS.items()}
+        yield crawl({name: Crawl(OwnHtmlSpider, arguments, own) for name, own in settings.items()})
+
+
+@pytest.mark.parametrize("name", OF_FIELDS)
+def test_the_page_s_own_choices_hold_for_html_in_its_items(own_html_results: dict[str, Result], name: str) -> None:
+    result = own_html_results[name]
+    _, is_on = OF_FIELDS[name]
+    expected = {path: on if is_on else off for path, (_, on, off) in FIELDS.items()}
+    items = {path_of(item["url"]): item for item in result.items if item["url"] != "none"}
+    texts = {path: item.get("text") for path, item in items.items()}
+    assert texts == expected
+    assert [path for path, item in items.items() if "headline" in item] == ["/json?fields"]
+    # Nothing is extracted for an item that takes nothing of it.
+    from_pages = len([text for text in texts.values() if text is not None])
+    of_no_page = [item for item in result.items if item["url"] == "none" and "text" in item]
+    assert result.justext["pages"] == from_pages + len(of_no_page)
+
+
+@pytest.mark.parametrize("name", OF_FIELDS)
+def test_the_crawl_s_choices_hold_for_items_of_no_page(own_html_results: dict[str, Result], name: str) -> None:
+    settings, _ = OF_FIELDS[name]
+    (text,) = [item.get("text") for item in own_html_results[name].items if item["url"] == "none"]
+    assert text == (ENGLISH if settings.get("JUSTEXT_ENABLED", True) else None)
 
 
 def of_any_class(url: str) -> Any:

@@ -459,7 +459,16 @@ def test_unknown_kinds_get_the_closest() -> None:
 
 
 def test_kinds_of_the_command_line() -> None:
-    assert set(KINDS) == {"cleaneval", "l3s-gn1", "wcxb", "article-benchmark", "marks", "pairs"}
+    assert set(KINDS) == {
+        "cleaneval",
+        "l3s-gn1",
+        "wcxb",
+        "article-benchmark",
+        "kinds",
+        "marks",
+        "pairs",
+        "webmainbench",
+    }
     assert set(KINDS) <= set(kinds())
 
 

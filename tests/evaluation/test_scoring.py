@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FIELDS = [
     *("dataset", "extractor", "version", "measure", "precision", "recall", "f1", "precision_sd", "recall_sd", "f1_sd"),
     *("documents", "failed", "relevant_empty", "retrieved_empty", "both_empty", "mismatch", "milliseconds"),
+    *("too_large", "f1_low", "f1_high"),
 ]
 
 # id: page type, gold, retrieved (None: failed), seconds

@@ -182,11 +182,13 @@ class TestParameters:
         names = {name: set(profile.parameters) for name, profile in PROFILES.items()}
         assert names["boilerpipe"] == names["boilerpipe-article"] == {"tree_depth"}
         trained = {"good_probability", "near_good_probability"}
-        assert names["justext-java"] == set(PARAMETERS) - trained
-        assert names["justext"] == names["justext-3.0"] == names["article"]
+        kinds = {"code", "formulas", "tables"}
+        assert names["justext-java"] == set(PARAMETERS) - trained - kinds
+        assert names["justext"] == names["article"]
         assert set(PARAMETERS) - names["justext"] == {"no_headlines", "rescue_images", *trained}
+        assert names["justext-3.0"] == names["justext"] - kinds
         headings = {"max_heading_distance", "no_headings"}
-        assert names["learned"] == names["learned-article"] == {*trained, "tree_depth", *headings}
+        assert names["learned"] == names["learned-article"] == {*trained, "tree_depth", *headings, *kinds}
 
     def test_the_profile_s_own_depth_cannot_be_unset(self) -> None:
         depths = {name: PROFILES[name].parameters["tree_depth"].search for name in ("justext", "article")}

@@ -68,5 +68,5 @@ def report_on(path: Path, *pages: str, names: tuple[str, ...] = (), **options: A
     inspected = [
         InspectedPage(name, None, parse_html(html), (), configuration) for name, html in zip(names, pages, strict=True)
     ]
-    path.write_text(report.report_on(inspected), "utf-8")
+    path.write_text(report.report_on([page.inspect() for page in inspected]), "utf-8")
     return path.as_uri()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Block
 
 #: Of each way to cut a page.
-NAMES = ("justext", "justext-3.0", "justext-java", "learned")
+NAMES = ("justext", "justext-3.0", "justext-java", "boilerpipe", "learned")
 OPTIONS: dict[str, Options] = {name: make_options(profile=name, language="English") for name in NAMES}
 
 
@@ -51,6 +51,24 @@ def shown(page: str, left: str = "justext", right: str = "justext-3.0") -> list[
 
 def test_the_profiles_are_all_the_ways_to_cut_a_page() -> None:
     assert {PROFILES[name].tags for name in NAMES} == {profile.tags for profile in PROFILES.values()}
+
+
+NUMBERS = "<pre>1\n2\n3</pre>"
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (f"<p>one{NUMBERS}<p>two", [("one", "one"), (None, "1\n2\n3"), ("two", "two")]),
+        (f"{NUMBERS}<p>one", [(None, "1\n2\n3"), ("one", "one")]),
+        (f"<p>one{NUMBERS}", [("one", "one"), (None, "1\n2\n3")]),
+        ("<pre><i class=lineno>7</i>one = 1</pre>", [(None, "7one = 1"), ("one = 1", "…")]),
+        ("<table><tr><td>1<td>2<tr><td>3<td>4</table>", [("1\t2\n3\t4", "1"), ("…", "2"), ("…", "3"), ("…", "4")]),
+    ],
+    ids=["numbers of lines", "numbers first", "numbers at the end", "numbers beside lines", "table"],
+)
+def test_code_and_tables_stand_beside_their_texts(page: str, expected: list[tuple[str | None, str | None]]) -> None:
+    assert shown(page) == expected
 
 
 @pytest.mark.parametrize(

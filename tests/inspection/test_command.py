@@ -13,13 +13,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.request import urlopen
+from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
 
 import pytest
 from wcwidth import width
 
 from scrapy_justext import extract
+from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.crawl.command_options import NAMES, option
 from tests import forked
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
@@ -119,7 +120,7 @@ def test_tells_in_which_encoding_a_page_was_read_and_why(tmp_path: Path) -> None
     assert ran.err == ""
     told = " ".join(ran.out.split())
     assert "encoding utf-8: valid UTF-8, though the page declares cp1252" in told
-    assert "encoding koi8-r: none declared, guessed by its words" in told
+    assert "encoding koi8-r: the page declares none, guessed by its words" in told
     assert "Café: " in told
     assert "В городе говорили" in told
     report = tmp_path / "report.html"
@@ -176,8 +177,10 @@ def test_urls_that_are_no_pages_are_a_line_each(site: Site, tmp_path: Path) -> N
         (["."], ".: is a folder; scrapy justext-archive cleans the pages in it"),
         (["a\0b"], "a\ufffdb: cannot be read: embedded null byte"),
         ([], "PAGE: none given; scrapy justext -h tells more"),
-        (["--blcoks", "x"], "--blcoks: no such option; did you mean --blocks?"),
+        (["--blcoks", "x"], "--blcoks: no such option; did you mean --blocks or --tables?"),
         (["--json", "--blocks", "x"], "--blocks: not together with --json"),
+        (["--kind=code", "x"], "--kind: only with --blocks"),
+        (["--blocks", "--kind=code,tabel", "x"], "--kind = 'tabel': unknown kind of block; did you mean table?"),
         (["--profile=lerned", "x"], "--profile = 'lerned': unknown profile; did you mean learned?"),
         (["--compare=lerned", "x"], "--compare = 'lerned': unknown profile; did you mean learned?"),
         (["--length-low=much", "x"], "--length-low = 'much': must be a whole number of characters, 0 or more"),
@@ -285,23 +288,74 @@ def test_blocks_tell_why_a_page_has_none(here: Here, tmp_path: Path) -> None:
     assert [line.split(": ")[1] for line in ran.err.splitlines()][:3] == ["large.html", "empty.html", "none.html"]
 
 
-@pytest.mark.parametrize("options", [["--blocks"], ["--html=report.html"], ["--json"]], ids=lambda options: options[0])
-def test_a_page_that_shows_next_to_nothing_may_have_too_many_blocks(
-    options: list[str], here: Here, tmp_path: Path
+TOO_MANY_BLOCKS = "more blocks than max_blocks allows, 9"
+#: Pages that no crawl would clean with ``JUSTEXT_MAX_BLOCKS = 9``.
+REFUSED = {
+    "many": ("<p>It was the best of times." * 20, TOO_MANY_BLOCKS),
+    "hidden": ("<div>x</div><noscript>" + "<p>It was the best of times." * 20, TOO_MANY_BLOCKS),
+    "attributes": (
+        "<p " + " ".join(f"a{number}" for number in range(30_000)) + ">one",
+        "too many attributes in its elements",
+    ),
+    "empty": ("", "empty"),
+}
+OUTPUTS = [
+    "--blocks",
+    "--compare=learned",
+    "--html=report.html",
+    "--html=-",
+    "--json",
+    "--markdown",
+    "--encoding=utf-8",
+]
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("page", REFUSED)
+def test_a_page_that_no_crawl_would_clean_is_told_and_stops_no_other(
+    page: str, output: str, here: Here, tmp_path: Path
 ) -> None:
-    (tmp_path / "hidden.html").write_text("<div>x</div><noscript>" + "<p>It was the best of times." * 20)
+    html, problem = REFUSED[page]
+    (tmp_path / "refused.html").write_text(html)
     (tmp_path / "own.html").write_text(f"<p>{SENTENCES}")
-    ran = here(*options, "-sJUSTEXT_MAX_BLOCKS=9", "--language=en", "own.html", "hidden.html", "own.html")
-    assert ran.status == 2
-    assert [line.split(": ")[1] for line in ran.err.splitlines()] == ["hidden.html"]
+    ran = here(output, "-sJUSTEXT_MAX_BLOCKS=9", "--language=en", "own.html", "refused.html", "own.html")
+    assert (ran.status, ran.err) == (2, f"justext: refused.html: {problem}\n")
     report = tmp_path / "report.html"
-    assert (report.read_text("utf-8") if report.exists() else ran.out).count(SENTENCES.strip()) >= 2
+    shown = report.read_text("utf-8") if report.exists() else ran.out
+    # The report has it in the rendering, too.
+    assert shown.count("It was the best of times") >= 2
+    has_room = output in ("--blocks", "--compare=learned", "--html=report.html", "--html=-")
+    assert shown.count(f"not cleaned in a crawl: {problem}") == has_room * (1 + output.startswith("--compare"))
 
 
-def test_a_second_profile_may_make_more_blocks_than_a_crawl_allows(here: Here, tmp_path: Path) -> None:
+def test_a_comparison_tells_by_which_profile_no_crawl_would_clean_a_page(here: Here, tmp_path: Path) -> None:
     (tmp_path / "own.html").write_text(f"<p>{SENTENCES}<article>" + "<section>one</section>" * 20)
-    ran = here("--compare=justext", "--profile=justext-3.0", "-sJUSTEXT_MAX_BLOCKS=9", "--language=en", "own.html")
-    assert (ran.status, ran.err) == (0, "")
+    (tmp_path / "other.html").write_text(f"<p>{SENTENCES}")
+    settings = ["--profile=justext-3.0", "-sJUSTEXT_MAX_BLOCKS=9", "--language=en"]
+    ran = here("--compare=justext", *settings, "own.html", "other.html")
+    assert (ran.status, ran.err) == (2, f"justext: own.html: {TOO_MANY_BLOCKS}\n")
+    own, other = ran.out.removeprefix("==> ").split("\n==> ")
+    assert re.fullmatch(
+        r"own.html <==\njustext-3.0: good: 1 of 1 blocks, 455 of 455 characters\n"
+        f"justext: not cleaned in a crawl: {TOO_MANY_BLOCKS}\n",
+        own,
+    )
+    assert other.endswith("0 of 1 texts differ\n")
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_each_page_is_read_once(output: str, here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def reading(*given: Any) -> Any:
+        read.append(given)
+        return segment_and_count(*given)
+
+    monkeypatch.setattr("scrapy_justext.core.extractor.segment_and_count", reading)
+    (tmp_path / "own.html").write_text(f"<p>{SENTENCES}")
+    assert here(output, "--language=en", "own.html").status == 0
+    # A comparison needs a second one, by the other profile.
+    assert len(read) == 1 + output.startswith("--compare")
 
 
 def test_a_page_that_takes_longer_than_a_crawl_allows_is_noted(here: Here, tmp_path: Path) -> None:
@@ -451,6 +505,35 @@ def test_serve_prints_its_address_and_ends_by_ctrl_c(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+def test_serve_tells_of_pages_that_no_crawl_would_clean(tmp_path: Path) -> None:
+    (tmp_path / "many.html").write_text("<p>It was the best of times." * 20)
+    (tmp_path / "empty.html").write_text("")
+    (tmp_path / "own.html").write_text(f"<p>{SENTENCES}")
+    arguments = ["scrapy", "justext", "--serve", "-sJUSTEXT_MAX_BLOCKS=9", "many.html", "empty.html", "own.html"]
+    ours, theirs = os.pipe()
+    with os.fdopen(ours) as printed:
+        with os.fdopen(theirs, "wb"):
+            process = forked.start(forked.COMMAND, arguments, folder=tmp_path, environment=environment(), stdout=theirs)
+        url = printed.readline().strip()
+        headers = {"Origin": url[: url.index("/", 8)], "Content-Type": "application/json"}
+        with urlopen(Request(f"{url}api/judge", b"{}", headers), timeout=SECONDS) as answer:
+            pages = json.load(answer)["pages"]
+        process.send_signal(signal.SIGINT)
+    problems = [TOO_MANY_BLOCKS, "empty", None]
+    assert [(page["problem"], page["good_after"]) for page in pages] == list(zip(problems, [0, 0, 1], strict=True))
+    said = f"justext: many.html: {TOO_MANY_BLOCKS}\njustext: empty.html: empty\n"
+    assert (process.communicate(timeout=SECONDS), process.returncode) == ((b"", said.encode()), 2)
+
+
+def test_serve_needs_a_page_that_can_be_cleaned(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "empty.html").write_text("")
+    assert here("--serve", "empty.html", "none.html") == (
+        2,
+        "",
+        "justext: none.html: no such file\njustext: empty.html: empty\n",
+    )
+
+
 def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -592,14 +675,21 @@ def test_no_colours_where_they_are_not_wanted(variables: dict[str, str], tmp_pat
 
 def test_compare_marks_what_differs_and_counts(here: Here) -> None:
     kettle = PAGES / "shop" / "copper-kettle.html"
-    ran = here("--compare=learned", kettle)
+    ran = here("--compare=boilerpipe", kettle)
     rows, _, counts = ran.out.rstrip().rpartition("\n\n")
     marked = [line for line in rows.splitlines() if line.startswith("*")]
-    assert [line.split()[1:5] for line in marked][:2] == [["12", "good", "13", "bad"], ["34", "good", "36", "bad"]]
+    # A table is one block, or one for each cell.
+    assert [line.split()[1:5] for line in marked][:2] == [["13", "bad", "13", "good"], ["│", "good", "25", "bad"]]
     ours, theirs, differing = counts.splitlines()
-    assert re.match(r"justext: good: 18 of 50 blocks, ", ours)
-    assert re.match(r"learned: good: \d+ of 52 blocks, ", theirs)
-    assert differing == f"* {len(marked)} of 52 texts differ"
+    assert re.match(r"justext: good: 9 of 41 blocks, ", ours)
+    assert re.match(r"boilerpipe: good: 10 of 50 blocks, ", theirs)
+    assert differing == f"* {len(marked)} of 50 texts differ"
+
+
+@pytest.mark.parametrize("kinds", ["heading,list-item", "Heading, list item"])
+def test_blocks_of_some_kinds(kinds: str, here: Here) -> None:
+    rows = here("--blocks", f"--kind={kinds}", LIBRARY).out.partition("text\n")[2].partition("\n\n")[0].splitlines()
+    assert {re.split("  +", row.strip())[2] for row in rows} == {"heading", "list item"}
 
 
 def test_help_names_every_option(tmp_path: Path) -> None:

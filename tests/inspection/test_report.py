@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.exceptions import NotCleanedError
 from scrapy_justext.inspection import report as reports
 from scrapy_justext.inspection.pages import InspectedPage
 from tests.builders import DEMO_SITE, corpus_pages, read_page
@@ -207,6 +206,61 @@ class TestBlocks:
         assert page.evaluate(position, [200, both]) == "between length_low (200) and length_high (200)"
 
 
+KINDS = (
+    "<title>kinds</title><p>First.<pre><code class=language-python>def f():\n\treturn 1 + 1</code></pre>"
+    "<table><tr><th>one<th><tr><td>1<td>11<tr><td><td>3</table>"
+)
+
+
+class TestKinds:
+    @pytest.fixture
+    def kinds(self, tmp_path: Path) -> str:
+        return report_on(tmp_path / "kinds.html", KINDS)
+
+    def test_code_has_its_lines(self, show: Callable[..., Any], kinds: str) -> None:
+        page = show(kinds)
+        code = row(page, 1).locator(".jt-text")
+        assert code.text_content() == "def f():\n\treturn 1 + 1"
+        assert code.evaluate("one => getComputedStyle(one).whiteSpaceCollapse") == "preserve"
+        assert row(page, 1).locator(".jt-kind").text_content() == "code: python"
+        assert row(page, 0).locator(".jt-kind").count() == 0
+        row(page, 1).click()
+        assert "Language of the codepython" in page.locator(".jt-telling").text_content()
+
+    def test_a_table_has_its_cells(self, show: Callable[..., Any], kinds: str) -> None:
+        page = show(kinds)
+        table = row(page, 2).locator(".jt-text")
+        assert table.text_content() == "one\n1\t11\n\t3"
+        left = table.locator(".jt-cell").evaluate_all("cells => cells.map(one => one.getBoundingClientRect().left)")
+        assert len(left) == 5
+        # A column stands below itself, also behind an empty cell.
+        assert left[0] == left[1] == left[3] < left[2] == left[4]
+
+    @pytest.mark.parametrize("width", [320, WIDE])
+    def test_wide_tables_and_long_lines_fit(self, show: Callable[..., Any], tmp_path: Path, width: int) -> None:
+        rows = f"<tr>{'<td>4,000' * 60}" * 3
+        page = show(
+            report_on(tmp_path / "wide.html", f"<pre><code>{'x=1;' * 200}</code></pre><table>{rows}</table>"), width
+        )
+        assert page.locator(".jt-cell").count() == 180
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator(".jt-list").evaluate("one => one.scrollWidth <= one.clientWidth")
+
+    def test_hits_are_marked_in_cells(self, show: Callable[..., Any], kinds: str) -> None:
+        page = show(kinds)
+        page.get_by_role("searchbox").fill("1")
+        until(lambda: page.evaluate("CSS.highlights.get('jt-hit').size") == 5)
+        marked = page.evaluate(
+            """() => [...CSS.highlights.get('jt-hit')].map((hit) => {
+              const range = new Range();
+              range.setStart(hit.startContainer, hit.startOffset);
+              range.setEnd(hit.endContainer, hit.endOffset);
+              return range.toString();
+            })"""
+        )
+        assert marked == ["1"] * 5
+
+
 class TestFilters:
     def test_by_class(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
@@ -236,6 +290,18 @@ class TestFilters:
         page.get_by_role("searchbox").fill("")
         assert page.locator(".jt-list li:visible").count() == 44
         assert page.get_by_text("No block matches").is_hidden()
+
+    def test_by_kind(self, show: Callable[..., Any], report: str) -> None:
+        page = show(report)
+        kinds = page.get_by_role("group", name="Kind")
+        # Those that are on the page.
+        assert [label.split()[0] for label in kinds.locator("label:visible").all_text_contents()] == [
+            "text31", "heading5", "list",
+        ]  # fmt: skip
+        kinds.get_by_label("text").uncheck()
+        assert page.locator(".jt-list li:visible").count() == 13
+        kinds.get_by_label("heading").uncheck()
+        assert page.locator(".jt-found").text_content() == "8 of 44 blocks"
 
     def test_the_keyboard_passes_over_what_is_hidden(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
@@ -313,7 +379,7 @@ class TestKeyboard:
     def test_the_focus_goes_in_order_and_shows(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         names = []
-        for _ in range(13):
+        for _ in range(13 + 3):
             page.keyboard.press("Tab")
             names.append(
                 page.evaluate(
@@ -328,13 +394,14 @@ class TestKeyboard:
         assert [name for name, _ in names[:2]] == ["select-one", "search"]
         assert [name for name, _ in names[2:]] == [
             "jt-strip",
-            *["checkbox"] * 6,
+            # Two classes, four by the own text, and the kinds that there are.
+            *["checkbox"] * (6 + 3),
             "jt-list",
             "jt-frame",
             "jt-details",
             names[-1][0],
         ]
-        assert all(is_seen for _, is_seen in names[:12])
+        assert all(is_seen for _, is_seen in names[:-1])
 
     def test_all_that_is_there_has_a_name(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
@@ -345,7 +412,8 @@ class TestKeyboard:
             'checkbox "✓ good 10"',
             'listbox "Blocks of the page"',
             'region "The chosen block"',
-            'option "✓ good ← short The second day"',
+            'checkbox "list item 8"',
+            'option "✓ good ← short heading The second day"',
             'combobox "Page"',
         ):
             assert part in snapshot
@@ -497,9 +565,10 @@ class TestPagesWithNextToNothing:
     def test_a_page_that_no_crawl_would_clean_is_there_with_the_reason(
         self, show: Callable[..., Any], tmp_path: Path
     ) -> None:
-        refused = NotCleanedError("large.html", "999 bytes, JUSTEXT_MAX_BODY_BYTES allows <b>99\u202e")
+        problem = "999 bytes, JUSTEXT_MAX_BODY_BYTES allows <b>99\u202e"
+        refused = InspectedPage("large.html", None, parse_html(""), problem=problem)
         shown = InspectedPage("small.html", None, parse_html("<p>Home"))
-        (tmp_path / "r.html").write_text(reports.report_on([refused, shown]), "utf-8")
+        (tmp_path / "r.html").write_text(reports.report_on([refused.inspect(), shown.inspect()]), "utf-8")
         page = show((tmp_path / "r.html").as_uri(), awaited="body")
         note = "not cleaned in a crawl: 999 bytes, JUSTEXT_MAX_BODY_BYTES allows <b>99\u202e"
         assert page.locator("#title").text_content() == "large.html"

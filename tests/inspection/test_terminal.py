@@ -86,6 +86,10 @@ def test_pages_cannot_command_the_terminal() -> None:
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", list_blocks(inspect(page), Style(80)))
 
 
+def test_a_language_that_was_given_needs_no_other_reason() -> None:
+    assert list_blocks(inspect("<p>Home"), Style()).splitlines()[1] == "profile justext, language en (given)"
+
+
 def test_images_are_listed_by_their_address() -> None:
     inspection = inspect("<img src=/a.png alt='A kettle'>", profile="justext-java")
     assert "[image /a.png] A kettle" in list_blocks(inspection, Style())
@@ -94,8 +98,61 @@ def test_images_are_listed_by_their_address() -> None:
 def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
     listed = list_blocks(inspect("<p>Home", profile="learned"), Style())
     titles, row = listed.splitlines()[3:5]
-    assert titles.split()[3] == "prob."
-    assert re.fullmatch(r"0\.\d\d", row.split()[3])
+    assert titles.split()[4] == "prob."
+    assert re.fullmatch(r"0\.\d\d", row.split()[4])
+
+
+CODE = "<pre><code>def f():\n    return 1</code></pre>"
+TABLE = "<table><tr><th>one<th>two<tr><td>3<td>4</table>"
+
+
+def texts_of(page: str, columns: int | None, kinds: tuple[str, ...] = ()) -> list[str]:
+    """The lines of a listing below its titles."""
+    return list_blocks(inspect(page), Style(columns), kinds).partition("text\n")[2].splitlines()
+
+
+def test_code_is_listed_with_its_lines_and_a_table_with_its_cells() -> None:
+    assert [re.sub("^.*blocks  ", "", line).strip() for line in texts_of(CODE + TABLE, 140)[:4]] == [
+        "def f():", "return 1", "one │ two", "3 │ 4",
+    ]  # fmt: skip
+    assert [re.sub("^.*blocks +", "", line) for line in texts_of(CODE + TABLE, None)[:2]] == [
+        "def f(): ⏎     return 1", "one │ two ⏎ 3 │ 4",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "last"), [(6, "x = 6"), (7, "… 1 more"), (1500, "… 1,494 more")])
+def test_the_beginning_of_long_code_is_listed(lines: int, last: str) -> None:
+    code = "\n".join(f"x = {number}" for number in range(1, lines + 1))
+    listed = texts_of(f"<pre>{code}</pre>", 140)
+    assert listed[listed.index("") - 1].strip() == last
+
+
+@pytest.mark.parametrize("columns", [NARROWEST, 80, 120])
+def test_listings_with_code_and_tables_fit(columns: int) -> None:
+    page = f"<pre>\x1b[2J\t{'茶 = 1;' * 60}</pre><table><tr><td>{'one ' * 30}<td>2<tr><td>3<td>\u202e4</table>"
+    listed = list_blocks(inspect(page), Style(columns))
+    assert max(map(width, listed.splitlines())) <= columns
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", listed)
+
+
+def test_the_kind_is_listed() -> None:
+    page = f"<h1>one</h1>{CODE}<p>two"
+    assert [line.split()[2] for line in texts_of(page, None)[:3]] == ["heading", "code", "text"]
+    # Where there is no room for a column, it stands before the reason, unless that begins with it.
+    narrow = list_blocks(inspect(page), Style(80))
+    assert [line.strip() for line in narrow.splitlines() if "between bad" in line] == [
+        "heading: short (3 < 70 characters); between bad", "code; between bad blocks",
+        "text: short (3 < 70 characters); between bad",
+    ]  # fmt: skip
+
+
+def test_blocks_of_some_kinds_are_listed_alone_and_counted() -> None:
+    page = f"<h1>one</h1>{CODE}{TABLE}<p>two"
+    *listed, empty, some, every = texts_of(page, None, ("code", "table"))
+    assert [line.split()[:3] for line in listed] == [["1", "bad", "code"], ["2", "bad", "table"]]
+    assert (empty, some) == ("", "code, table: good: 0 of 2 blocks, 0 of 28 characters")
+    assert every == "good: 0 of 4 blocks, 0 of 34 characters"
+    assert texts_of("<p>one", None, ("code",))[1] == "code: good: 0 of 0 blocks, 0 of 0 characters"
 
 
 PARTS = "<script>x</script><p hidden>two <b hidden>three</b></p><noscript>four</noscript><p hidden>five<p>six"
@@ -104,4 +161,7 @@ PARTS = "<script>x</script><p hidden>two <b hidden>three</b></p><noscript>four</
 def test_the_last_line_tells_what_was_removed() -> None:
     listed = list_blocks(inspect(f"<p>one{PARTS}"), Style())
     assert listed.endswith("characters\nremoved: 2 hidden elements (13 characters), 1 NOSCRIPT (4 characters)")
+    page = "<pre><button>Copy</button><i class=lineno>7</i>one<br><i class=lineno>8</i>two</pre>"
+    listed = list_blocks(inspect(page), Style())
+    assert listed.endswith("removed: 1 BUTTON (4 characters), 2 elements beside code (2 characters)")
     assert "removed" not in list_blocks(inspect("<p>one<script>x</script><svg></svg>"), Style())

@@ -283,3 +283,9 @@ def test_the_view_tells_what_was_removed() -> None:
     one = view_of("<b hidden>two<b hidden>three</b><style>x</style></b>", language="en", profile="justext")
     assert one["notes"] == ["removed: 1 hidden element (8 characters)"]
     assert view_of("<b hidden>two</b><noscript>x</noscript>", language="en", profile="learned")["notes"] == []
+
+
+def test_numbers_of_lines_are_in_no_block() -> None:
+    numbers = "<pre>1\n2\n3</pre>"
+    texts = read(str(view_of(f"{numbers}<p>one</p>{numbers}<pre><code>a = 1</code></pre>{numbers}")["rendering"])).texts
+    assert {index: "".join(text.split()) for index, text in texts.items()} == {None: "123" * 3, 0: "one", 1: "a=1"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,10 @@ from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.exceptions import ExtractorError
 from tests.builders import REPOSITORY
-from tests.core.learned.pages import document
+from tests.core.learned.pages import COLUMNS, document
 from training.labels import block_weights, soft_labels, words_of
 from training.network import Batch, Recipe, _gradients, make_model, new_weights, sigmoid
-from training.samples import FOLDS, fold_of, make_samples
+from training.samples import FOLDS, fold_of, make_sample, make_samples
 from training.scoring import best_limit, extractor_with, score_page
 from training.train import main, save_folds
 from training.validated import VARIABLE
@@ -63,6 +64,20 @@ def test_a_block_out_of_order_is_found_by_its_trigrams() -> None:
 def test_a_text_that_stands_twice_is_in_the_gold_text_once() -> None:
     text = words_of("one two three four five six seven")
     assert sorted(soft_labels([text, text], text).tolist()) == [0, 1]
+
+
+@pytest.mark.parametrize("page", [
+    "<pre class=python><span>def  f(a):</span>\n    return <b>a</b> + 1\n</pre>",
+    "<pre class=hljs><span data-line=1>def f(a):</span><span data-line=2>    return a + 1</span></pre>",
+    "<table><tr><th>def f<th>(a)<tr><td> return<td>a + 1</table>",
+])  # fmt: skip
+def test_code_and_tables_are_found_in_gold_texts_with_other_white_space(page: str) -> None:
+    plain = document(2)
+    html = plain.html.replace(b"</article>", page.encode() + b"</article>")
+    sample = make_sample(replace(plain, html=html, gold=f"{plain.gold}\ndef f(a):\treturn a\n+ 1"))
+    assert sample is not None
+    is_code_or_table = sample.inputs[:, [COLUMNS["is_code"], COLUMNS["is_table"]]].any(axis=1)
+    assert sample.labels[is_code_or_table].tolist() == [1]
 
 
 def test_the_blocks_of_a_page_weigh_one_together() -> None:
@@ -122,13 +137,16 @@ def write_set(folder: Path) -> None:
     (folder / "gold.jsonl").write_text("\n".join(lines))
 
 
-def test_the_command_validates_trains_and_writes_a_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", [None, "0.35"])
+def test_the_command_validates_trains_and_writes_a_model(tmp_path: Path, given: str | None) -> None:
     write_set(tmp_path / "set")
     command = [sys.executable, "-m", "training.train", "--jobs", "1", "--out", str(tmp_path / "m.npz")]
-    data = [f"wcxb:{tmp_path / 'set'}"]
+    data = [f"wcxb:{tmp_path / 'set'}", *(["--good", given] if given else [])]
     done = subprocess.run([*command, *data], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert "| all | 12 |" in done.stdout
-    assert load_model(tmp_path / "m.npz").good > 0
+    validated = done.stdout.partition("good_probability ")[2].split()[0]
+    assert validated != given
+    assert load_model(tmp_path / "m.npz").good == float(given or validated)
 
 
 def test_the_command_says_what_is_wrong_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ in the order of the table:
 Every group takes time in proportion to the number of blocks and elements.  Sums over elements and windows are
 differences of cumulated sums.
 
-A block is *sentence-like* (prose) if it is at least 70 units long, has a link density below 0.3, and a sentence end.
-No stop words are looked at, so that it means the same in every language.
+A block is *sentence-like* (prose) if it is at least 70 units long, has a link density below 0.3, and a sentence end,
+and is no code, formula or table of data.  No stop words are looked at, so that it means the same in every language.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from scrapy_justext.core.learned.names import NAMES
 from scrapy_justext.core.learned.table import FEATURES, LEVELS, NUMBERS, OFFSETS, WINDOWS
 from scrapy_justext.core.learned.tree import NAME_BYTES, ElementColumns, read_elements
 from scrapy_justext.core.parsing import page_title
+from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
 
 PROSE_UNITS = 70
 PROSE_LINK_DENSITY = 0.3
+
+#: Few of the training pages have formulas.  TeX is much like code.
+_CODE = (CODE, FORMULA)
 
 #: How long a block is that is sought in the title, in characters.
 _TITLE_PART = range(4, 201)
@@ -99,6 +103,10 @@ class BlockArrays(NamedTuple):
     """The units of sentence-like blocks, 0 for others."""
     heading_level: Ints
     """0 where the block is no heading."""
+    is_code: Flags
+    """Whether it is code or a formula."""
+    is_table: Flags
+    """Whether it is a table of data."""
     element: Ints
     """The number of its element in :attr:`elements`."""
     elements: ElementColumns
@@ -109,7 +117,10 @@ def read_blocks(segments: Sequence[Segment], elements: Elements) -> BlockArrays:
     texts = measure_texts([segment.collapsed for segment in segments])
     link_characters = np.array([segment.link_characters for segment in segments], np.float64)
     link_density = np.minimum(link_characters / np.maximum(texts.characters, 1), 1.0)
+    is_code = np.array([segment.kind in _CODE for segment in segments])
+    is_table = np.array([segment.kind == TABLE for segment in segments])
     is_prose = (texts.units >= PROSE_UNITS) & (link_density < PROSE_LINK_DENSITY) & (texts.ends > 0)
+    is_prose &= ~(is_code | is_table)
     return BlockArrays(
         texts=texts,
         link_density=link_density,
@@ -117,6 +128,8 @@ def read_blocks(segments: Sequence[Segment], elements: Elements) -> BlockArrays:
         is_prose=is_prose,
         prose_units=np.where(is_prose, texts.units, 0.0),
         heading_level=np.array([segment.heading_level for segment in segments], np.int64),
+        is_code=is_code,
+        is_table=is_table,
         element=np.array([segment.element for segment in segments], np.int64),
         elements=read_elements(elements),
     )
@@ -165,6 +178,8 @@ def _block_features(blocks: BlockArrays, segments: Sequence[Segment], title: str
         blocks.heading_level > 0,
         in_title,
         blocks.is_prose,
+        blocks.is_code,
+        blocks.is_table,
     ]
 
 
@@ -306,7 +321,7 @@ def _neighbour_features(blocks: BlockArrays) -> Floats:
     of_neighbours = [
         _of_neighbours(np.array([units, blocks.link_density, blocks.texts.ends])),
         _of_neighbours(kin) == kin[:, None],
-        _of_neighbours(np.array([blocks.heading_level > 0, blocks.is_prose])),
+        _of_neighbours(np.array([blocks.heading_level > 0, blocks.is_prose, blocks.is_code | blocks.is_table])),
     ]
     weights = np.array([blocks.prose_units, blocks.link_units, units])
     prose, links, lengths = np.stack([_window_sums(weights, size) for size in WINDOWS], axis=1)

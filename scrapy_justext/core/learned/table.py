@@ -58,6 +58,8 @@ _BLOCK = _rows(
     ("is_heading", "heading?"),
     ("in_title", "part of the page's title?"),
     ("is_sentence_like", "sentence-like?"),
+    ("is_code", "code or formula?"),
+    ("is_table", "table of data?"),
 )
 
 _POSITION = _rows(
@@ -130,6 +132,7 @@ _OF_NEIGHBOUR = (
     ("same_parent", "same parent as the block {}?"),
     ("is_heading", "heading {}?"),
     ("is_prose", "sentence-like block {}?"),
+    ("is_code_or_table", "code, formula or table {}?"),
 )
 #: Blocks on each side of a window.
 WINDOWS = (2, 6, 15)

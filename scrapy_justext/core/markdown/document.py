@@ -1,66 +1,31 @@
 """Good blocks, one below the other, as a Markdown document.
 
-Each good block is a piece: where it stands (:mod:`.structure`), and its text in runs (:mod:`.inline`).  The pieces of a
-table are written together, and so are those of a PRE; each other piece is a paragraph or a heading.  What is written
-goes into the lists and quotes around it: each opens the containers that the one before was not in.
+Each good block is a piece (:mod:`.pieces`).  A piece is a table (:mod:`.tables`), code, a paragraph or a heading; the
+pieces of a PRE are written together.  What is written goes into the lists and quotes around it (:mod:`.structure`):
+each opens the containers that the one before was not in.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from itertools import groupby, islice, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, groupby
+from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.core.flattening import INLINE
-from scrapy_justext.core.markdown.inline import (
-    Resolver,
-    TextRun,
-    cell,
-    fence_for,
-    good_runs,
-    heading,
-    image,
-    paragraph,
-    styled_text,
-)
-from scrapy_justext.core.markdown.structure import Container, Grid, Surroundings, SurroundingsFinder
+from scrapy_justext.core.code import code_language
+from scrapy_justext.core.flattening import about
+from scrapy_justext.core.markdown.inline import TextRun, fence_for, formula, heading, paragraph
+from scrapy_justext.core.markdown.pieces import Piece, good_pieces
+from scrapy_justext.core.markdown.structure import Container, Surroundings, shared_containers
+from scrapy_justext.core.markdown.tables import HTML, table_lines, with_tables
+from scrapy_justext.core.tags import CODE, FORMULA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from lxml import etree
 
     from scrapy_justext.core.blocks import Decision, Segment
     from scrapy_justext.core.elements import Elements
-
-#: Good blocks in a cell of a table, at the most.
-MOST_BLOCKS = 3
-#: Good rows and columns of a table, at the least.
-LEAST_ROWS = LEAST_COLUMNS = 2
-#: Marks of links, styled elements and BRs in a flattened page, at the most: two or three each.  A page with more is
-#: written without them.
-MOST_MARKS = 1 << 18
-#: Cells of a table for each that has text, at the most; what is emptier is written one block after another.
-SPARSEST = 16
-
-#: The class that names the language of code.
-_LANGUAGE_CLASS = re.compile(r"(?:^|\s)(?:language|lang)-([A-Za-z0-9+#._-]{1,40})(?=\s|$)")
-
-
-class Piece(NamedTuple):
-    """A good block, to be written."""
-
-    segment: Segment
-    surroundings: Surroundings
-    runs: Sequence[TextRun]
-    image: str | None = None
-    """The image that it is, in Markdown."""
-
-    def line(self, write: Callable[[Iterable[TextRun]], str]) -> str:
-        """Return its text as ``write`` gives it, or the image."""
-        return self.image or write(self.runs)
 
 
 def to_markdown(
@@ -70,123 +35,65 @@ def to_markdown(
     *,
     url: str | None = None,
     data: Iterable[Segment] = (),
+    tables: str = HTML,
 ) -> str:
     """Return the good blocks of a page as Markdown, without a line feed at the end; empty where there are none.
 
     ``url``: the page's, which relative links are resolved against, unless the page has a BASE.
     ``data``: good blocks behind them that stand in no element.
+    ``tables``: what is written of a table that a pipe table cannot show, one of :data:`~.tables.TABLES`.
     """
     good = [decision.block_class is GOOD for decision in decisions]
-    pieces = list(_pieces(elements, segments, good, url)) if elements is not None and True in good else []
-    pieces += (Piece(segment, Surroundings(), [TextRun(segment.text)]) for segment in data)
-    tables = _tables(pieces)
+    pieces: Iterable[Piece] = ()
+    if elements is not None and True in good:
+        pieces = good_pieces(elements, segments, good, url)
+        pieces = pieces if elements.rules.kinds else with_tables(pieces)
     writer = MarkdownWriter()
-    for whole, group in groupby(pieces, lambda piece: _whole(piece, tables)):
+    for _, group in groupby(chain(pieces, map(_data_piece, data)), _whole):
         together = list(group)
-        if isinstance(whole, Grid):
-            writer.add(_table(together, whole), whole.containers)
-        elif whole is not None:
-            writer.add(_code(together, whole), together[0].surroundings.containers)
+        first = together[0]
+        if first.rows:
+            writer.add(table_lines(first, tables), first.surroundings.containers)
+        elif _is_fenced(first):
+            writer.add(_code(together), first.surroundings.containers)
         else:
-            for piece in together:
-                writer.add(_flow(piece), piece.surroundings.containers, is_paragraph=True)
+            is_formula = first.segment.kind == FORMULA
+            writer.add(_flow(first), first.surroundings.containers, is_paragraph=not is_formula)
     return writer.text()
 
 
-def _pieces(elements: Elements, segments: Sequence[Segment], good: Sequence[bool], url: str | None) -> Iterator[Piece]:
-    flat = styled_text(elements)
-    resolve = Resolver(elements.root, url, flat)
-    is_plain = flat.count(INLINE) > MOST_MARKS
-    runs = {} if is_plain else dict(good_runs(flat, elements.rules, segments, good, resolve))
-    finder = SurroundingsFinder(elements.root)
-    for index, (segment, is_good) in enumerate(zip(segments, good, strict=True)):
-        if not is_good:
-            continue
-        surroundings = finder.of(elements.nodes[segment.element])
-        if segment.image_url is None:
-            yield Piece(segment, surroundings, [TextRun(segment.collapsed)] if is_plain else runs[index])
-        else:
-            destination = resolve(segment.image_url)
-            own = image(segment.collapsed, destination) if destination is not None else None
-            yield Piece(segment, surroundings, [TextRun(segment.collapsed)], own)
+def _data_piece(segment: Segment) -> Piece:
+    return Piece(segment, Surroundings(), [TextRun(segment.text)])
 
 
-def _whole(piece: Piece, tables: frozenset[Grid]) -> Grid | etree._Element | None:
-    """Return what a piece is written together with its neighbours as: a table, a PRE, or nothing."""
-    grid = piece.surroundings.grid
-    if grid in tables and piece.surroundings.cell is not None:
-        return grid
-    return piece.surroundings.preformatted if piece.segment.image_url is None else None
+def _whole(piece: Piece) -> object:
+    """Return what a piece is written together with its neighbours as: the PRE around it, or the piece itself."""
+    return piece.surroundings.preformatted if _is_fenced(piece) and piece.segment.kind != CODE else id(piece)
 
 
-def _tables(pieces: Iterable[Piece]) -> frozenset[Grid]:
-    """Return the grids that are written as tables."""
-    by_grid: defaultdict[Grid, list[Piece]] = defaultdict(list)
-    for piece in pieces:
-        if piece.surroundings.grid is not None and piece.surroundings.cell is not None:
-            by_grid[piece.surroundings.grid].append(piece)
-    return frozenset(grid for grid, inside in by_grid.items() if _is_table(grid, inside))
+def _is_fenced(piece: Piece) -> bool:
+    is_code = piece.segment.kind == CODE or piece.surroundings.preformatted is not None
+    return is_code and piece.segment.image_url is None
 
 
-def _is_table(grid: Grid, pieces: Sequence[Piece]) -> bool:
-    blocks: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for piece in pieces:
-        surroundings = piece.surroundings
-        at = grid.cells.get(surroundings.cell) if surroundings.cell is not None else None
-        is_line = surroundings.preformatted is None and not piece.segment.heading_level
-        if at is None or not is_line or surroundings.containers != grid.containers:
-            return False
-        blocks[at] += 1
-    rows = {row for row, _ in blocks}
-    columns = {column for _, column in blocks}
-    is_filled = len(rows) * len(columns) <= SPARSEST * len(blocks)
-    return (
-        is_filled and len(rows) >= LEAST_ROWS and len(columns) >= LEAST_COLUMNS and max(blocks.values()) <= MOST_BLOCKS
-    )
-
-
-def _table(pieces: Sequence[Piece], grid: Grid) -> list[str]:
-    texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
-    for piece in pieces:
-        if piece.surroundings.cell is not None:
-            texts[grid.cells[piece.surroundings.cell]].append(piece.line(cell))
-    return pipe_rows({at: " ".join(several) for at, several in texts.items()}, grid.headers)
-
-
-def pipe_rows(texts: Mapping[tuple[int, int], str], headers: frozenset[int]) -> list[str]:
-    """Return the lines of a pipe table, of texts by row and column; rows and columns without any are left out.
-
-    The first row is the header where ``headers`` names it, else the header is empty.
-
-    >>> pipe_rows({(0, 0): "a", (0, 2): "b", (3, 2): "c"}, frozenset({0}))
-    ['| a | b |', '| --- | --- |', '|  | c |']
-    """
-    numbers = sorted({row for row, _ in texts})
-    columns = sorted({column for _, column in texts})
-    rows = [[texts.get((row, column), "") for column in columns] for row in numbers]
-    if numbers[0] not in headers:
-        rows.insert(0, [""] * len(columns))
-    rows.insert(1, ["---"] * len(columns))
-    return [f"| {' | '.join(row)} |" for row in rows]
-
-
-def _code(pieces: Sequence[Piece], preformatted: etree._Element) -> list[str]:
+def _code(pieces: Sequence[Piece]) -> list[str]:
     text = "\n".join(piece.segment.text for piece in pieces)
     fence = fence_for(text, 3)
-    return [f"{fence}{_code_language(preformatted)}", *text.split("\n"), fence]
+    return [f"{fence}{_language(pieces[0])}", *text.split("\n"), fence]
 
 
-def _code_language(preformatted: etree._Element) -> str:
-    """Return the language that a PRE, or the CODE in it, says it is in; empty without."""
-    for node in (preformatted, *islice(preformatted, 1)):
-        match = _LANGUAGE_CLASS.search(node.get("class") or "")
-        if match:
-            return match[1]
-    return ""
+def _language(piece: Piece) -> str:
+    """Return the language of code, also where the page was cut into blocks without regard to kinds."""
+    preformatted = piece.surroundings.preformatted
+    if piece.segment.kind == CODE or preformatted is None:
+        return piece.segment.code_language
+    return code_language(about(preformatted))
 
 
 def _flow(piece: Piece) -> list[str]:
     """Return the lines of a paragraph or heading; none where an image has neither text nor a destination."""
+    if piece.segment.kind == FORMULA:
+        return ["$$", formula(piece.segment.collapsed.removeprefix("$$").removesuffix("$$")), "$$"]
     if level := piece.segment.heading_level:
         text = piece.line(heading)
         return [f"{'#' * level} {text}"] if text else []
@@ -215,13 +122,25 @@ class MarkdownWriter:
         """
         if not lines:
             return
-        shared = _shared(self._containers, containers)
+        shared = len(shared_containers(self._containers, containers))
+        depth = next((number for number in range(shared, len(containers)) if containers[number].callout), None)
+        if depth is None:
+            self._add(lines, containers, is_paragraph=is_paragraph)
+        elif is_paragraph and depth + 1 == len(containers):
+            self._add([f"[!{containers[depth].callout}]", *lines], containers, is_paragraph=True)
+        else:
+            self._add([f"[!{containers[depth].callout}]"], containers[: depth + 1])
+            self._add(lines, containers, is_paragraph=is_paragraph)
+
+    def _add(self, lines: Sequence[str], containers: Sequence[Container], *, is_paragraph: bool = False) -> None:
+        shared = len(shared_containers(self._containers, containers))
         opened = containers[shared:]
         self._tell_apart(shared, opened)
         around = "".join(map(self._indent, containers[:shared]))
         if self._written and not self._is_tight(shared, opened):
             self._written.append(around.rstrip())
-        self._written.append(f"{around}{''.join(map(self._marker, opened))}{lines[0]}")
+        markers = "".join(map(self._marker, opened))
+        self._written.append(f"{around}{markers}{lines[0]}")
         indent = "".join(map(self._indent, containers))
         self._written += (f"{indent}{line}" if line else indent.rstrip() for line in lines[1:])
         self._containers = containers
@@ -249,6 +168,8 @@ class MarkdownWriter:
         return shared > 0 and self._containers[-1].parent is not None and item.number in (None, 1)
 
     def _marker(self, container: Container) -> str:
+        if container.label:
+            return f"[^{container.label}]: "
         if container.parent is None:
             return "> "
         is_other = container.parent in self._others
@@ -258,15 +179,11 @@ class MarkdownWriter:
 
     def _indent(self, container: Container) -> str:
         marker = self._marker(container)
+        if container.label:
+            return " " * container.width
         return marker if container.parent is None else " " * len(marker)
 
 
 def _are_alike(item: Container, other: Container) -> bool:
     """Return whether both have numbers, or both bullets."""
     return (item.number is None) == (other.number is None)
-
-
-def _shared(before: Sequence[Container], now: Sequence[Container]) -> int:
-    """Return how many containers two blocks have in common, from the outermost."""
-    pairs = zip(before, now, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))

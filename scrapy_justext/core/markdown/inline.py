@@ -1,7 +1,4 @@
-"""The text of a block, from the page to one line of Markdown.
-
-The page is flattened once more, with marks for links, emphasis and code (:mod:`~scrapy_justext.core.flattening`), and
-the text of each good block is read from it in runs: a run has one style, and leads to one address.
+"""The text of a block, from runs to one line of Markdown: a run has one style, and leads to one address.
 
 Emphasis is written where CommonMark reads it as such, whatever stands around it, and left out elsewhere.  Each stretch
 of bold, italics or both has delimiters of its own, which touch no others and stand in no other, so that each end meets
@@ -15,27 +12,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
-from itertools import groupby
+from itertools import cycle, groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
-from scrapy_justext.core import flattening
-from scrapy_justext.core.flattening import BLOCK, INLINE, tag_codes
-from scrapy_justext.core.reading import flat_text
-from scrapy_justext.core.text import collapse, visible_length
+from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.tags import TagRules
-
     #: Gives the destination of what stands in HREF or SRC; None where no link can be made of it.
     Resolve = Callable[[str], str | None]
+
+
+class Image(NamedTuple):
+    """An image in a text."""
+
+    alt: str
+    source: str
+    """Where it comes from, first as the page has it, then as Markdown has it; empty for a sign of text, as an emoji."""
+    is_sign: bool = False
+    """Whether it says that it is an icon, a logo or somebody's picture."""
 
 
 class TextRun(NamedTuple):
@@ -51,137 +50,30 @@ class TextRun(NamedTuple):
     """A BR, which has no text."""
     is_markup: bool = False
     """Markdown that stands as it is."""
+    formula_length: int | None = None
+    """Of a formula, whose text is TeX: how many characters of the page's text it stands for; None for all else."""
+    is_display: bool = False
+    """A formula on lines of its own."""
+    image: Image | None = None
+    """The image that it is, which stands for no text; None for all else."""
 
     def with_text(self, text: str) -> TextRun:
         """Return another text in the same style."""
         return TextRun._make((text, *self[1:]))
+
+    def as_formula(self) -> TextRun:
+        """Return a formula as Markdown."""
+        return self._replace(text=f"${formula(self.text)}$", is_code=False, is_markup=True)
 
     def gap(self, text: str = " ") -> TextRun:
         """Return white space in the same style, but no code."""
         return TextRun(text, self.destination, self.is_bold, self.is_italic)
 
 
-_BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
-    flattening.BOLD: lambda style: style._replace(is_bold=True),
-    flattening.ITALIC: lambda style: style._replace(is_italic=True),
-    flattening.CODE: lambda style: style._replace(is_code=True),
-}
-_ENDS = frozenset({flattening.UNLINK, flattening.PLAIN})
-_BEGIN_MARKS = [INLINE + code for code in (flattening.LINK, *_BEGINS)]
-_END_MARKS = [INLINE + code for code in _ENDS]
-#: A mark, with the HREF of a link.
-_MARK = re.compile(f"{INLINE}(?:{flattening.LINK}[^{INLINE}]*{INLINE}{flattening.SOURCE}|.)", re.DOTALL)
-
-
-def styled_text(elements: Elements) -> str:
-    """Return the flattened page, with marks for what Markdown writes."""
-    return flat_text(elements.root, replace(elements.rules, styled=True))
-
-
-def good_runs(
-    flat: str, rules: TagRules, segments: Sequence[Segment], good: Sequence[bool], resolve: Resolve
-) -> Iterator[tuple[int, list[TextRun]]]:
-    """Yield the index and the runs of each good block of text, in document order; images have none.
-
-    ``flat``: what :func:`styled_text` returns.
-    """
-    image = tag_codes(rules).get("img")
-    last = max((index for index, is_good in enumerate(good) if is_good), default=-1)
-    starts = [*(segment.start for segment in segments), -1]
-    # What is open around the text at hand, innermost last, each a run without text.
-    styles = [TextRun()]
-    index = 0
-    for chunk in f"{flattening.CLOSE}{flat}".split(BLOCK):
-        if index > last:
-            break
-        body = chunk[1:]
-        if chunk[0] == image:
-            index += 1
-        elif not body or body.isspace():
-            continue
-        elif not good[index] and INLINE not in body:
-            index += 1
-        elif not good[index] and len(styles) == 1 and _is_closed(body):
-            index += bool(_MARK.sub("", body).strip())
-        else:
-            runs = _read(body, styles)
-            if rules.text_nodes:
-                # Where text is read node by node, blank nodes vanish with the space that they are.
-                runs = [run for run in runs if run.is_break or not run.text.isspace()]
-            for block in _blocks(runs, starts, index):
-                if good[index]:
-                    yield index, _resolved(block, resolve)
-                index += 1
-
-
-def _is_closed(body: str) -> bool:
-    """Return whether a text that nothing is open around is at most one block, and leaves nothing open."""
-    if INLINE + flattening.BREAK in body:
-        return False
-    return sum(map(body.count, _BEGIN_MARKS)) == sum(map(body.count, _END_MARKS))
-
-
-def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
-    """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
-    first, *pieces = body.split(INLINE)
-    runs = [styles[-1].with_text(first)]
-    for piece in pieces:
-        code, text = piece[:1], piece[1:]
-        if code == flattening.LINK:
-            # The text of the link follows behind another mark.
-            styles.append(styles[-1]._replace(destination=text))
-            continue
-        if code in _BEGINS:
-            styles.append(_BEGINS[code](styles[-1]))
-        elif code in _ENDS:
-            styles.pop()
-        elif code == flattening.BREAK:
-            runs.append(styles[-1]._replace(is_break=True))
-        if text:
-            runs.append(styles[-1].with_text(text))
-    return runs
-
-
-def _blocks(runs: list[TextRun], starts: Sequence[int], index: int) -> Iterator[list[TextRun]]:
-    """Yield the runs of each of the blocks that ``runs`` are: one, or several with BRs between them.
-
-    ``starts``: how much of the page's text is before each block; ``index``: the first block's.
-    """
-    if not any(run.is_break for run in runs):
-        if any(run.text and not run.text.isspace() for run in runs):
-            yield runs
-        return
-    position = starts[index]
-    block: list[TextRun] = []
-    has_text = False
-    for run in runs:
-        if length := visible_length(run.text):
-            if has_text and position == starts[index + 1]:
-                yield block
-                index += 1
-                block = []
-            has_text = True
-            position += length
-        block.append(run)
-    if has_text:
-        yield block
-
-
-def _resolved(runs: list[TextRun], resolve: Resolve) -> list[TextRun]:
-    """Return runs with the destinations of their addresses; each link asks for its own once."""
-    if all(run.destination is None for run in runs):
-        return runs
-    found: list[TextRun] = []
-    for address, group in groupby(runs, lambda run: run.destination):
-        destination = resolve(address) if address is not None else None
-        found += (run._replace(destination=destination) for run in group)
-    return found
-
-
 HARD_BREAK = "\\\n"
 
 #: What means something anywhere in a line, the backslash first.
-_SPECIAL = "\\`*[]<|~"
+_SPECIAL = "\\`*[]<|~$"
 #: The places before underscores that are not inside of a word, and before ampersands that begin an entity.
 _SPECIAL_HERE = re.compile(r"(?=[_&])(?:(?<![^\W_])(?=_)|(?=_(?![^\W_])|&#?\w+;))")
 #: What means something at the start of a line: headings, bullets, underlines, quotes, alignments, numbers.
@@ -205,8 +97,30 @@ def heading(runs: Iterable[TextRun]) -> str:
 
 def cell(runs: Iterable[TextRun]) -> str:
     """Return runs as the text of a table's cell."""
-    # Readers do not agree on bars in code there.
-    return _line(run._replace(is_code=False) if "|" in run.text else run for run in runs)
+    return _line(map(_without_bar, runs))
+
+
+def _without_bar(run: TextRun) -> TextRun:
+    """Return a run of a cell, in which no bar ends the cell."""
+    if "|" not in run.text:
+        return run
+    # Readers do not agree on bars in code, but take the backslash off them elsewhere.
+    return run._replace(is_code=False) if run.formula_length is None else run.with_text(run.text.replace("|", r"\|"))
+
+
+def formula(tex: str) -> str:
+    r"""Return TeX as it may stand between dollars.
+
+    >>> formula(r"x \text{ if $y$}"), formula("x\\")
+    ('x \\text{ if \\(y\\)}', 'x\\ ')
+    """
+    signs = cycle((r"\(", r"\)"))
+    safe = _ESCAPE_OR_DOLLAR.sub(lambda match: next(signs) if match[0] == "$" else match[0], tex)
+    # A backslash would make a character of the dollar behind it.
+    return f"{safe} " if (len(safe) - len(safe.rstrip("\\"))) % 2 else safe
+
+
+_ESCAPE_OR_DOLLAR = re.compile(r"\\.|\$", re.DOTALL)
 
 
 def image(text: str, destination: str) -> str:
@@ -236,11 +150,15 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     for (is_markup, is_code), group in groupby(_linked(runs), lambda run: (run.is_markup, run.is_code)):
         text = "".join(run.text for run in group)
         if not is_markup and not is_code:
+            if parts[-1].endswith("]") and text.startswith(("(", ":")):
+                # Behind a reference, neither a link's address nor a footnote.
+                parts.append(f"\\{text[0]}")
+                text = text[1:]
             parts.append(_escaped(text).replace("\n", line_break))
             continue
-        if text.startswith("[") and parts[-1].endswith("!"):
-            # No image.
-            parts[-1] = f"{parts[-1][:-1]}\\!"
+        if text.startswith("[") and parts[-1].endswith(("!", "^")):
+            # No image, and no footnote.
+            parts[-1] = f"{parts[-1][:-1]}\\{parts[-1][-1]}"
         parts.append(code_span(text) if is_code else text)
     return "".join(parts)
 
@@ -253,7 +171,8 @@ def _escaped(text: str) -> str:
 
 def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     """Yield runs with the markup of their links and of what is inside."""
-    groups = [(target, list(group)) for target, group in groupby(_collapsed(runs), lambda run: run.destination)]
+    written = (run if run.formula_length is None else run.as_formula() for run in collapsed_runs(runs))
+    groups = [(target, list(group)) for target, group in groupby(written, lambda run: run.destination)]
     for i, (target, group) in enumerate(groups):
         if target is None:
             yield from _emphasised(group, ")" if i else "", "[" if i + 1 < len(groups) else "")
@@ -267,7 +186,7 @@ def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:
         yield from trailing
 
 
-def _collapsed(runs: Iterable[TextRun]) -> Iterator[TextRun]:
+def collapsed_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     """Yield the runs with white space collapsed, and none at the ends.
 
     What is left of it stands in gaps, runs of their own that are no code: a space, or a line feed where BRs are.

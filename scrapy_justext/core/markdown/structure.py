@@ -2,15 +2,13 @@
 
 An element has the surroundings of its parent, unless it is a list's item, a quote, a table, a cell or a PRE.  So few
 of them are made, and each element of a page is looked at once, however deep it is.
-
-A pipe table has one line for each row.  A table that lays out a page, with other tables or whole articles in its cells,
-cannot be written as one; its blocks are then written one after another.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -24,13 +22,8 @@ DEEPEST = 8
 #: Characters that the containers around a line may put before it, at the most: numbers have up to nine digits, and a
 #: line of code may have one character.
 WIDEST = 24
-#: Columns of a table at the most; COLSPAN may ask for thousands.
-MOST_COLUMNS = 64
-#: Rows that a cell reaches over at the most.
-MOST_ROWS = 1 << 16
 
 _LISTS = frozenset(["ul", "ol", "menu", "dir"])
-_LAYOUT_ROLES = frozenset(["presentation", "none"])
 _NUMBER = re.compile(r"\s*([+-]?[0-9]+)")
 #: CommonMark's numbers have nine digits at the most.
 _MOST_NUMBER = 999_999_999
@@ -39,29 +32,23 @@ _MOST_NUMBER = 999_999_999
 # Not equal to others with the same values: one quote after another is not the same quote.
 @dataclass(frozen=True, slots=True, eq=False)
 class Container:
-    """A block quote, or an item of a list."""
+    """A block quote, an item of a list, a callout, or a footnote."""
 
     parent: etree._Element | None = None
-    """The element that the list's items stand in, mostly UL or OL; None for a quote."""
+    """The element that the list's items stand in, mostly UL or OL; None for all else."""
     number: int | None = None
     """The number of an item in an ordered list; None for an item with a bullet."""
+    label: str = ""
+    """That of a footnote."""
+    callout: str = ""
+    """The type of a callout, which is a quote: one of :data:`CALLOUTS`."""
 
     @property
     def width(self) -> int:
         """Return how many characters it puts before each line."""
+        if self.label:
+            return 4
         return 2 if self.number is None else len(f"{self.number}. ")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Grid:
-    """The cells of a table."""
-
-    containers: Sequence[Container]
-    """Those around the table."""
-    cells: Mapping[etree._Element, tuple[int, int]]
-    """The row and the column of each cell, from 0."""
-    headers: frozenset[int]
-    """The rows that are headers."""
 
 
 class Surroundings(NamedTuple):
@@ -69,7 +56,7 @@ class Surroundings(NamedTuple):
 
     containers: tuple[Container, ...] = ()
     """The quotes and items around it, outermost first."""
-    grid: Grid | None = None
+    table: etree._Element | None = None
     """Its table."""
     cell: etree._Element | None = None
     """Its cell there."""
@@ -87,8 +74,10 @@ class Surroundings(NamedTuple):
 class SurroundingsFinder:
     """Finds the surroundings of a page's elements."""
 
-    def __init__(self, root: etree._Element) -> None:
+    def __init__(self, root: etree._Element, footnotes: Mapping[etree._Element, Container]) -> None:
         self._root = root
+        #: What the blocks of each footnote stand in, by the element that holds them.
+        self._footnotes = footnotes
         self._known: dict[etree._Element, Surroundings] = {}
         #: The item at hand of each list, by the element around its items.
         self._items: dict[etree._Element, Container] = {}
@@ -111,14 +100,19 @@ class SurroundingsFinder:
 
     def _inside(self, node: etree._Element, surroundings: Surroundings) -> Surroundings:
         """Return the surroundings of what is in an element, which has ``surroundings`` itself."""
+        if node in self._footnotes:
+            # A footnote stands in nothing else.
+            return Surroundings((self._footnotes[node],))
+        if (callout := callout_of(node)) and not any(around.callout for around in surroundings.containers):
+            return surroundings.inside(Container(callout=callout))
         match node.tag:
             case "li":
                 surroundings = self._inside_item(node, surroundings)
             case "blockquote":
                 surroundings = surroundings.inside(Container())
             case "table":
-                surroundings = surroundings._replace(grid=make_grid(node, surroundings.containers), cell=None)
-            case "td" | "th" if surroundings.grid is not None:
+                surroundings = surroundings._replace(table=node, cell=None)
+            case "td" | "th" if surroundings.table is not None:
                 surroundings = surroundings._replace(cell=node)
             case "pre":
                 surroundings = surroundings._replace(preformatted=node)
@@ -138,6 +132,47 @@ class SurroundingsFinder:
         """Return the item that a list right in a list belongs to, as many are written."""
         parent = node.getparent() if node.tag in _LISTS else None
         return self._items.get(parent) if parent is not None and parent.tag in _LISTS else None
+
+
+#: The types of callouts on GitHub, and the names that pages have for each.
+_TYPES = {
+    "NOTE": ("note", "info", "information", "abstract", "summary", "seealso", "question", "example", "primary"),
+    "TIP": ("tip", "hint", "success", "check", "done"),
+    "IMPORTANT": ("important",),
+    "WARNING": ("warning", "warn", "attention"),
+    "CAUTION": ("caution", "danger", "error", "failure", "bug"),
+}
+CALLOUTS = frozenset(_TYPES)
+_TYPE_OF = {name: callout for callout, names in _TYPES.items() for name in names}
+#: Words that say that an element is a callout of the type that another word names, and the elements that may be.
+_CALLOUT_WORDS = frozenset(["admonition", "admonitionblock", "callout", "alert", "notecard", "admonish"])
+_CALLOUT_TAGS = frozenset(["div", "aside", "section", "blockquote", "details", "p", "dl"])
+_WORD = re.compile(r"[a-z]+")
+
+
+def callout_of(node: etree._Element) -> str:
+    """Return the type of the callout that an element is; empty for others."""
+    if node.tag not in _CALLOUT_TAGS:
+        return ""
+    names = node.get("class") or ""
+    if not names:
+        return ""
+    words = _WORD.findall(f"{names} {node.get('data-callout') or ''}".lower()[:_MOST_OF_CLASS])
+    if _CALLOUT_WORDS.isdisjoint(words) and not ("custom" in words and "block" in words):
+        return ""
+    return next((_TYPE_OF[word] for word in words if word in _TYPE_OF), "")
+
+
+def says_type(text: str, callout: str) -> bool:
+    """Return whether a text says nothing but the type of a callout.
+
+    >>> says_type("Warning!", "WARNING"), says_type("Mind the gap", "WARNING")
+    (True, False)
+    """
+    return _TYPE_OF.get(text.strip(" :.!").lower()) == callout
+
+
+_MOST_OF_CLASS = 400
 
 
 def numbers_of(ordered: etree._Element) -> dict[etree._Element, int]:
@@ -163,51 +198,7 @@ def _number(attribute: str | None, otherwise: int) -> int:
     return int(match[1]) if match and len(match[1]) < 12 else otherwise
 
 
-def make_grid(table: etree._Element, containers: Sequence[Container] = ()) -> Grid | None:
-    """Return the grid of a TABLE; None where it lays out the page by its role or by tables in it, or is too wide."""
-    tables = table.iter("table")
-    next(tables)
-    if next(tables, None) is not None or table.get("role", "").strip().lower() in _LAYOUT_ROLES:
-        return None
-    cells: dict[etree._Element, tuple[int, int]] = {}
-    headers = set()
-    reaching: dict[int, int] = {}
-    for number, row in enumerate(table.iter("tr")):
-        own = [node for node in row if node.tag in ("td", "th")]
-        columns, reaching = _columns(own, reaching)
-        if columns and columns[-1] >= MOST_COLUMNS:
-            return None
-        cells.update((node, (number, column)) for node, column in zip(own, columns, strict=True))
-        if own and (all(node.tag == "th" for node in own) or _is_in_head(row)):
-            headers.add(number)
-    return Grid(containers, cells, frozenset(headers))
-
-
-def _columns(cells: Sequence[etree._Element], reaching: Mapping[int, int]) -> tuple[list[int], dict[int, int]]:
-    """Return the first column of each cell of a row, and what reaches down into the next row.
-
-    ``reaching``: the columns that cells of the rows above reach down into, each with the number of rows from here.
-    """
-    left = {column: rows - 1 for column, rows in reaching.items() if rows > 1}
-    columns = []
-    column = 0
-    for node in cells:
-        while column in reaching:
-            column += 1
-        columns.append(column)
-        rows = _span(node, "rowspan", MOST_ROWS) - 1
-        width = _span(node, "colspan", MOST_COLUMNS)
-        if rows:
-            left |= dict.fromkeys(range(column, min(column + width, MOST_COLUMNS)), rows)
-        column += width
-    return columns, left
-
-
-def _span(node: etree._Element, name: str, most: int) -> int:
-    value = (node.get(name) or "").strip()
-    return max(1, min(int(value), most)) if value.isdecimal() and len(value) < 9 else 1
-
-
-def _is_in_head(row: etree._Element) -> bool:
-    parent = row.getparent()
-    return parent is not None and parent.tag == "thead"
+def shared_containers(before: Sequence[Container], now: Sequence[Container]) -> tuple[Container, ...]:
+    """Return the containers that two blocks have in common, from the outermost."""
+    pairs = zip(before, now, strict=False)
+    return tuple(one for one, _ in takewhile(lambda pair: pair[0] is pair[1], pairs))

@@ -1,6 +1,6 @@
 """The memory of several workers, in Redis: each counts what all see.
 
-Of each site there are four keys, ``justext:1:SPIDER:SITE:`` and
+Of each site there are four keys, ``justext:VERSION:SPIDER:SITE:`` and
 
 * ``pages``: how many distinct pages were seen;
 * ``visits``: the clock of the site;
@@ -21,7 +21,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from scrapy_justext.crawl.site_memory.store import Sightings
+from scrapy_justext.crawl.site_memory.store import VERSION, Sightings
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import SiteMemoryError
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PREFIX = "justext:1"
+PREFIX = f"justext:{VERSION}"
 DAYS = 30
 #: Seconds to wait for an answer: the crawl stands still meanwhile.
 TIMEOUT = 5.0

@@ -36,6 +36,8 @@ class Document:
     """From 0 to 1; 1 unless detected."""
     gold: str = field(repr=False)
     """The gold standard as plain text, empty where the page has no content."""
+    markdown: str | None = field(default=None, repr=False, kw_only=True)
+    """The gold standard as Markdown, where the data set has it so."""
     url: str | None = None
     page_type: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict, repr=False)

@@ -1,4 +1,8 @@
-"""In which encoding a labelled page is: by its byte order mark, else declared, else detected."""
+"""In which encoding a labelled page is: by its byte order mark, else declared, else detected.
+
+:mod:`scrapy_justext.core.encodings` is not asked.  It does not tell how sure it is, nor that bytes are no text, and it
+reads some labelled pages in another encoding: 8 of 1,910, so that figures would change.
+"""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem
 from scrapy_justext.evaluation.datasets.encodings import Encoding, decode_strictly, find_encoding
+from scrapy_justext.evaluation.kinds import whole_text
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ class Content(NamedTuple):
     gold: str
     url: str | None = None
     metadata: Mapping[str, object] = {}
+    page_type: str | None = None
+    is_markdown: bool = False
+    """Whether the gold standard is Markdown, not plain text."""
 
 
 #: Finds the pairs in a data set's folder; raises :class:`DataSetError` where its layout is another one.
@@ -132,8 +136,16 @@ def _load(spec: str, read: Reader, items: Mapping[str, Item], document_id: str) 
     except UnusableError as error:
         raise DataSetError("dataset", spec, f"{document_id} has changed since it was opened: {error}") from error
     metadata = {**item.metadata, **content.metadata}
-    url = content.url or item.url
-    return Document(item.id, content.html, *content.encoding, content.gold, url, item.page_type, metadata)
+    return Document(
+        item.id,
+        content.html,
+        *content.encoding,
+        whole_text(content.gold) if content.is_markdown else content.gold,
+        content.url or item.url,
+        content.page_type or item.page_type,
+        metadata,
+        markdown=content.gold if content.is_markdown else None,
+    )
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
@@ -213,11 +225,11 @@ def parse_object(content: bytes | None) -> dict[str, Any] | None:
 
 
 def parse_lines(
-    content: bytes, file_name: str, texts: Sequence[str]
+    content: bytes, file_name: str, texts: Sequence[str], id_field: str = "id"
 ) -> tuple[dict[str, dict[str, Any]], dict[str, int], list[Problem]]:
     """Return the objects of JSON Lines by their ids, and where their lines start; the other lines are problems.
 
-    ``texts``: the fields that must be strings, beside ``id``.
+    ``texts``: the fields that must be strings, beside the one with the id.
     """
     records: dict[str, dict[str, Any]] = {}
     starts: dict[str, int] = {}
@@ -225,16 +237,40 @@ def parse_lines(
     start = 0
     for number, line in enumerate(content.split(b"\n"), 1):
         record, position = parse_object(line), f"{file_name}, line {number}"
-        if record is None or not all(isinstance(record.get(name), str) for name in ("id", *texts)):
+        if record is None or not all(isinstance(record.get(name), str) for name in (id_field, *texts)):
             problems += [Problem("unreadable gold", position)] if line.strip() else []
-        elif not is_file_name(record["id"]):
+        elif not is_file_name(record[id_field]):
             problems.append(Problem("bad id", position))
-        elif record["id"] in records:
+        elif record[id_field] in records:
             problems.append(Problem("duplicate", position))
         else:
-            records[record["id"]], starts[record["id"]] = record, start
+            records[record[id_field]], starts[record[id_field]] = record, start
         start += len(line) + 1
     return records, starts, problems
+
+
+def open_lines(kind: str, path: Path) -> bytes:
+    """Return a data set that is one file; raise :class:`DataSetError`."""
+    if not path.is_file():
+        raise DataSetError("dataset", f"{kind}:{path}", "no such file")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataSetError("dataset", f"{kind}:{path}", f"cannot be read: {error.strerror}") from error
+
+
+def read_record(item: Item, starts: Mapping[str, int], texts: Sequence[str], id_field: str = "id") -> dict[str, Any]:
+    """Return the object of an item of such a file, as :func:`parse_lines` does; raise :class:`UnusableError`."""
+    try:
+        with item.page.open("rb") as file:
+            file.seek(starts[item.id])
+            records, _, _ = parse_lines(file.readline(), item.page.name, texts, id_field)
+    except OSError as error:
+        raise UnusableError("unreadable page") from error
+    # Somebody may have written to the file since it was opened.
+    if item.id not in records:
+        raise UnusableError("unreadable page")
+    return records[item.id]
 
 
 def is_file_name(name: str) -> bool:

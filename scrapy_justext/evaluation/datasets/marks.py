@@ -10,8 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.datasets.encodings import UTF_8
-from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError, parse_lines, read_listing
-from scrapy_justext.exceptions import DataSetError
+from scrapy_justext.evaluation.datasets.files import (
+    Content,
+    Item,
+    Listing,
+    open_lines,
+    parse_lines,
+    read_listing,
+    read_record,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,30 +31,14 @@ _TEXTS = ("html", "gold")
 
 def open_marks(path: Path) -> DataSet:
     """Open a file of marked pages; raise :class:`DataSetError`."""
-    spec = f"marks:{path}"
-    if not path.is_file():
-        raise DataSetError("dataset", spec, "no such file")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataSetError("dataset", spec, f"cannot be read: {error.strerror}") from error
-    records, starts, problems = parse_lines(content, path.name, _TEXTS)
+    records, starts, problems = parse_lines(open_lines("marks", path), path.name, _TEXTS)
     items = [Item(name, path, record["gold"]) for name, record in records.items()]
     return read_listing("marks", path, Listing(items, problems), partial(_read_mark, starts))
 
 
 def _read_mark(starts: Mapping[str, int], item: Item) -> Content:
     """Read a page from its line; ``starts``: where in the file the lines of the ids begin."""
-    try:
-        with item.page.open("rb") as file:
-            file.seek(starts[item.id])
-            records, _, _ = parse_lines(file.readline(), item.page.name, _TEXTS)
-    except OSError as error:
-        raise UnusableError("unreadable page") from error
-    # Somebody may have marked more since the file was opened.
-    if item.id not in records:
-        raise UnusableError("unreadable page")
-    record = records[item.id]
+    record = read_record(item, starts, _TEXTS)
     url, name = (value if isinstance(value := record.get(field), str) else None for field in ("url", "name"))
     metadata = {} if name is None else {"name": name}
     return Content(record["html"].encode("utf-8", "replace"), UTF_8, record["gold"], url, metadata)

@@ -18,6 +18,7 @@ from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval
 from scrapy_justext.evaluation.datasets.documents import DataSet
 from scrapy_justext.evaluation.datasets.files import open_pairs
 from scrapy_justext.evaluation.datasets.l3s import open_l3s
+from scrapy_justext.evaluation.datasets.markdown import open_kinds, open_webmainbench
 from scrapy_justext.evaluation.datasets.marks import open_marks
 from scrapy_justext.exceptions import DataSetError, UnknownNameError
 
@@ -33,10 +34,12 @@ KINDS: Mapping[str, Opener] = MappingProxyType(
     {
         "article-benchmark": open_article_benchmark,
         "cleaneval": open_cleaneval,
+        "kinds": open_kinds,
         "l3s-gn1": open_l3s,
         "marks": open_marks,
         "pairs": open_pairs,
         "wcxb": open_wcxb,
+        "webmainbench": open_webmainbench,
     }
 )
 

@@ -18,6 +18,7 @@ from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import MODERN
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.encodings import UTF_8
+from scrapy_justext.evaluation.kinds import escape_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,8 +31,9 @@ class PageExtractor(Protocol):
     """From a page to the text that is taken for its content.
 
     An extractor may also have ``code``, a digest of what does the work, which results are bound to beside the version;
-    and a method ``warm_up(language: str | None) -> None``, which is called once in each process before its first page,
-    so that the loading of models and word lists is not counted as a page's time.
+    a method ``warm_up(language: str | None) -> None``, which is called once in each process before its first page,
+    so that the loading of models and word lists is not counted as a page's time; and a method ``markdown``, which is
+    called like the extractor itself and gives Markdown, for data sets whose gold standard is Markdown.
     """
 
     @property
@@ -76,6 +78,32 @@ class FunctionExtractor:
             self(warm_up_page(), language)
         except Exception as error:  # whatever a library raises
             logging.getLogger(__name__).debug("%s: warming up: %s", self.name, error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownExtractor(FunctionExtractor):
+    """An extractor that gives Markdown, too.  ``markdown_function``: from a page and its language to Markdown."""
+
+    markdown_function: Callable[[Document, Language | None], str]
+
+    def markdown(self, document: Document, language: str | None) -> str:
+        """Return the content as Markdown; raise what the function raises."""
+        with quiet():
+            return self.markdown_function(document, find_language(language))
+
+
+def extract_content(extractor: PageExtractor, document: Document, language: str | None) -> str:
+    """Return the content in the form of the page's gold standard: text, or Markdown.
+
+    Of an extractor without Markdown it is its text, with nothing in it that could be taken for markup.
+    """
+    if document.markdown is None:
+        return extractor(document, language)
+    markdown: Callable[[Document, str | None], str] | None = getattr(extractor, "markdown", None)
+    if markdown is None:
+        text = extractor(document, language)
+        return escape_text(text) if isinstance(text, str) else text
+    return markdown(document, language)
 
 
 @lru_cache(maxsize=1)

@@ -28,7 +28,7 @@ from scrapy_justext import core
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import shipped_folder
-from scrapy_justext.evaluation.extractors.base import FunctionExtractor, digest_files
+from scrapy_justext.evaluation.extractors.base import MarkdownExtractor, digest_files
 from scrapy_justext.evaluation.extractors.http import make_http
 from scrapy_justext.evaluation.extractors.peers import NAME as READABILITY_JS
 from scrapy_justext.evaluation.extractors.peers import PEERS, make_peer, make_readability_js
@@ -89,14 +89,25 @@ def _load(point: EntryPoint) -> PageExtractor:
     return extractor
 
 
-def make_own(profile: str) -> FunctionExtractor:
+def make_own(profile: str) -> MarkdownExtractor:
     """Return the extractor of a profile; without a language it chooses one for each page."""
-    return FunctionExtractor(profile, core.__version__, partial(_extract, profile), code_digest())
+    return MarkdownExtractor(
+        profile,
+        core.__version__,
+        partial(_extract, profile),
+        code_digest(),
+        markdown_function=partial(_extract_markdown, profile),
+    )
 
 
 def _extract(profile: str, document: Document, language: Language | None) -> str:
     name = "auto" if language is None else language.name
     return "\n".join(extract(document.text, language=name, profile=profile).paragraphs)
+
+
+def _extract_markdown(profile: str, document: Document, language: Language | None) -> str:
+    name = "auto" if language is None else language.name
+    return extract(document.text, language=name, profile=profile, markdown=True, url=document.url).markdown
 
 
 @lru_cache(maxsize=1)

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.extractors.base import FunctionExtractor, html_to_text, quiet
-from scrapy_justext.exceptions import ExtractorError, MissingLibraryError
+from scrapy_justext.evaluation.extractors.base import FunctionExtractor, MarkdownExtractor, html_to_text, quiet
+from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,6 +70,12 @@ def _readability_lxml(module: Any, document: Document, _: Language | None) -> st
     return html_to_text(module.Document(_markup(document), url=document.url).summary(html_partial=True))
 
 
+def _readability_markdown(module: Any, document: Document, _: Language | None) -> str:
+    summary = module.Document(_markup(document), url=document.url).summary(html_partial=True)
+    markdownify: Any = require("markdownify", "peers")
+    return str(markdownify.markdownify(summary))
+
+
 def _goose3(module: Any, document: Document, language: Language | None) -> str:
     settings: dict[str, object] = {"enable_image_fetching": False}
     if language is not None:
@@ -95,12 +101,22 @@ def _trafilatura(module: Any, document: Document, _: Language | None) -> str:
     return module.extract(_markup(document)) or ""
 
 
+def _trafilatura_markdown(module: Any, document: Document, _: Language | None) -> str:
+    options = {"include_formatting": True, "include_tables": True, "include_images": True}
+    return module.extract(_markup(document), output_format="markdown", **options) or ""
+
+
 def _resiliparse(module: Any, document: Document, _: Language | None) -> str:
     return str(module.extract_plain_text(_markup(document), main_content=True))
 
 
 def _turbohtml(module: Any, document: Document, _: Language | None) -> str:
     return str(module.parse(_markup(document)).main_text())
+
+
+def _turbohtml_markdown(module: Any, document: Document, _: Language | None) -> str:
+    content = module.parse(_markup(document)).main_content()
+    return str(content.to_markdown()) if content is not None else ""
 
 
 def _html_text(module: Any, document: Document, _: Language | None) -> str:
@@ -116,6 +132,8 @@ class Peer(NamedTuple):
     module: str
     requirements: str
     function: Callable[[Any, Document, Language | None], str]
+    markdown: Callable[[Any, Document, Language | None], str] | None = None
+    """Gives Markdown, where the library has it."""
 
 
 PEERS: Mapping[str, Peer] = MappingProxyType(
@@ -126,12 +144,12 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
         "ref:boilerpy3-sentences": Peer(
             "boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, "ArticleSentencesExtractor")
         ),
-        "ref:readability-lxml": Peer("readability", "readability-lxml", _readability_lxml),
+        "ref:readability-lxml": Peer("readability", "readability-lxml", _readability_lxml, _readability_markdown),
         "ref:goose3": Peer("goose3", "goose3", _goose3),
         "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
-        "ref:trafilatura": Peer("trafilatura", "trafilatura", _trafilatura),
+        "ref:trafilatura": Peer("trafilatura", "trafilatura", _trafilatura, _trafilatura_markdown),
         "ref:resiliparse": Peer("resiliparse.extract.html2text", "resiliparse", _resiliparse),
-        "ref:turbohtml": Peer("turbohtml", "turbohtml", _turbohtml),
+        "ref:turbohtml": Peer("turbohtml", "turbohtml", _turbohtml, _turbohtml_markdown),
         "ref:html-text": Peer("html_text", "html-text", _html_text),
     }
 )
@@ -148,7 +166,10 @@ def make_peer(name: str) -> FunctionExtractor:
         raise MissingLibraryError(name, f"pip install {peer.requirements}") from error
     except Exception as error:  # whatever a library raises while it loads
         raise ExtractorError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
-    return FunctionExtractor(name, version, partial(peer.function, module))
+    function = partial(peer.function, module)
+    if peer.markdown is None:
+        return FunctionExtractor(name, version, function)
+    return MarkdownExtractor(name, version, function, markdown_function=partial(peer.markdown, module))
 
 
 # Mozilla's Readability, ``ref:readability-js``, in a Node process of its own.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.measures import MEASURES
+from scrapy_justext.evaluation.kinds import ALL_MEASURES
 from scrapy_justext.evaluation.report.results import COMPARED_BY, SHOWN_DOCUMENTS, make_results, read_records
 from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--measure",
         default=COMPARED_BY,
         metavar="NAME",
-        help=f"measure that pairs are compared by: {', '.join(MEASURES)} (default: %(default)s)",
+        help=f"measure that pairs are compared by: {', '.join(ALL_MEASURES)} (default: %(default)s)",
     )
 
 
@@ -49,8 +49,8 @@ def execute(arguments: argparse.Namespace) -> int:
     pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
     if not (arguments.top.isascii() and arguments.top.isdigit()):
         raise ParameterError("top", arguments.top, "must be a whole number, 0 or more")
-    if arguments.measure not in MEASURES:
-        raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
+    if arguments.measure not in ALL_MEASURES:
+        raise UnknownNameError("measure", arguments.measure, "measure", ALL_MEASURES)
     results = [
         make_results(records, name, pairs=pairs, top=int(arguments.top), compared_by=arguments.measure)
         for name in records.data_sets

@@ -17,6 +17,7 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.kinds import whole_text
 from scrapy_justext.evaluation.measures import BOTH_EMPTY, RELEVANT_EMPTY, matching_blocks
 from scrapy_justext.evaluation.scoring import FAILED
 from scrapy_justext.evaluation.store import open_results
@@ -162,7 +163,8 @@ def _add_texts(difference: DocumentDifference, data_set: DataSet, run_folder: Pa
         note = f"The text of {' and '.join(lost)} is no longer in the run's folder."
         return difference._replace(url=document.url, note=note)
     note = " ".join(f"{scores.extractor} failed on this page." for scores in missing)
-    texts = mark_texts(document.gold, first or "", second or "")
+    retrieved = [text or "" if document.markdown is None else whole_text(text or "") for text in (first, second)]
+    texts = mark_texts(document.gold, *retrieved)
     return difference._replace(url=document.url, texts=texts, note=note)
 
 

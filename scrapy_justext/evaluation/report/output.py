@@ -41,7 +41,14 @@ NOTES = (
     "Pages with an empty text or no common word are boundary cases: counted apart, and left out of the means of the "
     "measures sequence, character and edit. The measure bag counts them as WCXB does. The figures of the measure "
     "shingle for a data set are the article extraction benchmark's own, not means of documents.",
+    "Where the gold standard is Markdown, measures of texts compare the texts of both; of code, formulas, tables and "
+    "images a page counts that has some in the gold standard, with 0 where nothing was retrieved.",
     "Time is the extractor's own, a page, over the pages on which it did not fail.",
+)
+
+_SIMILARITY = (
+    "The figure in the place of F1 is the similarity: 1 less the edit distance, divided by the length of the longer "
+    "text."
 )
 
 #: What the measures compare.
@@ -53,6 +60,14 @@ MEASURE_NOTES: Mapping[str, str] = MappingProxyType(
         "shingle": "Runs of four words regardless of their order, as in the article extraction benchmark.",
         "edit": "Words that stay when the fewest words are deleted and inserted to make one text of the other, as in "
         "CleanEval.",
+        "code": f"Fenced and indented code. {_SIMILARITY}",
+        "formulas": f"TeX between dollars, without its white space. {_SIMILARITY}",
+        "tables": "Trees of tables, rows and cells with their texts (TEDS). The figure in the place of F1 is the "
+        "similarity: 1 less the edit distance of the trees, divided by the nodes of the larger one. Tables that would "
+        "take too long are compared as text.",
+        "table-text": f"The texts of tables, a line a row. {_SIMILARITY}",
+        "images": "Images, by the names of their files or by their ALTs, whichever has more in common.",
+        "text": f"What is neither code nor formula nor table. {_SIMILARITY}",
     }
 )
 

@@ -17,7 +17,7 @@ from statistics import median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.measures import MEASURES
+from scrapy_justext.evaluation.kinds import ALL_MEASURES
 from scrapy_justext.evaluation.report.differences import compare_documents
 from scrapy_justext.evaluation.scoring import (
     DOCUMENTS_FILE,
@@ -111,7 +111,7 @@ def _to_row(folder: Path, values: dict[str, Any]) -> ExtractorRow:
         row = ExtractorRow(**{field.name: values[field.name] for field in fields(ExtractorRow)})
     except KeyError as error:
         raise StoreError(f"{folder / SUMMARY_FILE} has a row without {error}") from error
-    if row.measure not in MEASURES:
+    if row.measure not in ALL_MEASURES:
         raise StoreError(f"{folder / SUMMARY_FILE} has a row of an unknown measure, {row.measure!r}")
     return row
 
@@ -183,7 +183,7 @@ def rank_extractors(records: RunRecords, data_set: str, measure: str) -> Ranking
 
 def counted_documents(scores: Iterable[DocumentScores]) -> list[DocumentScores]:
     """Return the documents that are part of the means."""
-    return [document for document in scores if MEASURES[document.measure].counts(document.case)]
+    return [document for document in scores if ALL_MEASURES[document.measure].counts(document.case)]
 
 
 def count_bins(values: Sequence[float]) -> tuple[int, ...]:
@@ -274,7 +274,7 @@ def make_results(
     ``pairs``: extractors to compare document by document, none for the two best; ``top``: documents of each pair;
     ``compared_by``: the measure that pairs are compared by.
     """
-    rankings = {measure: ranking for measure in MEASURES if (ranking := rank_extractors(records, name, measure))}
+    rankings = {measure: ranking for measure in ALL_MEASURES if (ranking := rank_extractors(records, name, measure))}
     return DataSetResults(
         name,
         records.data_set_record(name),

@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.command_line import UNDEFINED
+from scrapy_justext.evaluation.kinds import INVENTED, KIND_MEASURES
+from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
 from scrapy_justext.evaluation.scoring import sort_by_f1
 from scrapy_justext.evaluation.statistics import is_significant
@@ -109,15 +111,56 @@ def count_cases(row: ExtractorRow) -> dict[str, int]:
 
 
 def overview_table(data_set: DataSetResults) -> ReportTable:
-    """Return F1 by each measure, sorted by the first measure."""
-    rows = [{extractor.name: extractor.row for extractor in results.ranking} for results in data_set.measures]
+    """Return F1 by each measure of texts, sorted by the first measure."""
+    measures = [results for results in data_set.measures if results.measure in MEASURES]
+    rows = [{extractor.name: extractor.row for extractor in results.ranking} for results in measures]
     lines = [
         TableLine(name, tuple(_f1_cell(by_name.get(name)) for by_name in rows))
         for name in dict.fromkeys(name for by_name in rows for name in by_name)
     ]
-    heads = tuple(results.measure for results in data_set.measures)
+    heads = tuple(results.measure for results in measures)
     caption = f"F1 on {data_set.name} by each measure"
     return ReportTable(caption, "Extractor", heads, _mark_highest(lines, range(len(heads))))
+
+
+def kinds_table(data_set: DataSetResults) -> ReportTable | None:
+    """Return how much of each kind is kept, and what was invented; None where the gold standard is not Markdown."""
+    by_measure = {
+        results.measure: {extractor.name: extractor.row for extractor in results.ranking}
+        for results in data_set.measures
+        if results.measure in KIND_MEASURES
+    }
+    if not by_measure:
+        return None
+    invented = [measure for measure in INVENTED if measure in by_measure]
+    names = dict.fromkeys(name for rows in by_measure.values() for name in rows)
+    lines = [
+        TableLine(
+            name,
+            (
+                *(_interval_cell(rows.get(name)) for rows in by_measure.values()),
+                *(_count_cell(by_measure[measure].get(name), "relevant_empty") for measure in invented),
+                _count_cell(by_measure.get("tables", {}).get(name), "too_large"),
+            ),
+        )
+        for name in names
+    ]
+    pages = {measure: max(row.relevant for row in rows.values()) for measure, rows in by_measure.items()}
+    heads = (*(f"{measure} ({count:,})" for measure, count in pages.items()), *invented, "tables as text")
+    groups = {"Similarity (pages)": len(by_measure), "Invented": len(invented), "Too large": 1}
+    caption = f"Similarity of what is in the Markdown on {data_set.name}, with the 95 % interval of the mean"
+    return ReportTable(caption, "Extractor", heads, _mark_highest(lines, range(len(by_measure))), groups, stacked=True)
+
+
+def _interval_cell(row: ExtractorRow | None) -> Cell:
+    if row is None or row.f1_low is None or row.f1_high is None:
+        return Cell(format_figure(row.f1 if row else None))
+    return Cell(format_figure(row.f1), f"{row.f1_low:.3f}–{row.f1_high:.3f}")
+
+
+def _count_cell(row: ExtractorRow | None, field: str) -> Cell:
+    count = getattr(row, field) if row else None
+    return Cell(f"{count:,}") if count else Cell("", UNDEFINED if count is None else "0")
 
 
 def scores_table(results: MeasureResults) -> ReportTable:

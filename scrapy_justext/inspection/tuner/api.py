@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.exceptions import InspectionError, ParameterError
 from scrapy_justext.inspection.tuner.judging import (
     KEPT_READS,
     TunedPage,
@@ -61,6 +61,12 @@ class Tuner:
         self._ids = [page_id(page) for page in pages]
         #: The views of each page by their names, the latest last.
         self._bases: defaultdict[int, dict[str, _Base]] = defaultdict(dict)
+
+    @property
+    def refused(self) -> list[InspectionError]:
+        """The pages that no crawl would clean by their own settings, as errors."""
+        problems = [(tuned.page.name, tuned.problem(tuned.options)) for tuned in self._pages]
+        return [InspectionError(name, problem) for name, problem in problems if problem is not None]
 
     def start(self) -> dict[str, Any]:
         """Return the names of the pages, and what can be chosen."""
@@ -136,6 +142,7 @@ class Tuner:
         thresholds = tuned.thresholds(options)
         answer = {
             "page": number,
+            "problem": tuned.problem(options),
             **tuned.effect(extraction, keys)._asdict(),
             "blocks": len(extraction.blocks),
             "language": extraction.language,

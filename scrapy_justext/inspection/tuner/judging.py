@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Block, Extraction
-    from scrapy_justext.core.extractor import ReadPage
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.crawl.settings import Layers
-    from scrapy_justext.inspection.pages import InspectedPage, Inspection
+    from scrapy_justext.inspection.pages import InspectedPage, Inspection, Reading
 
 #: How many ways to read a page are kept: profiles and languages.
 KEPT_READS = 8
@@ -65,7 +64,7 @@ class TunedPage:
     """The site with settings of its own that the page belongs to."""
     before: Extraction = field(init=False)
     _good_before: set[BlockKey] = field(init=False)
-    _reads: dict[Hashable, ReadPage] = field(default_factory=dict, init=False)
+    _reads: dict[Hashable, Reading] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.before = self.extract(self.options)
@@ -74,16 +73,20 @@ class TunedPage:
     def inspect(self, options: Options) -> Inspection:
         """Judge the page under options that differ from its own in profile, languages and thresholds."""
         extractor = Extractor(replace(options, markdown=False))
-        return self.page.judge(extractor, self._read(extractor))
+        return self._read(extractor).judge(extractor)
 
     def extract(self, options: Options) -> Extraction:
         """Return the extraction under some options, without paths, which take time."""
         return self.inspect(replace(options, paths=False)).extraction
 
+    def problem(self, options: Options) -> str | None:
+        """Return why no crawl with some options would clean the page; None if one would."""
+        return self._read(Extractor(options)).page.problem
+
     def thresholds(self, options: Options) -> Thresholds:
         """Return the thresholds in force for the page's language, and for the model of the profile."""
         extractor = Extractor(options)
-        return extractor.thresholds_for(self._read(extractor).language.language)
+        return extractor.thresholds_for(self._read(extractor).read.language.language)
 
     def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> Effect:
         """Return what an extraction changes against the page's own options; ``keys``: those of its blocks."""
@@ -100,14 +103,14 @@ class TunedPage:
             lost=len(good_before - good_after),
         )
 
-    def _read(self, extractor: Extractor) -> ReadPage:
+    def _read(self, extractor: Extractor) -> Reading:
         profile = extractor.options.profile
         key = (profile.tags, profile.unspaced, extractor.options.candidates, profile.models)
         # The most recently used are kept.
-        self._reads[key] = read = self._reads.pop(key, None) or self.page.read(extractor)
+        self._reads[key] = reading = self._reads.pop(key, None) or self.page.read(extractor)
         if len(self._reads) > KEPT_READS:
             del self._reads[next(iter(self._reads))]
-        return read
+        return reading
 
 
 def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:

@@ -27,14 +27,11 @@ from twisted.web.server import NOT_DONE_YET, Request, Site
 from scrapy_justext.crawl.processes import freeze_objects
 from scrapy_justext.exceptions import InspectionError, JustextError, ParameterError
 from scrapy_justext.inspection import view
-from scrapy_justext.inspection.tuner.api import Tuner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
-    from scrapy_justext.crawl.settings import Layers
-    from scrapy_justext.inspection.pages import InspectedPage
+    from scrapy_justext.inspection.tuner.api import Tuner
 
 LOOPBACK = "127.0.0.1"
 _HOST_NAMES = (LOOPBACK, "localhost")
@@ -96,24 +93,16 @@ class _Route(NamedTuple):
     handle: Callable[[ReceivedRequest], Answer | Deferred[Answer]]
 
 
-def serve(
-    pages: Sequence[InspectedPage],
-    settings: Layers,
-    *,
-    port: int = 0,
-    marks: Path,
-    announce: Callable[[str], None] = print,
-) -> None:
-    """Show pages in the tuner until Ctrl-C, or until the reactor is stopped where it runs already.
+def serve(tuner: Tuner, *, port: int = 0, announce: Callable[[str], None] = print) -> None:
+    """Show the tuner until Ctrl-C, or until the reactor is stopped where it runs already.
 
-    ``settings``: those that the user's choice is laid on; ``port``: 0 for any that is free; ``marks``: the file of
-    the user's marks; ``announce`` is given the address, once the server answers.
-    Raises :class:`InspectionError` for a port that cannot be had, and for a file that holds no marks.
+    ``port``: 0 for any that is free; ``announce`` is given the address, once the server answers.
+    Raises :class:`InspectionError` for a port that cannot be had.
     """
     # Not before: Scrapy chooses which reactor there is.
     from twisted.internet import reactor  # noqa: PLC0415
 
-    resource = listen(reactor, Tuner(pages, settings, marks), port)
+    resource = listen(reactor, tuner, port)
     announce(resource.url)
     running = cast("Any", reactor)
     if not running.running:

@@ -9,14 +9,21 @@ from lxml import etree
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute, transform
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
+from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
-from tests.builders import CORPORA, corpus_pages, lines_run, read_page
-from tests.core.learned.pages import PROSE, SENTENCES, column, features_of
+from tests.builders import CORPORA, corpus_pages, lines_run, read_page, tree
+from tests.core.learned.pages import COLUMNS, PROSE, SENTENCES, column, features_of
 
 PAGE = (
     "<head><title>Old Harbour - News</title></head><body><nav id=topMenu><a href=/>Home</a></nav>"
     f"<main><div class=post-content><h1>Old Harbour</h1><p>{PROSE}<p>{PROSE}</div></main>"
     "<footer><p>© 2024, all rights reserved</footer>"
+)
+
+#: Text, code, text, a table of data, text: code and table are long and close a sentence each.
+KINDS = (
+    f"<p>{PROSE}<pre><code>print(1)  # {PROSE}</code></pre><p>Then:"
+    f"<table><tr><th>Ship<th>Day<tr><td>Alba<td>{PROSE}</table><p>{PROSE}"
 )
 
 CASES: list[tuple[str, str, list[float]]] = [
@@ -42,6 +49,10 @@ CASES: list[tuple[str, str, list[float]]] = [
     ("ends_+1", PAGE, [0, 1, 1, 0, 0]),
     ("same_parent_+1", PAGE, [0, 1, 1, 0, 0]),
     ("is_heading_-2", PAGE, [0, 0, 0, 1, 0]),
+    ("is_code", KINDS, [0, 1, 0, 0, 0]),
+    ("is_table", KINDS, [0, 0, 0, 1, 0]),
+    ("is_code_or_table_+1", KINDS, [1, 0, 1, 0, 0]),
+    ("is_code_or_table_-2", KINDS, [0, 0, 0, 1, 0]),
     ("own_P", PAGE, [0, 0, 1, 1, 1]),
     ("inside_NAV", PAGE, [1, 0, 0, 0, 0]),
     ("inside_menu", PAGE, [1, 0, 0, 0, 0]),
@@ -59,6 +70,16 @@ CASES: list[tuple[str, str, list[float]]] = [
 @pytest.mark.parametrize(("name", "page", "values"), CASES, ids=[case[0] for case in CASES])
 def test_a_feature_is_what_its_row_says(name: str, page: str, values: list[float]) -> None:
     assert column(page, name) == values
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("code", [1, 0, 0]), ("formula", [1, 0, 0]), ("table", [0, 1, 0]), ("quote", [0, 0, 1])]
+)
+def test_code_formulas_and_tables_are_no_sentences(kind: str, expected: list[float]) -> None:
+    root = tree(f"<p>{PROSE}")
+    segments, count = segment_and_count(root, LENIENT)
+    found = compute([segments[0]._replace(kind=kind)], Elements(root, LENIENT, count))[0]
+    assert [found[COLUMNS[name]] for name in ("is_code", "is_table", "is_sentence_like")] == expected
 
 
 def test_every_feature_has_a_name_of_its_own_and_a_meaning() -> None:

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from scrapy_justext.core.markdown import document, inline
+from scrapy_justext.core.markdown import inline, pieces
 from scrapy_justext.core.tags import JAVA
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, rendered_text
 
@@ -35,6 +35,13 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "code inside long numbers": lambda n: f"{'<ol start=999999999><li>' * 8}<pre>" + "x\n" * (n // 2),
     "code inside quotes": lambda n: f"{'<blockquote>' * 20}<pre>x" + "\n" * n + "y",
     "a sparse table": lambda n: f"<table><tr>{'<td>one' * 60}{'<tr><td>x' * (n // 9)}</table>",
+    "a table of cells over columns": lambda n: "<table>" + "<tr><td rowspan=65536>x" * 63 + "<tr><td>x" * (n // 9),
+    "a table of styles": lambda n: f"<b><i><code><table><tr><th>x{'<tr><td>x<td>x' * (n // 14)}</table>",
+    "a table of blocks": lambda n: f"<b><i><code><table><tr><th>x{'<tr><td>x<td><p>x<p>y' * (n // 22)}</table>",
+    "code in a table": lambda n: f"<table><tr><th>x<th>y<tr><td>z<td><pre>x{chr(10) * n}y</pre></table>",
+    "callouts": lambda n: "<p class='alert bug'>x" * (n // 22),
+    "footnotes": lambda n: "<sup><a href='#n'>1</a></sup>" * (n // 60) + "<div id=n><pre>x" + "\n\nx" * (n // 6),
+    "prices": lambda n: f"<p>{'$' * n}",
     "an address of quoted characters": lambda n: f"<p><a href='/{'<' * n}'>one</a>",
     "escapes": lambda n: f"<p>{'*' * n}",
     "backticks": lambda n: f"<pre>{'`' * n}</pre><p><code>{'`' * n}</code>",
@@ -79,7 +86,7 @@ def test_all_links_of_a_large_page_stay() -> None:
 
 def test_a_page_with_too_many_links_and_styles_is_written_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
     page = "<h2>one</h2><ul><li>two <b>three</b></ul><p><a href=x>four</a><br>five *<pre>six\n<i>seven</i></pre>"
-    monkeypatch.setattr(document, "MOST_MARKS", 9)
+    monkeypatch.setattr(pieces, "MOST_MARKS", 10)
     assert markdown_of(page) == "## one\n\n- two **three**\n\n[four](x)\\\nfive \\*\n\n```\nsix\nseven\n```"
-    monkeypatch.setattr(document, "MOST_MARKS", 8)
+    monkeypatch.setattr(pieces, "MOST_MARKS", 9)
     assert markdown_of(page) == "## one\n\n- two three\n\nfour five \\*\n\n```\nsix\nseven\n```"

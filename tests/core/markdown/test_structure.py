@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from lxml import etree
 
+from scrapy_justext.core.markdown import tables
 from scrapy_justext.core.markdown.structure import DEEPEST
-from scrapy_justext.core.tags import REFERENCE
+from scrapy_justext.core.tags import REFERENCE, WITHOUT_KINDS
 from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
 CONTAINERS = {
@@ -38,6 +40,32 @@ CONTAINERS = {
     "code in a quote": Case("<blockquote><pre>one\n\ntwo</pre></blockquote>", "> ```\n> one\n>\n> two\n> ```"),
 }  # fmt: skip
 
+CALLOUTS = {
+    "admonition": ("<div class='admonition warning'><p>Warning<p>one<p>two</div>", "> [!WARNING]\n> one\n>\n> two"),
+    "title": ("<div class='admonition tip'><p>Mind<p>one</div>", "> [!TIP]\n> Mind\n>\n> one"),
+    "alert": ("<div class='alert alert-danger'>one</div>x", "> [!CAUTION]\n> one\n\nx"),
+    "of GitHub": ("<div class='markdown-alert markdown-alert-important'>one</div>", "> [!IMPORTANT]\n> one"),
+    "by its attribute": ("<div class=callout data-callout=info>one</div>", "> [!NOTE]\n> one"),
+    "quote": ("<blockquote class='callout tip'>one</blockquote>", "> [!TIP]\n> one"),
+    "list": ("<aside class='admonition note'><ul><li>one<li>two</ul></aside>", "> [!NOTE]\n>\n> - one\n> - two"),
+    "in an item": ("<ul><li>x<div class='admonition note'>one</div></ul>", "- x\n\n  > [!NOTE]\n  > one"),
+    "in a callout": (
+        "<div class='admonition note'>one<div class='alert alert-info'>two</div></div>", "> [!NOTE]\n> one\n>\n> two"
+    ),
+    "two": (
+        "<div class='admonition note'>one</div><div class='admonition note'>two</div>",
+        "> [!NOTE]\n> one\n\n> [!NOTE]\n> two",
+    ),
+    "no type": ("<div class=callout>one</div>", "one"),
+    "no callout": ("<div class=note>one</div><body class='alert tip'>", "one"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "markdown"), CALLOUTS.values(), ids=CALLOUTS)
+def test_callouts_are_written_as_on_github(html: str, markdown: str) -> None:
+    assert markdown_of(html) == markdown
+
+
 TABLES = {
     "header": Case(
         "<table><tr><th>a<th>b<tr><td>1<td>2</table>", "| a | b |\n| --- | --- |\n| 1 | 2 |"
@@ -49,13 +77,13 @@ TABLES = {
     "caption": Case(
         "<table><caption>c</caption><tr><th>a<th>b<tr><td>1<td>2</table>", "c\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
     ),
-    "cells over columns and rows": Case(
-        "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
-        "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
+    "lines, bars and code in cells": Case(
+        "<table><tr><td>a<td>c<br>d<tr><td>a|b<td><code>a|b</code> <code>c</code></table>",
+        "|  |  |\n| --- | --- |\n| a | c d |\n| a\\|b | a\\|b `c` |",
     ),
-    "blocks, lines, bars and code in cells": Case(
-        "<table><tr><td><p>a<p>b<td>c<br>d<tr><td>a|b<td><code>a|b</code> <code>c</code></table>",
-        "|  |  |\n| --- | --- |\n| a b | c d |\n| a\\|b | a\\|b `c` |",
+    "columns without text": Case(
+        "<table><tr><td><td>a<td>b<tr><td><td><tr><td><td>1<td>2</table>",
+        "|  |  |\n| --- | --- |\n| a | b |\n| 1 | 2 |",
     ),
     "starts of lines in cells": Case(
         "<table><tr><td># a<td>- b<tr><td>1. c<td>\\</table>",
@@ -71,18 +99,74 @@ TABLES = {
         "<table><tr><td>a<td>b<tr><td>c<td><table><tr><td>1</table></table>", "a\n\nb\n\nc\n\n1"
     ),
     "layout by headings": Case("<table><tr><td>a<td>b<tr><td>c<td><h2>d</h2></table>", "a\n\nb\n\nc\n\n## d"),
-    "layout by lists": Case("<table><tr><td>a<td>b<tr><td>c<td><ul><li>d</ul></table>", "a\n\nb\n\nc\n\n- d"),
     "layout by many blocks": Case(
         "<table><tr><td>a<td>b<tr><td>c<td><p>d<p>e<p>f<p>g</table>", "a\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng"
     ),
+}  # fmt: skip
+
+#: What pipe tables cannot show.
+HTML_TABLES = {
+    "cells over columns and rows": Case(
+        "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
+        '<table>\n<tr><th>a</th><th colspan="2">b</th></tr>\n'
+        '<tr><td rowspan="2">1</td><td>2</td><td>3</td></tr>\n<tr><td>4</td><td>5</td></tr>\n</table>',
+    ),
+    "blocks and lines": Case(
+        "<table><tr><td><p>a<p>b &lt;<td>c<br>d<tr><td>*a*|b<td><code>c</code></table>",
+        "<table>\n<tr><td><p>a</p><p>b &lt;</p></td><td>c<br>d</td></tr>\n"
+        "<tr><td>*a*|b</td><td><code>c</code></td></tr>\n</table>",
+    ),
+    "lists": Case(
+        "<table><tr><th>a<th>b<tr><td>c<td>x<ol start=3><li>d<ul><li>e<li>f</ul><li>g</ol><ol><li>h</ol></table>",
+        "<table>\n<tr><th>a</th><th>b</th></tr>\n"
+        '<tr><td>c</td><td><p>x</p><ol start="3"><li><p>d</p><ul><li>e</li><li>f</li></ul></li><li>g</li></ol>'
+        "<ol><li>h</li></ol></td></tr>\n</table>",
+    ),
+    "quotes": Case(
+        "<table><tr><td>a<td>b<tr><td>c<td><blockquote>d</blockquote></table>",
+        "<table>\n<tr><td>a</td><td>b</td></tr>\n<tr><td>c</td><td><blockquote>d</blockquote></td></tr>\n</table>",
+    ),
+    "code": Case(
+        "<table><tr><td>a<td>b<tr><td>c<td><pre class=lang-py>if d:\n\n\n    e = '&lt;'</pre></table>",
+        "<table>\n<tr><td>a</td><td>b</td></tr>\n"
+        '<tr><td>c</td><td><pre><code class="language-py">'
+        "if d:\n&#10;\n    e = '&lt;'</code></pre></td></tr>\n</table>",
+    ),
+    "links and emphasis": Case(
+        "<table><tr><td>a<td colspan=2>b<tr><td><a href='/(x)?a=1&amp;lt;=2'>c <b><i>d</i></b></a> e<td>f</table>",
+        '<table>\n<tr><td>a</td><td colspan="2">b</td></tr>\n'
+        '<tr><td><a href="https://example.com/(x)?a=1&amp;lt;=2">c <strong><em>d</em></strong></a> e</td>'
+        "<td>f</td></tr>\n</table>",
+    ),
+    "in an item": Case(
+        "<ul><li><table><tr><th>a<th>b<tr><td>1<td><p>2<p>3</table></ul>",
+        "- <table>\n  <tr><th>a</th><th>b</th></tr>\n  <tr><td>1</td><td><p>2</p><p>3</p></td></tr>\n  </table>",
+    ),
     "too many columns": Case(
-        "<table><tr><td>a<td colspan=9999>b<td>c<tr><td>d<td>e</table>", "a\n\nb\n\nc\n\nd\n\ne"
+        "<table><tr><td>a<td colspan=9999>b<td>c<tr><td>d<td>e</table>",
+        '<table>\n<tr><td>a</td><td colspan="64">b</td><td>c</td></tr>\n<tr><td>d</td><td>e</td></tr>\n</table>',
+    ),
+}  # fmt: skip
+
+#: The same, where pipe tables are asked for.
+PIPES = {
+    "cells over columns and rows": Case(
+        "<table><tr><th>a<th colspan=2>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
+        "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
+    ),
+    "blocks, lines, bars and code": Case(
+        "<table><tr><td><p>a<p>b<td>c<br>d<tr><td>a|b<td><code>a|b</code> <code>c</code></table>",
+        "|  |  |\n| --- | --- |\n| a b | c d |\n| a\\|b | a\\|b `c` |",
+    ),
+    "lists and code": Case(
+        "<table><tr><td>a<td><ul><li>b<li>c</ul><tr><td>1<td><pre>x = 1;\ny</pre></table>",
+        "|  |  |\n| --- | --- |\n| a | b c |\n| 1 | `x = 1; y` |",
     ),
 }  # fmt: skip
 
 CASES = {
     f"{kind}: {name}": case
-    for kind, cases in (("containers", CONTAINERS), ("tables", TABLES))
+    for kind, cases in (("containers", CONTAINERS), ("tables", TABLES), ("HTML", HTML_TABLES))
     for name, case in cases.items()
 }
 
@@ -96,6 +180,33 @@ def test_html_becomes_markdown(case: Case) -> None:
 def test_the_text_comes_back(case: Case) -> None:
     markdown, text = page_and_text(case.html, url=URL)
     assert rendered_text(markdown) == text
+
+
+@pytest.mark.parametrize("case", PIPES.values(), ids=PIPES)
+def test_a_table_with_more_than_text_becomes_a_pipe_table_where_it_is_asked_for(case: Case) -> None:
+    markdown, text = page_and_text(case.html, url=URL, tables=tables.PIPES)
+    assert markdown == case.markdown
+    assert rendered_text(markdown) == text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table><tr><th>a<th>b<tr><td><p>1<p>2<td>3</table>",
+        "<table><tr><td>a<td><ul><li>b</ul><tr><td colspan=2>1</table>",
+        "<blockquote><table><tr><td>a<td>b<tr><td>1<td>2</table></blockquote>",
+        "<table><tr><td>a<td>b<tr><td>1<td><h2>2</h2></table>",
+        f"<table><tr><td>a<td>b<tr><td>1<td>{'long ' * 50}</table>",
+    ],
+)
+@pytest.mark.parametrize("wanted", tables.TABLES)
+def test_tables_are_the_same_where_each_cell_is_a_block(html: str, wanted: str) -> None:
+    assert markdown_of(html, rules=WITHOUT_KINDS, tables=wanted) == markdown_of(html, tables=wanted)
+
+
+def test_a_table_with_text_between_its_cells_comes_block_by_block() -> None:
+    table = etree.XML("<table><tr><td>a</td>x<td>b</td></tr><tr><td>1</td><td>2</td></tr></table>")
+    assert markdown_of(table, rules=WITHOUT_KINDS) == "a\n\nx\n\nb\n\n1\n\n2"
 
 
 #: What is asked of the renderer: the elements that it makes.

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints
-from scrapy_justext.crawl.site_memory.store import SITE_SIZE, LocalStore, Sightings, Table, load, save
+from scrapy_justext.crawl.site_memory.store import SITE_SIZE, VERSION, LocalStore, Sightings, Table, load, save
 from scrapy_justext.exceptions import SiteMemoryError
 from tests.crawl.site_memory.pages import seen, visit_all
 
@@ -177,9 +177,10 @@ class TestFile:
         with pytest.raises(SiteMemoryError, match="is damaged"):
             load(path)
 
-    def test_another_version_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("by", [-1, 1], ids=["before", "after"])
+    def test_another_version_is_refused(self, by: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = self.saved(tmp_path)
-        monkeypatch.setattr("scrapy_justext.crawl.site_memory.store.VERSION", 2)
+        monkeypatch.setattr("scrapy_justext.crawl.site_memory.store.VERSION", VERSION + by)
         with pytest.raises(SiteMemoryError, match="is of another version"):
             load(path)
 

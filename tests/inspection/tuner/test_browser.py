@@ -52,7 +52,7 @@ def tuner(empty: Any, server: Running) -> Any:
 
 def slide(tuner: Any, name: str, value: float) -> None:
     """Move a slider as a pointer does: many steps, then a change."""
-    tuner.locator(f"#tn-{name}").evaluate(
+    tuner.locator(f"#tn-of-{name}").evaluate(
         """(one, value) => {
           const from = one.valueAsNumber;
           for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
@@ -97,6 +97,19 @@ def effects(tuner: Any) -> list[list[str]]:
     return found
 
 
+def test_a_page_that_no_crawl_would_clean_is_told(empty: Any, tmp_path: Path) -> None:
+    pages = [inspected("<p>It was the best of times." * 20, "many.html"), inspected()]
+    with running(pages, tmp_path / "marks.jsonl", layers({"max_blocks": 15})) as started:
+        empty.goto(started.url)
+        problem = "more blocks than max_blocks allows, 15"
+        wait_until(empty, lambda: text(empty, "#tn-status") == f"not cleaned in a crawl: {problem}")
+        wait_until(empty, lambda: [row[1] for row in effects(empty)] == ["not cleaned", "4"])
+        assert empty.locator(f"td[title='{problem}']").count() == 1
+        empty.get_by_role("button", name="tale.html").click()
+        wait_until(empty, lambda: "blocks good" in text(empty, "#tn-status"))
+        leave(empty)
+
+
 class TestSettings:
     def test_blocks_are_judged_anew_as_a_slider_moves(self, tuner: Any) -> None:
         expect_classes(tuner)
@@ -137,7 +150,7 @@ class TestSettings:
 
     def test_a_low_threshold_takes_the_high_one_along(self, tuner: Any) -> None:
         slide(tuner, "length_low", 350)
-        wait_until(tuner, lambda: tuner.locator("#tn-length_high").input_value() == "350")
+        wait_until(tuner, lambda: tuner.locator("#tn-of-length_high").input_value() == "350")
         expect_classes(tuner, length_low=350, length_high=350)
         assert tuner.locator("#tn-error").is_hidden()
 
@@ -178,16 +191,16 @@ class TestSettings:
         tuner.get_by_label("Profile").select_option(profile)
         wait_until(tuner, lambda: f'"JUSTEXT_PROFILE": "{profile}",' in text(tuner, "#tn-code"))
         expect_classes(tuner, profile=profile)
-        assert tuner.locator("#tn-length_low").count() == (profile not in ("boilerpipe", "learned"))
-        assert tuner.locator("#tn-good_probability").count() == (profile == "learned")
-        assert tuner.locator("#tn-rescue_images").count() == (profile == "justext-java")
+        assert tuner.locator("#tn-of-length_low").count() == (profile not in ("boilerpipe", "learned"))
+        assert tuner.locator("#tn-of-good_probability").count() == (profile == "learned")
+        assert tuner.locator("#tn-of-rescue_images").count() == (profile == "justext-java")
         tuner.locator("#tn-reset").click()
         expect_classes(tuner)
         wait_until(tuner, lambda: "nothing differs" in text(tuner, "#tn-code"))
 
     def test_the_model_s_own_thresholds_are_where_its_sliders_start(self, tuner: Any) -> None:
         tuner.get_by_label("Profile").select_option("learned")
-        tuner.wait_for_selector("#tn-good_probability")
+        tuner.wait_for_selector("#tn-of-good_probability")
         good = float(tuner.get_by_label("Good from, as a number", exact=True).input_value())
         assert 0 < good < 1
         slide(tuner, "good_probability", 1)
@@ -201,6 +214,12 @@ class TestSettings:
         expect_classes(tuner, language=["cs", "en"])
         wait_until(tuner, lambda: '"JUSTEXT_LANGUAGE": ["cs", "en"],' in text(tuner, "#tn-code"))
         assert tuner.get_by_label("Or language 3").count() == 1
+
+    def test_the_control_of_code_is_not_what_is_to_paste(self, tuner: Any) -> None:
+        tuner.get_by_label("Code", exact=True).select_option(label="good")
+        wait_until(tuner, lambda: '"JUSTEXT_CODE": "keep",' in text(tuner, "#tn-code"))
+        ids = tuner.locator("[id]").evaluate_all("elements => elements.map(one => one.id)")
+        assert len(ids) == len(set(ids))
 
     def test_undo_and_reset(self, tuner: Any) -> None:
         assert tuner.locator("#tn-undo").is_disabled()
@@ -227,7 +246,7 @@ class TestSettings:
         slide(tuner, "length_high", 320)
         expect_classes(tuner, length_low=0, length_high=320)
         wait_until(tuner, lambda: '"JUSTEXT_LENGTH_HIGH": 320,' in text(tuner, "#tn-code"))
-        assert tuner.locator("#tn-length_high").input_value() == "320"
+        assert tuner.locator("#tn-of-length_high").input_value() == "320"
 
     def test_settings_are_copied(self, browser: Any, server: Running) -> None:
         tuner = open_tuner(browser.new_page(permissions=["clipboard-read", "clipboard-write"]), server)

@@ -146,6 +146,19 @@ def test_only_what_changed_is_told(tmp_path: Path) -> None:
     assert {**unseen, "base": 0, "changes": 0} == {**other, "base": 0, "changes": 0}
 
 
+def test_a_profile_by_which_no_crawl_would_clean_a_page_leaves_the_others(tmp_path: Path) -> None:
+    many = inspected(f"<html lang=en><p>{STORY * 4}<article>" + "<section>one</section>" * 20)
+    project = layers({"max_blocks": 15, "profile": "justext-3.0"})
+    tuner = Tuner([many, inspected()], project, tmp_path / "marks.jsonl")
+    problem = "more blocks than max_blocks allows, 15"
+    for profile, first in (("justext", problem), ("justext-3.0", None)):
+        pages = tuner.judge({"profile": profile, "shown": {"0": "", "1": ""}})["pages"]
+        assert [page["problem"] for page in pages] == [first, None]
+        assert [page["blocks"] > 0 for page in pages] == [first is None, True]
+        assert (pages[0]["view"]["notes"] == [f"not cleaned in a crawl: {problem}"]) == (first is not None)
+        assert (pages[0]["good_before"], pages[0]["lost"]) == (1, int(first is not None))
+
+
 def test_a_page_that_is_named_often_is_judged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tuner = Tuner([inspected(), inspected()], layers(), tmp_path / "marks.jsonl")
     judged: list[TunedPage] = []

@@ -334,9 +334,10 @@ class TestServe:
 
     def test_it_announces_its_address_answers_and_ends_by_ctrl_c(self, tmp_path: Path) -> None:
         code = (
-            "import sys\nfrom pathlib import Path\nfrom scrapy_justext.inspection.tuner.server import serve\n"
+            "import sys\nfrom pathlib import Path\nfrom scrapy_justext.inspection.tuner.api import Tuner\n"
+            "from scrapy_justext.inspection.tuner.server import serve\n"
             "from tests.inspection.tuner.running import inspected, layers\n"
-            "serve([inspected()], layers(), marks=Path(sys.argv[1]), announce=lambda url: print(url, flush=True))\n"
+            "serve(Tuner([inspected()], layers(), Path(sys.argv[1])), announce=lambda url: print(url, flush=True))\n"
         )
         command = [sys.executable, "-c", code, str(tmp_path / "marks.jsonl")]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -6,11 +6,14 @@
   const main = document.querySelector("main");
   const view = new BlockView(main);
 
+  // Of a language that was given, the reason is the same word.
+  const why = (page) => [...new Set([page.language_source, page.language_reason])].join(": ");
+
   const about = (page) =>
     [
       page.url,
       page.profile ? `profile ${page.profile}` : null,
-      page.language ? `language ${page.language}, ${page.language_source}: ${page.language_reason}` : null,
+      page.language ? `language ${page.language}, ${why(page)}` : null,
       ...page.notes,
     ].filter(Boolean).join(" · ");
 

@@ -31,7 +31,8 @@ class Controls {
   }
 
   makeRow(control) {
-    const id = `tn-${control.name}`;
+    // The page itself has elements that are called as some parameters are.
+    const id = `tn-of-${control.name}`;
     const undo = make("button", { type: "button", class: "tn-undo", title: "Back to the project's own" }, "↺");
     undo.setAttribute("aria-label", `${control.label}: back to the project's own`);
     undo.addEventListener("click", () => this.takeBack(control));

@@ -23,12 +23,13 @@ class Pages {
   show(answer) {
     const { cells } = this.rows[answer.page];
     const texts = [
-      changeInWords(answer.good_before, answer.good_after),
+      answer.problem ? "not cleaned" : changeInWords(answer.good_before, answer.good_after),
       changeInWords(answer.characters_before, answer.characters_after),
       changedInWords(answer),
       answer.marks.length ? `${answer.marks_met} of ${answer.marks.length}` : "–",
     ];
     texts.forEach((text, i) => (cells[i].textContent = text));
+    cells[0].title = answer.problem ?? "";
     cells[2].dataset.changed = answer.gained + answer.lost > 0;
     cells[3].dataset.missed = answer.marks_met < answer.marks.length;
   }

@@ -6,7 +6,10 @@ const GROUP_ROWS = 50;
 /** Hits of the search that are marked at once, at the most: more than a screen can show. */
 const MOST_HITS = 20_000;
 /** Estimate the height of a row in pixels; it stands for the rows of a group that is not laid out yet. */
-const rowHeight = (block) => 14 + 22 * Math.ceil(Math.max(block.characters, 1) / 60);
+const rowHeight = (block) =>
+  14 + 22 * Math.max(Math.ceil(block.characters / 60), LINED.has(block.kind) ? block.text.split("\n").length : 1);
+/** Kinds of blocks whose text has lines. */
+const LINED = new Set(["code", "table"]);
 
 class BlockList {
   /** `choose(index, how)` is called for what the user points at, clicks or moves to. */
@@ -55,13 +58,19 @@ class BlockList {
   }
 
   makeRow(block, language) {
-    const text = block.text || "(image without a description)";
+    const text = { class: "jt-text", dir: block.kind === "code" ? "ltr" : "auto", lang: language === "und" ? null : language };
     const row = make(
       "li",
       { role: "option", id: `jt-block-${block.index}`, "data-index": block.index, "aria-selected": "false" },
-      make("span", { class: "jt-badge" }),
-      make("span", { class: "jt-text", dir: "auto", lang: language === "und" ? null : language }, text),
+      make(
+        "span",
+        { class: "jt-labels" },
+        make("span", { class: "jt-badge" }),
+        block.kind === "text" ? null : make("span", { class: "jt-kind" }, kindInWords(block)),
+      ),
+      make("span", text, ...(block.kind === "table" ? makeGrid(block.text) : [block.text || "(image without a description)"])),
     );
+    row.dataset.kind = block.kind;
     if (block.heading_level) row.dataset.heading = block.heading_level;
     this.label(row, block);
     return row;
@@ -73,7 +82,7 @@ class BlockList {
     const isOwn = block.context_free_class === block.block_class;
     row.dataset.class = block.block_class;
     row.dataset.own = block.context_free_class;
-    row.firstChild.textContent = isOwn
+    row.querySelector(".jt-badge").textContent = isOwn
       ? `${sign} ${label}`
       : `${sign} ${label} ← ${CLASSES[block.context_free_class].label}`;
   }
@@ -83,12 +92,11 @@ class BlockList {
     for (const block of blocks) this.label(this.rows[block.index], block);
   }
 
-  /** Show the blocks that match, hide the others: `classes` and `own` are sets of class names, `text` is searched for. */
-  filter({ classes, own, text }) {
+  /** Show the blocks that match, hide the others: `fields` are pairs of a field and its values, `text` is searched for. */
+  filter(fields, text) {
     const wanted = text.toLowerCase();
     this.shown = this.blocks.map(
-      (block, i) =>
-        classes.has(block.block_class) && own.has(block.context_free_class) && this.lower[i].includes(wanted),
+      (block, i) => fields.every(([field, values]) => values.has(block[field])) && this.lower[i].includes(wanted),
     );
     this.rows.forEach((row, i) => {
       if (row.hidden === this.shown[i]) row.hidden = !this.shown[i];
@@ -149,11 +157,13 @@ class BlockList {
     const { lower, wanted } = this;
     // Lower case may have another length, as in Turkish: then positions do not fit.
     if (!this.shown[index] || lower[index].length !== this.blocks[index].text.length) return;
-    const node = row.children[1].firstChild;
+    const texts = new TextNodes(row.children[1]);
     let start = lower[index].indexOf(wanted);
     while (start >= 0 && hits.size < MOST_HITS) {
       const end = start + wanted.length;
-      hits.add(new StaticRange({ startContainer: node, startOffset: start, endContainer: node, endOffset: end }));
+      const [startContainer, startOffset] = texts.find(start);
+      const [endContainer, endOffset] = texts.find(end);
+      hits.add(new StaticRange({ startContainer, startOffset, endContainer, endOffset }));
       start = lower[index].indexOf(wanted, end);
     }
   }
@@ -209,5 +219,37 @@ class BlockList {
   onRow(event, how) {
     const row = event.target.closest("[data-index]");
     if (row) this.choose(Number(row.dataset.index), how);
+  }
+}
+
+/** Return what a block is, with the language of code. */
+function kindInWords(block) {
+  return block.code_language ? `${block.kind}: ${block.code_language}` : block.kind;
+}
+
+/** Make the rows and cells of a table's text; tabs and line feeds stay between them, so that the text is the same. */
+function makeGrid(text) {
+  const makeRow = (line) => {
+    const cells = line.split("\t").map((cell) => make("span", { class: "jt-cell" }, cell));
+    return make("span", { class: "jt-row" }, ...cells.flatMap((cell, i) => (i ? ["\t", cell] : [cell])));
+  };
+  return text.split("\n").map(makeRow).flatMap((row, i) => (i ? ["\n", row] : [row]));
+}
+
+/** Finds places in the text of an element among the text nodes that hold it; asked for in ascending order. */
+class TextNodes {
+  constructor(element) {
+    this.walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    this.node = this.walker.nextNode();
+    this.start = 0;
+  }
+
+  /** Return the node that holds a position, and the offset in it. */
+  find(position) {
+    while (position > this.start + this.node.length) {
+      this.start += this.node.length;
+      this.node = this.walker.nextNode();
+    }
+    return [this.node, position - this.start];
   }
 }

@@ -91,9 +91,10 @@ class BlockView extends EventTarget {
   makeTop() {
     this.search = make("input", { type: "search", placeholder: "Search the blocks", "aria-label": "Search the blocks" });
     this.found = make("span", { class: "jt-found", role: "status" });
-    this.boxes = { classes: new Map(), own: new Map() };
-    const group = (legend, names, boxes) =>
-      make("fieldset", {}, make("legend", {}, legend), ...names.map((name) => this.makeBox(name, boxes)));
+    /** The boxes of each filter by the values that they stand for; a filter is called as the field of a block. */
+    this.boxes = { block_class: new Map(), context_free_class: new Map(), kind: new Map() };
+    const group = (legend, field, names, label) =>
+      make("fieldset", {}, make("legend", {}, legend), ...names.map((name) => this.makeBox(name, this.boxes[field], label)));
     const top = make(
       "form",
       { class: "jt-top", role: "search" },
@@ -102,8 +103,9 @@ class BlockView extends EventTarget {
       make(
         "div",
         { class: "jt-tools" },
-        group("Class", FINAL_CLASSES, this.boxes.classes),
-        group("By its own text", Object.keys(CLASSES), this.boxes.own),
+        group("Class", "block_class", FINAL_CLASSES, makeBadge),
+        group("By its own text", "context_free_class", Object.keys(CLASSES), makeBadge),
+        group("Kind", "kind", KINDS, (name) => name),
       ),
       this.makeTabs(),
     );
@@ -116,12 +118,12 @@ class BlockView extends EventTarget {
     return top;
   }
 
-  makeBox(name, boxes) {
+  makeBox(name, boxes, makeLabel) {
     const box = make("input", { type: "checkbox", checked: true });
     const count = make("span", { class: "jt-count" });
-    boxes.set(name, { box, count });
-    const { sign, label } = CLASSES[name];
-    return make("label", { "data-class": name }, box, make("span", { class: "jt-badge" }, `${sign} ${label}`), count);
+    const label = make("label", {}, box, makeLabel(name), count);
+    boxes.set(name, { box, count, label });
+    return label;
   }
 
   makeTabs() {
@@ -141,20 +143,21 @@ class BlockView extends EventTarget {
 
   filter() {
     const ticked = (boxes) => new Set([...boxes].filter(([, { box }]) => box.checked).map(([name]) => name));
-    const shown = this.list.filter({
-      classes: ticked(this.boxes.classes),
-      own: ticked(this.boxes.own),
-      text: this.search.value,
-    });
+    const wanted = Object.entries(this.boxes).map(([field, boxes]) => [field, ticked(boxes)]);
+    const shown = this.list.filter(wanted, this.search.value);
     this.strip.filter(this.list.shown);
     this.count(shown);
   }
 
   count(shown) {
     const { blocks } = this.page;
-    for (const [kind, field] of [["classes", "block_class"], ["own", "context_free_class"]]) {
-      const counts = countClasses(blocks, field);
-      for (const [name, { count }] of this.boxes[kind]) count.textContent = formatCount(counts[name]);
+    for (const [field, boxes] of Object.entries(this.boxes)) {
+      const counts = countBlocks(blocks, field, [...boxes.keys()]);
+      for (const [name, { count, label }] of boxes) {
+        count.textContent = formatCount(counts[name]);
+        // Few pages have blocks of each kind, so the filter offers those that are there.
+        label.hidden = field === "kind" && !counts[name];
+      }
     }
     const good = blocks.filter((block) => block.block_class === "good");
     const charactersOf = (some) => some.reduce((sum, block) => sum + block.characters, 0);
@@ -199,4 +202,9 @@ class BlockView extends EventTarget {
       }
     }
   }
+}
+
+function makeBadge(name) {
+  const { sign, label } = CLASSES[name];
+  return make("span", { class: "jt-badge", "data-class": name }, `${sign} ${label}`);
 }

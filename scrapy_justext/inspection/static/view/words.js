@@ -8,6 +8,8 @@ const CLASSES = {
   short: { label: "short", sign: "…", height: 0.5 },
   bad: { label: "bad", sign: "✗", height: 0.3 },
 };
+/** What blocks are, in the order in which the filter lists them. */
+const KINDS = ["text", "heading", "list item", "code", "formula", "table", "caption", "quote", "image"];
 const FINAL_CLASSES = ["good", "bad"];
 
 /** The measurements that decide; `scaleEnd` gives the end of the scale that they are drawn on from the limits. */
@@ -25,6 +27,8 @@ const DECIDING = [
 
 /** What else is told of a block: [field, label, format]. */
 const TELLING = [
+  ["kind", "Kind", (value) => value],
+  ["code_language", "Language of the code", (value) => value],
   ["word_count", "Words", formatCount],
   ["link_characters", "Characters in links", formatCount],
   ["tags_count", "Inline elements", formatCount],
@@ -37,9 +41,9 @@ const TELLING = [
   ["dom_path", "Path", (value) => value],
 ];
 
-/** Count the blocks of each class; `field` says by which of their two classes. */
-function countClasses(blocks, field) {
-  const counts = Object.fromEntries(Object.keys(CLASSES).map((name) => [name, 0]));
+/** Count the blocks by the values that they have in a field. */
+function countBlocks(blocks, field, values) {
+  const counts = Object.fromEntries(values.map((name) => [name, 0]));
   for (const block of blocks) counts[block[field]] += 1;
   return counts;
 }

@@ -1,0 +1,216 @@
+"""Tell code from other preformatted text, and put its lines together.
+
+Highlighters of code write a line as an element of its own, or a row of a table, with line numbers beside it.  Reading
+hands over the chunks of such an element, from the flattened page (:mod:`.flattening`), without what stands beside code.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.flattening import (
+    BREAK,
+    CLOSE,
+    ENDED,
+    INLINE,
+    LINE,
+    LINK,
+    MATH,
+    SOURCE,
+    TAG,
+    UNLINK,
+    WHOLE,
+    read_formula,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: Class names by which pages and highlighters say that something is code.
+_CODE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:code|codehilite|highlight|hljs|lang(?:uage)?|brush|prettyprint|syntax\w*|shiki|prism|terminal|console"
+    r"|listing|programlisting|literal-block|doctest|snippet|src|sourcecode|chroma|rouge|crayon|pygments|wp_syntax|screen"
+    r"|blob|codeblock|codebox|codemirror)(?![a-z])",
+    re.IGNORECASE,
+)
+#: Class names that a language's name follows, and names that stand in the place of a language.
+_PREFIXED = re.compile(
+    r"(?:language|lang|highlight-source|highlight-text|highlight|src|brush:)-?([\w+#.-]+)", re.IGNORECASE
+)
+_NO_LANGUAGE = frozenset(["none", "default", "text", "plain", "plaintext", "txt", "nohighlight"])
+#: Languages that classes name without a word before.
+_LANGUAGES = frozenset([
+    "ada", "apache", "arduino", "asm", "awk", "bash", "basic", "bat", "c", "c#", "c++", "c3", "clojure", "cmake",
+    "cobol", "coffeescript", "cpp", "cs", "csharp", "css", "csv", "cuda", "cython", "d", "dart", "diff", "dockerfile",
+    "dos", "elisp", "elixir", "elm", "erlang", "f#", "fish", "fortran", "fsharp", "gherkin", "git", "glsl", "go",
+    "golang", "gradle", "graphql", "groovy", "haml", "handlebars", "haskell", "hcl", "html", "http", "ini", "java",
+    "javascript", "jinja", "jinja2", "js", "json", "json5", "jsonc", "jsx", "julia", "kotlin", "latex", "less",
+    "lisp", "log", "lua", "make", "makefile", "markdown", "matlab", "md", "mermaid", "nasm", "nginx", "nim", "nix",
+    "objc", "objective-c", "objectivec", "ocaml", "octave", "pascal", "perl", "php", "plsql", "postgresql",
+    "powershell", "proto", "protobuf", "ps1", "pug", "py", "python", "python3", "pycon", "r", "rb", "reg", "regex",
+    "rst", "ruby", "rust", "sass", "scala", "scheme", "scss", "sh", "shell", "shell-session", "sparql", "sql",
+    "svelte", "swift", "tcl", "terraform", "tex", "toml", "ts", "tsx", "twig", "typescript", "vb", "vbnet", "verilog",
+    "vhdl", "vim", "vue", "wasm", "xhtml", "xml", "yaml", "yml", "zig", "zsh",
+])  # fmt: skip
+_SYMBOLS = re.compile(r"[{}()\[\]<>=;$#%&|/\\*+_~^@\"`]")
+_SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’)]*\s*$")
+_NUMBER = re.compile("[0-9]{1,6}")
+#: What is seldom in prose: symbols for each visible character.
+_CODE_SYMBOLS = 0.08
+#: Lines that a command or an example without symbols may have.
+_FEW_LINES = 2
+#: Characters by which preformatted text is judged.
+_LOOKED_AT = 4000
+
+
+def is_code(about: str, body: str) -> bool:
+    """Return whether a PRE holds code.
+
+    ``about``: what its attributes tell (``tags.ABOUT_CODE``); ``body``: its text, or the first of it.
+    """
+    return _says_code(about) or _looks_like_code(body[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=1 << 10)
+def _says_code(about: str) -> bool:
+    # The first value is the name of the element inside.
+    return not about.startswith(" ") or _CODE_CLASS.search(about) is not None
+
+
+def _looks_like_code(body: str) -> bool:
+    text = _MARK.sub("", body)
+    visible = len("".join(text.split()))
+    if len(_SYMBOLS.findall(text)) >= _CODE_SYMBOLS * visible or is_line_numbers(text):
+        return True
+    return text.strip().count("\n") < _FEW_LINES and not _SENTENCE_END.search(text)
+
+
+@lru_cache(maxsize=1 << 10)
+def code_language(about: str) -> str:
+    """Return the language that attributes name, in small letters; empty where they name none.
+
+    >>> code_language("code brush: js; highlight"), code_language(" highlight-default notranslate")
+    ('js', '')
+    """
+    # The first value is the name of the element inside.
+    words = about.replace("brush: ", "brush:").replace(";", " ").lower().split(" ")[1:]
+    for word in words:
+        prefixed = _PREFIXED.fullmatch(word)
+        if prefixed and (prefixed[1] in _LANGUAGES or not word.startswith("highlight")):
+            return "" if prefixed[1] in _NO_LANGUAGE else str(prefixed[1])
+    return next((word for word in words if word in _LANGUAGES), "")
+
+
+def is_line_numbers(text: str) -> bool:
+    """Return whether text is numbers that follow one another, as beside lines of code."""
+    numbers = text.split()
+    if len(numbers) < _FEW_LINES or not all(map(_NUMBER.fullmatch, numbers)):
+        return False
+    first = int(numbers[0])
+    return all(int(number) == first + i for i, number in enumerate(numbers))
+
+
+class CodeText(NamedTuple):
+    """The text of an element that holds code."""
+
+    text: str
+    pieces: list[str]
+    """The same in parts, with those that are left out."""
+    inside: list[bool]
+    """Of each part, whether it stands in a link."""
+    tags_count: int
+
+
+_MARK = re.compile(f"{INLINE}.", re.DOTALL)
+
+
+def code_text(chunks: Iterable[str]) -> CodeText:
+    """Return the text of an element from its chunks, a line of code a line."""
+    lines = _Lines()
+    pieces: list[str] = []
+    inside: list[bool] = []
+    tags_count = links = 0
+    for chunk in chunks:
+        lines.end() if chunk[0] == CLOSE else lines.begin()
+        # What attributes tell stands before the text.
+        first, *rest = chunk[1:].split(INLINE)
+        if rest and rest[0][0] in (SOURCE, WHOLE):
+            first = rest.pop(0)[1:]
+        for code, text in _coded(first, rest):
+            if code == BREAK:
+                lines.add("\n")
+            elif code == LINE:
+                lines.begin()
+            elif code == ENDED:
+                lines.end()
+            elif code == LINK:
+                links += 1
+            elif code == UNLINK:
+                links = max(links - 1, 0)
+            tags_count += code in _STARTS
+            shown = read_formula(text)[1] if code == MATH else text
+            if shown:
+                lines.add(shown)
+                pieces.append(shown)
+                inside.append(links > 0)
+    return CodeText(lines.text(), pieces, inside, tags_count)
+
+
+def _coded(first: str, rest: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a chunk, each with the code of the mark before it."""
+    yield "", first
+    for piece in rest:
+        yield piece[0], piece[1:]
+
+
+_STARTS = frozenset({TAG, LINK, LINE, BREAK, MATH})
+
+
+class _Lines:
+    """Puts code together from elements that are a line each, and from text that has line feeds of its own."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        #: Whether an element has ended whose line has no line feed yet.
+        self._owes = False
+        self._is_at_start = True
+        #: Whether text came since the last element began.
+        self._has_text = False
+
+    def begin(self) -> None:
+        """Begin a line, if text stands on the one at hand or the one before is owed."""
+        if self._owes or not self._is_at_start:
+            self._feed()
+        self._has_text = False
+
+    def end(self) -> None:
+        """End a line; text that begins with a line feed does so, too."""
+        self._owes = self._owes or not (self._has_text and self._is_at_start)
+
+    def add(self, text: str) -> None:
+        """Add text."""
+        if self._owes:
+            if text.lstrip(" \t\r")[:1] == "\n":
+                self._owes = False
+            elif text.isspace():
+                return
+            else:
+                self._feed()
+        self._parts.append(text)
+        self._is_at_start = text.endswith("\n")
+        self._has_text = True
+
+    def text(self) -> str:
+        """Return all lines, without white space at their ends and empty lines around them."""
+        return lines_of("".join(self._parts))
+
+    def _feed(self) -> None:
+        self._parts.append("\n")
+        self._owes, self._is_at_start = False, True
+
+
+def lines_of(raw: str) -> str:
+    """Return the lines of preformatted text, without white space at their ends and empty lines around them."""
+    return "\n".join(map(str.rstrip, raw.splitlines())).strip("\n")

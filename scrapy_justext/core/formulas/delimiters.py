@@ -1,0 +1,202 @@
+r"""Find the formulas that stand in a page's text as TeX between delimiters, and mark them.
+
+The flattened text (:mod:`~scrapy_justext.core.flattening`) is read once.  A formula is all in one stretch of text: no
+block, link, code or other formula begins or ends in it.  A stretch is read from left to right: what opens a formula
+and is never closed there is text, and so is all of its kind behind it, so that no stretch is read more often than
+there are kinds.
+
+Where a script of the page draws formulas, ``\(…\)``, ``\[…\]`` and ``$$…$$`` are formulas as they are to that script,
+and ``$…$`` if the page tells it so.  Elsewhere what they hold has to be TeX beyond doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.flattening import (
+    BLOCK,
+    BOLD,
+    BREAK,
+    CODE,
+    IMAGE,
+    INLINE,
+    ITALIC,
+    LINK,
+    MATH,
+    PLAIN,
+    SOURCE,
+    TAG,
+    UNMATH,
+    UNTAG,
+    WHOLE,
+    tag_codes,
+)
+from scrapy_justext.core.formulas.tex import clean_tex, is_clear, is_prose
+from scrapy_justext.core.text import visible_length
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lxml import etree
+
+    from scrapy_justext.core.tags import TagRules
+
+
+class Drawing(NamedTuple):
+    """What a page's own scripts make of TeX in its text."""
+
+    has_renderer: bool
+    by_dollar: bool
+    """Whether ``$…$`` is a formula to them."""
+
+
+def mark_formulas(flat: str, root: etree._Element, rules: TagRules) -> str:
+    """Return a flattened text with marks for the formulas in it, and without those that only their search needs."""
+    dollars = _BETWEEN_DOLLARS.findall(flat) if "$" in flat else []
+    if dollars or "\\" in flat or "$$" in flat:
+        drawing = _drawing(root)
+        if drawing.has_renderer or any(map(is_clear, dollars)) or _DELIMITER.search(flat):
+            flat = "".join(_marked(flat, drawing, rules, is_code=root.tag == "pre"))
+    if rules.styled or INLINE + CODE not in flat:
+        return flat
+    return flat.replace(INLINE + CODE, INLINE + TAG).replace(INLINE + PLAIN, "")
+
+
+#: What may be a formula; most prices are none.
+_BETWEEN_DOLLARS = re.compile(rf"\$[^\s${BLOCK}][^${BLOCK}]*(?<!\s)\$(?![0-9])|\$[^\s${BLOCK}]\$(?![0-9])")
+
+_DELIMITER = re.compile(r"\\[(\[]|\$\$|\\begin\{")
+
+_RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
+_DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
+_DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
+
+
+def _drawing(root: etree._Element) -> Drawing:
+    has_renderer = by_dollar = False
+    for script in root.getroottree().getroot().iter("script"):
+        text = script.text or ""
+        source = script.get("src") or ""
+        if any(name in source or name in text for name in _RENDERERS):
+            has_renderer = True
+            found = _DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text)
+            by_dollar = by_dollar or found is not None
+    return Drawing(has_renderer, by_dollar)
+
+
+#: The marks that a formula may have inside.
+_PASSED = frozenset({TAG, UNTAG, BREAK, ITALIC, BOLD, PLAIN, IMAGE})
+#: One of them; an image is one with all that it tells.
+_INLINE_MARK = re.compile(f"{INLINE}(?:{IMAGE}[^{INLINE}]*{INLINE}{SOURCE}|.)", re.DOTALL)
+_MARK = re.compile(f"({BLOCK}.|{_INLINE_MARK.pattern})", re.DOTALL)
+
+
+def _marked(flat: str, drawing: Drawing, rules: TagRules, *, is_code: bool) -> Iterator[str]:
+    preformatted = BLOCK + tag_codes(rules)["pre"]
+    stretch: list[str] = []
+    # For each styled element that is open, whether it is code; how many block-level elements are open in a PRE.
+    styles: list[bool] = []
+    inside = int(is_code)
+    is_source = False
+    pieces = _MARK.split(flat)
+    for text, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        stretch.append(text)
+        passes = mark[:1] == INLINE and mark[1] in _PASSED and not (mark[1] == PLAIN and styles and styles[-1])
+        if passes:
+            stretch.append(mark)
+        else:
+            whole = "".join(stretch)
+            is_source = is_source or mark in _ENDS_OF_SOURCE
+            yield whole if is_source or inside or True in styles else _with_marks(whole, drawing)
+            yield mark
+            stretch = []
+            is_source = mark == INLINE + MATH or (mark == INLINE + LINK and rules.styled)
+        if mark[:1] == BLOCK and (inside or mark == preformatted):
+            inside += -1 if mark == _CLOSE else 1
+        elif mark == INLINE + WHOLE:
+            inside = inside or 1
+        elif mark[1:] in _STYLE_CODES:
+            styles.append(mark[1] == CODE)
+        elif mark == INLINE + PLAIN and styles:
+            styles.pop()
+
+
+_CLOSE = BLOCK + "/"
+#: Before these marks stands what attributes tell.
+_ENDS_OF_SOURCE = frozenset({INLINE + SOURCE, INLINE + WHOLE})
+_STYLE_CODES = frozenset({CODE, ITALIC, BOLD})
+
+_ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
+_TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
+_CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+
+
+def _with_marks(text: str, drawing: Drawing) -> str:
+    """Return a stretch of text with marks for the formulas in it."""
+    if "\\" not in text and "$" not in text:
+        return text
+    parts: list[str] = []
+    done = at = depth = 0
+    opening: re.Match[str] | None = None
+    #: What has opened a formula that is not closed in this stretch.
+    unclosed: set[str] = set()
+    while True:
+        token = _TOKEN.search(text, at)
+        if token is None:
+            if opening is None:
+                break
+            unclosed.add(opening.group()[:6])
+            at, opening = opening.end(), None
+            continue
+        at, sign = token.end(), token.group()
+        if opening is None:
+            if sign[:6] not in unclosed and (sign in _CLOSINGS or sign.startswith("\\begin")):
+                opening, depth = token, 0
+            continue
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        if not _closes(opening.group(), sign, depth):
+            continue
+        end = token.start() + len(_CLOSINGS.get(opening.group(), sign))
+        formula = _formula(text[opening.start() : end], opening.group(), drawing, text[end : end + 1])
+        if formula:
+            parts += text[done : opening.start()], formula
+            done = at = end
+        elif opening.group() == "$":
+            # It may open a formula in its turn.
+            at = token.start()
+        opening = None
+    return "".join([*parts, text[done:]])
+
+
+def _closes(opening: str, sign: str, depth: int) -> bool:
+    if opening == "$":
+        return sign[0] == "$" and depth <= 0
+    if opening == "$$":
+        return sign == "$$" and depth <= 0
+    return sign == (_CLOSINGS.get(opening) or opening.replace("begin", "end", 1))
+
+
+def _formula(source: str, opening: str, drawing: Drawing, behind: str) -> str:
+    """Return a formula with its marks; ``source``: it with its delimiters; empty for what is none."""
+    is_environment = opening.startswith("\\begin")
+    length = 0 if is_environment else len(opening)
+    raw = source[length : len(source) - length]
+    # A BR is white space; what else there is, is told behind the formula: something may have begun in it.
+    marks = _INLINE_MARK.findall(raw)
+    inside = _INLINE_MARK.sub("", raw.replace(INLINE + BREAK, " ")) if marks else raw
+    tex = clean_tex(inside)
+    if not tex or not (is_environment or _is_formula(inside, opening, drawing, behind)):
+        return ""
+    dollars = "$" if opening in ("$", "\\(") else "$$"
+    told = "".join(mark for mark in marks if mark[1] != BREAK)
+    read = visible_length(_INLINE_MARK.sub("", source))
+    return f"{INLINE}{MATH}{read}{dollars}{tex}{dollars}{INLINE}{UNMATH}{told}"
+
+
+def _is_formula(inside: str, opening: str, drawing: Drawing, behind: str) -> bool:
+    if opening != "$":
+        return drawing.has_renderer or is_clear(inside)
+    if inside[0].isspace() or inside[-1].isspace() or behind.isdecimal():
+        return False
+    return is_clear(inside) or (drawing.by_dollar and not is_prose(inside))

@@ -1,0 +1,420 @@
+"""Find the formulas that are elements of a page, and put their TeX in their place.
+
+A page may hold a formula several times: as MathML for readers of the screen, as elements or a picture for the eye, and
+as the TeX that it was made of.  The best of these stands for all.  TeX is read where a page has it; where it does not,
+MathML is written as TeX.
+
+What an element is, is told by itself and by what is near it: no test looks at all above, below or beside it.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, unquote_plus
+
+from lxml import etree
+
+from scrapy_justext.core.formulas.mathml import joined, mathml_to_tex, text_of
+from scrapy_justext.core.formulas.tex import bare_tex, clean_tex, is_clear, is_prose
+from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Formula(NamedTuple):
+    """A formula as TeX on one line, without delimiters."""
+
+    tex: str
+    is_display: bool
+    """It stands on lines of its own."""
+
+
+#: What stands in place of formulas in a copy of a tree: names that no parser of HTML gives.
+HOLDER = "_formulas"
+INLINE_TEX = "_inline"
+DISPLAY_TEX = "_display"
+
+
+def has_formulas(top: etree._Element) -> bool:
+    """Return False for a tree that has no formulas that are elements; quickly, for most have none."""
+    # lxml knows the names of a document: it need not look for elements of others.
+    if next(top.iter(*_OWN_NAMES), None) is not None:
+        return True
+    return any(_SIGNS[node.tag](node) for node in top.iter(*_SIGNS))
+
+
+def with_tex(top: etree._Element) -> etree._Element:
+    """Return a copy of a tree in which :data:`HOLDER` elements stand in place of formulas."""
+    root = copy.deepcopy(top)
+    root.tail = None
+    for node, formulas in find_formulas(root).items():
+        node[:] = []
+        node.text = None
+        node.tag = HOLDER
+        for formula in formulas:
+            etree.SubElement(node, DISPLAY_TEX if formula.is_display else INLINE_TEX).text = formula.tex
+    return root
+
+
+def find_formulas(top: etree._Element) -> dict[etree._Element, Sequence[Formula]]:
+    """Return the elements that formulas stand for, with them; none for an element whose formula stands beside it."""
+    found: dict[etree._Element, Sequence[Formula]] = {}
+    if not has_formulas(top):
+        return found
+    known: dict[etree._Element, bool] = {}
+    events = etree.iterwalk(top, events=("start",))
+    for _, node in events:
+        formulas = _formulas(node)
+        if formulas is not None:
+            is_display = bool(formulas) and (node.tag in MODERN_BLOCK_LEVEL or _is_apart(node, known))
+            found[node] = [formula._replace(is_display=True) for formula in formulas] if is_display else formulas
+            events.skip_subtree()
+    return found
+
+
+def _formulas(node: etree._Element) -> Sequence[Formula] | None:
+    """Return the formulas that an element is; None for one that is none, but may hold some."""
+    tag = str(node.tag).rpartition("}")[2]
+    if tag in _BY_NAME:
+        return _BY_NAME[tag](node)
+    name = node.get("class")
+    if not name:
+        return None
+    return _by_class(node, name.split()) if _CLASS.search(name) else None
+
+
+def _one(tex: str, *, is_display: bool = False) -> list[Formula]:
+    """Return a formula; none where there is no TeX."""
+    tex = clean_tex(tex)
+    return [Formula(tex, is_display)] if tex else []
+
+
+#: Elements that are looked at for a class: the formula's own, and those right around it.
+_LEVELS = 4
+#: Classes of formulas that stand on lines of their own.
+_APART = frozenset([
+    "katex-display", "MathJax_Display", "MathJax_SVG_Display", "MJXc-display", "mwe-math-element-block",
+    "mwe-math-mathml-display", "mwe-math-fallback-image-display", "math-block", "math-display", "js-display-math",
+    "ql-img-displayed-equation",
+])  # fmt: skip
+#: The same, in two words.
+_MATH, _BLOCK = frozenset(["math", "tex", "latex"]), frozenset(["display", "block"])
+
+
+def _is_apart(node: etree._Element, known: dict[etree._Element, bool]) -> bool:
+    """Return whether a class says that a formula stands on lines of its own.
+
+    ``known``: what is known of elements; thousands of formulas may stand in one whose class is long.
+    """
+    around: etree._Element | None = node
+    for _ in range(_LEVELS):
+        if around is None:
+            return False
+        if around not in known:
+            known[around] = _is_apart_by_itself(around)
+        if known[around]:
+            return True
+        around = around.getparent()
+    return False
+
+
+def _is_apart_by_itself(node: etree._Element) -> bool:
+    classes = (node.get("class") or "").split()
+    in_words = not (_MATH.isdisjoint(classes) or _BLOCK.isdisjoint(classes))
+    return in_words or not _APART.isdisjoint(classes)
+
+
+# MathML
+
+
+def _math(node: etree._Element) -> list[Formula]:
+    is_display = (node.get("display") or node.get("mode")) in ("block", "display")
+    return _one(_math_source(node) or mathml_to_tex(node) or text_of(node), is_display=is_display)
+
+
+def _math_source(math: etree._Element) -> str:
+    """Return the TeX that MathML was made of; empty where it does not say."""
+    for annotation in math.iterfind("{*}semantics/{*}annotation"):
+        if "tex" in (annotation.get("encoding") or "").lower():
+            return text_of(annotation)
+    alt = math.get("alttext") or ""
+    return math.get("data-latex") or ("" if is_prose(alt) else alt)
+
+
+def _parsed_math(mathml: str) -> etree._Element | None:
+    """Return the MATH element that a text holds."""
+    try:
+        root = etree.fromstring(mathml, etree.HTMLParser(huge_tree=True, collect_ids=False))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+    return None if root is None else next(root.iter("math"), None)
+
+
+# MathJax
+
+
+def _container(node: etree._Element) -> list[Formula]:
+    """Return the formula of MathJax 3 and later: from MathML beside it, else from its own elements."""
+    is_display = node.get("display") in ("true", "block")
+    math = node.find("mjx-assistive-mml/{*}math")
+    if math is not None:
+        return [formula._replace(is_display=is_display or formula.is_display) for formula in _math(math)]
+    shown = next((child for child in node if child.tag in ("mjx-math", "svg")), node)
+    source = node.get("data-latex") or shown.get("data-latex") or node.get("aria-label") or ""
+    tex = source if is_clear(source) else mathml_to_tex(shown)
+    return _one(tex if _SAYS_SOMETHING.search(tex) else text_of(node), is_display=is_display)
+
+
+_SAYS_SOMETHING = re.compile(r"[^\s{}\\]")
+
+
+def _script(node: etree._Element) -> list[Formula] | None:
+    """Return the formula in a script that MathJax 2 reads; None for other scripts."""
+    kind = node.get("type") or ""
+    if not kind.startswith("math/"):
+        return None
+    is_display = "mode=display" in kind.replace(" ", "")
+    if kind.startswith("math/tex"):
+        return _one(text_of(node), is_display=is_display)
+    if kind.startswith("math/mml"):
+        math = _parsed_math(text_of(node))
+        return [] if math is None else _math(math)
+    return None
+
+
+def _is_source(node: etree._Element | None) -> bool:
+    return node is not None and node.tag == "script" and (node.get("type") or "").startswith(("math/tex", "math/mml"))
+
+
+def _mathjax(node: etree._Element) -> Sequence[Formula] | None:
+    """Return what stands for what MathJax 2 has made: nothing if the script that it was made of follows."""
+    beside = node.getnext()
+    for _ in range(2):
+        if _is_source(beside):
+            return []
+        beside = None if beside is None or (beside.tail and not beside.tail.isspace()) else beside.getnext()
+    mathml = node.get("data-mathml")
+    math = _parsed_math(mathml) if mathml else node.find("*/{*}math")
+    return None if math is None else _math(math)
+
+
+# Classes and attributes
+
+
+#: The classes of elements that are or hold formulas.
+_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:katex|mathjax|mjx|mjxc|math|tex|latex|arithmatex|ltx_eqn_cell)(?![a-z])", re.IGNORECASE
+)
+#: Attributes that hold TeX.
+_SOURCES = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
+_NO_SOURCE = frozenset(["", "true", "false", "0", "1", "inline", "display", "block"])
+
+
+def _by_class(node: etree._Element, classes: Sequence[str]) -> Sequence[Formula] | None:
+    for name in _SOURCES:
+        if (source := node.get(name, "")) not in _NO_SOURCE:
+            return _one(source, is_display=_holds_display(node))
+    for class_ in classes:
+        if (rule := _BY_CLASS.get(class_)) is not None:
+            return rule(node)
+    return _delimited(node, classes)
+
+
+def _holds_display(node: etree._Element) -> bool:
+    """Return whether the first child stands on lines of its own."""
+    first = next(iter(node), None)
+    if first is None or not isinstance(first.tag, str):
+        return False
+    return first.get("display") == "block" or _is_apart_by_itself(first)
+
+
+def _katex(node: etree._Element) -> list[Formula] | None:
+    """Return a formula of KaTeX by its MathML; None for one that has only what the eye sees."""
+    math = node.find("*/{*}math")
+    return None if math is None else _math(math)
+
+
+def _error(node: etree._Element) -> list[Formula]:
+    """Return a formula that KaTeX could not read, so that it shows the source."""
+    return _one(text_of(node))
+
+
+def _wikipedia(node: etree._Element) -> list[Formula] | None:
+    """Return a formula of MediaWiki: hidden MathML, and an image, which mobile pages have in NOSCRIPT."""
+    for around in node:
+        if (math := around.find("{*}math")) is not None:
+            is_display = _is_apart_by_itself(around)
+            return [formula._replace(is_display=formula.is_display or is_display) for formula in _math(math)]
+    for path in ("img", "noscript/img", "*/img"):
+        if (image := node.find(path)) is not None:
+            return _one(image.get("alt") or "", is_display=_is_apart_by_itself(image))
+    return None
+
+
+def _delimited(node: etree._Element, classes: Sequence[str]) -> list[Formula] | None:
+    """Return the formula in an element whose text is TeX, with or without delimiters; None for another element."""
+    if len(node):
+        return None
+    tex, is_display = bare_tex(node.text or "")
+    is_bare = "math" in classes and not {"inline", "display"}.isdisjoint(classes)
+    return _one(tex, is_display=bool(is_display)) if is_bare or is_display is not None else None
+
+
+def _own_element(node: etree._Element) -> list[Formula]:
+    """Return the formula in an element of a name of its own, which scripts draw."""
+    tex, is_display = bare_tex(text_of(node))
+    return _one(tex, is_display=bool(is_display) or "block" in node.attrib)
+
+
+def _code(node: etree._Element) -> list[Formula] | None:
+    """Return the formula in code whose language is math; None for other code."""
+    classes = (node.get("class") or "").split()
+    if "language-math" not in classes and "js-render-math" not in classes:
+        return None
+    parent = node.getparent()
+    is_display = node.get("data-math-style") == "display" or "math-display" in classes
+    is_block = node.tag == "pre" or (parent is not None and parent.tag == "pre")
+    return _one(bare_tex(text_of(node))[0], is_display=is_display or is_block)
+
+
+# Equations of LaTeXML
+
+
+def _cell(node: etree._Element) -> list[Formula] | None:
+    """Return the equation in a row of a table, in its first cell with MathML; the other such cells hold none then.
+
+    None for a cell that has something else, as the number of the equation.
+    """
+    if not _is_mathml(node):
+        return None
+    before = islice(node.itersiblings(preceding=True), _WIDEST)
+    if any(map(_is_mathml, before)):
+        return []
+    cells = [node, *filter(_is_mathml, islice(node.itersiblings(), _WIDEST))]
+    tex = joined([formula.tex for cell in cells for math in cell for formula in _math(math)])
+    return _one(tex, is_display=True)
+
+
+#: Cells of a row that are looked at, at the most.
+_WIDEST = 12
+
+
+def _is_mathml(cell: etree._Element) -> bool:
+    """Return whether there is MathML in an element, and nothing else."""
+    maths = [child for child in cell if str(child.tag).endswith("math")]
+    tails = (child.tail for child in maths)
+    return bool(maths) and len(maths) == len(cell) and not any(text and text.strip() for text in (cell.text, *tails))
+
+
+# Images
+
+
+def _image(node: etree._Element) -> list[Formula] | None:
+    """Return the formula that an image shows, by its ALT or the TeX in its address; None for another image."""
+    alt = node.get("alt") or ""
+    named = _served_tex(node.get("src") or "")
+    is_drawn = named is not None or not _IMAGE_CLASSES.isdisjoint((node.get("class") or "").split())
+    tex = alt if alt.strip() and not is_prose(alt) else named or ""
+    if not tex.strip() or not (is_drawn or ("\\" in tex and is_clear(tex) and _BEGINS_AS_TEX.match(tex))):
+        return None
+    tex, is_display = bare_tex(_SIZE.sub("", tex))
+    return _one(tex, is_display=bool(is_display))
+
+
+_IMAGE_CLASSES = frozenset([
+    "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display", "tex", "latex", "math", "mathtex", "mimetex",
+    "wp-math", "eeimg", "ee_img", "ltx_math", "ql-img-inline-formula", "ql-img-displayed-equation", "formula",
+    "equation",
+])  # fmt: skip
+#: An ALT is TeX as a whole where it begins as TeX does.
+_BEGINS_AS_TEX = re.compile(r"\s*(?:[\\${(\[|-]|[A-Za-z0-9]{1,3}(?![A-Za-z0-9]))")
+
+
+def _served_tex(address: str) -> str | None:
+    """Return the TeX in the address of an image that a service draws; empty where it has none; None: no such service.
+
+    >>> _served_tex("https://s0.wp.com/latex.php?latex=x%5E2+%2B1&bg=fff")
+    'x^2 +1'
+    """
+    if len(address) > _LONGEST or address.startswith("data:"):
+        return None
+    path, _, query = address.partition("?")
+    if not _SERVICE.search(path):
+        step = path.rpartition("/")[2]
+        return unquote(step) if step.lower().startswith("%5c") else None
+    if _WHOLE_QUERY.search(path):
+        return unquote(query)
+    values = dict(pair.partition("=")[::2] for pair in query.split("&"))
+    if path.endswith("chart") and values.get("cht") != "tx":
+        return None
+    return unquote_plus(next(filter(None, map(values.get, _TEX_VALUES)), ""))
+
+
+_SERVICE = re.compile(
+    r"/latex\.php$|codecogs\.com/|zhihu\.com/equation$|/render/math$|math\.now\.sh|/media/math/render/|/chart$"
+    r"|/(?:mimetex|mathtex)(?:\.cgi)?$"
+)
+#: Services that have nothing but TeX behind the question mark, where a plus sign is one.
+_WHOLE_QUERY = re.compile(r"codecogs\.com/|/(?:mimetex|mathtex)(?:\.cgi)?$")
+_TEX_VALUES = ("latex", "tex", "math", "from", "chl")
+#: What such a service may be told before the TeX: how large, on which ground.
+_SIZE = re.compile(r"\A(?:\\(?:dpi|bg|fn|inline|large|small|tiny|huge|LARGE|normalsize)(?:_\w+|\{[^{}]*\})?\s*)+")
+
+
+_BY_NAME: dict[str, Callable[[etree._Element], Sequence[Formula] | None]] = {
+    "math": _math,
+    "mjx-container": _container,
+    "script": _script,
+    "img": _image,
+    "code": _code,
+    "pre": _code,
+    "d-math": _own_element,
+    "math-renderer": _own_element,
+}
+_BY_CLASS: dict[str, Callable[[etree._Element], Sequence[Formula] | None]] = {
+    "katex": _katex,
+    "katex-error": _error,
+    "mwe-math-element": _wikipedia,
+    "ltx_eqn_cell": _cell,
+    **dict.fromkeys(
+        ("MathJax_Preview", "MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display", "MathJax_CHTML",
+         "MathJax_MathML", "MathJax_PHTML", "MJXc-display", "mjx-chtml"), _mathjax,
+    ),
+}  # fmt: skip
+
+
+#: The names of elements that are formulas, whatever their attributes are.
+_OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
+
+
+def _is_sign(node: etree._Element) -> bool:
+    name = node.get("class")
+    # Most classes have none of these letters; that is told in a tenth of the time.
+    return name is not None and ("ath" in name or "tex" in name or "TeX" in name) and _CLASS.search(name) is not None
+
+
+def _is_image(node: etree._Element) -> bool:
+    is_sign = (
+        _ADDRESS_SIGN.search((node.get("src") or "")[:_LONGEST]) is not None
+        or "\\" in (node.get("alt") or "")
+        or not _IMAGE_CLASSES.isdisjoint((node.get("class") or "").split())
+    )
+    return is_sign and _image(node) is not None
+
+
+#: Characters of an address that is looked at.
+_LONGEST = 4000
+#: What all addresses of services that draw TeX have, and few others.
+_ADDRESS_SIGN = re.compile(r"latex|mimetex|math|equation\?|codecogs|/chart\?|%5[Cc]")
+
+#: Whether other elements are signs of formulas, by their names.
+_SIGNS: dict[object, Callable[[etree._Element], bool]] = {
+    "script": lambda node: (node.get("type") or "").startswith("math/"),
+    "img": _is_image,
+    "code": _is_sign,
+    "span": _is_sign,
+}

@@ -1,0 +1,296 @@
+"""The good blocks of a page, each with where it stands and its text in runs.
+
+The page is flattened once more, with marks for links, emphasis and code (:mod:`~scrapy_justext.core.flattening`).  A
+block knows the place of its text in the flattened page.  Its text is read from there in runs: a run has one style, and
+leads to one address.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core import flattening
+from scrapy_justext.core.flattening import CLOSE, INLINE, SOURCE, WHOLE, chunks_of, read_formula
+from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
+from scrapy_justext.core.markdown.images import ImageSegments, as_text, read_image
+from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
+from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
+from scrapy_justext.core.reading import flat_text
+from scrapy_justext.core.tags import CODE, IMAGE
+from scrapy_justext.core.text import visible_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from lxml import etree
+
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.markdown.inline import Resolve
+
+#: Marks of links, styled elements and BRs in a flattened page, at the most: two or three each.  A page with more is
+#: written without them.
+MOST_MARKS = 1 << 18
+
+
+class Piece(NamedTuple):
+    """A good block, to be written."""
+
+    segment: Segment
+    surroundings: Surroundings
+    runs: Sequence[TextRun]
+    source: str | None = None
+    """Where the image that it is comes from."""
+    rows: Sequence[Sequence[CellPieces]] = ()
+    """The cells of the table that it is, by rows."""
+
+    def line(self, write: Callable[[Iterable[TextRun]], str]) -> str:
+        """Return its text as ``write`` gives it, or the image."""
+        return write(self.runs) if self.source is None else image(self.segment.collapsed, self.source)
+
+
+class CellPieces(NamedTuple):
+    """A TD or TH with what it holds."""
+
+    node: etree._Element
+    pieces: Sequence[Piece]
+
+
+def good_pieces(
+    elements: Elements, segments: Sequence[Segment], good: Sequence[bool], url: str | None
+) -> Iterator[Piece]:
+    """Yield the good blocks of a page in document order."""
+    flat = styled_text(elements)
+    resolve = Resolver(elements.root, url, flat)
+    kept = [segment for segment, is_good in zip(segments, good, strict=True) if is_good]
+    is_plain = flat.count(INLINE) > MOST_MARKS
+    runs = {} if is_plain else text_runs(flat, segments, kept, by_nodes=elements.rules.text_nodes)
+    # Tables may be written in HTML, which has no footnotes.
+    referring = kept if elements.rules.kinds else ()
+    addresses = {run.destination or "" for segment in referring for run in runs.get(id(segment), ())}
+    footnotes = find_footnotes(elements, kept, addresses)
+    finder = SurroundingsFinder(elements.root, footnotes.containers)
+    images = ImageSegments(() if is_plain else images_apart(flat, segments), elements, segments, good)
+    begun: set[str] = set()
+
+    def text_of(segment: Segment, surroundings: Surroundings) -> list[TextRun]:
+        if id(segment) not in runs:
+            return [TextRun(segment.collapsed, is_code=segment.kind == CODE)]
+        label = surroundings.containers[0].label if surroundings.containers else ""
+        own = runs[id(segment)]
+        if segment.heading_level:
+            own = [run for run in own if run.image is None or not run.image.is_sign]
+        if label:
+            own = _of_footnote(own, "" if label in begun else label)
+            begun.add(label)
+        return _resolved(own, resolve, footnotes.labels)
+
+    def piece_of(segment: Segment) -> Piece:
+        surroundings = finder.of(elements.nodes[segment.element])
+        if segment.image_url is not None:
+            return Piece(segment, surroundings, [TextRun(segment.collapsed)], resolve(segment.image_url))
+        rows = [
+            [
+                CellPieces(elements.nodes[cell.element], [piece_of(one) for one in images.with_those_in(cell)])
+                for cell in row
+            ]
+            for row in segment.cells
+        ]
+        return Piece(segment, surroundings, text_of(segment, surroundings), rows=rows)
+
+    callout: Container | None = None
+    for piece in map(piece_of, images.among(kept)):
+        if piece.segment.kind == IMAGE and piece.source is None and elements.rules.kinds:
+            continue
+        before, callout = callout, next((one for one in piece.surroundings.containers if one.callout), None)
+        if callout is None or callout is before or not says_type(piece.segment.text, callout.callout):
+            yield piece
+
+
+def styled_text(elements: Elements) -> str:
+    """Return the flattened page, with marks for what Markdown writes."""
+    return flat_text(elements.root, replace(elements.rules, styled=True))
+
+
+def text_runs(
+    flat: str, segments: Iterable[Segment], kept: Iterable[Segment], *, by_nodes: bool
+) -> dict[int, list[TextRun]]:
+    """Return the runs of the blocks of text in the flattened page ``flat``, by the blocks' identities.
+
+    ``segments``: all blocks; ``kept``: those that are wanted; others come where they share a text with one of them.
+    ``by_nodes``: whether text is read node by node.
+    """
+    by_chunk: defaultdict[int, list[Segment]] = defaultdict(list)
+    for segment in _texts(segments):
+        by_chunk[segment.chunk].append(segment)
+    wanted = {segment.chunk for segment in _texts(kept)}
+    found = {}
+    for number, runs in _runs_by_chunk(flat, wanted):
+        # Where text is read node by node, blank nodes vanish with the space that they are.
+        shown = [run for run in runs if run.is_break or not run.text.isspace()] if by_nodes else runs
+        blocks = _blocks(shown, [segment.start for segment in by_chunk[number]])
+        for segment, block in zip(by_chunk[number], blocks, strict=False):
+            found[id(segment)] = block
+    return found
+
+
+def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Yield the blocks of text, also those in the cells of tables."""
+    for segment in segments:
+        if segment.cells:
+            yield from _texts(chain.from_iterable(cell.blocks for row in segment.cells for cell in row))
+        elif segment.image_url is None and segment.kind != CODE:
+            yield segment
+
+
+def images_apart(flat: str, segments: Iterable[Segment]) -> Iterator[tuple[int, int, list[TextRun]]]:
+    """Yield the images of each chunk that is no text: its number, that of the element around, and their runs."""
+    mark = INLINE + flattening.IMAGE
+    if mark not in flat:
+        return
+    texts = {segment.chunk for segment in _texts(segments)}
+    opened, around = 0, [0]
+    for number, chunk in enumerate(chunks_of(flat)):
+        if chunk[0] != CLOSE:
+            opened += 1
+            around.append(opened)
+        elif number:
+            around.pop()
+        if number not in texts and mark in chunk:
+            yield (
+                number,
+                around[-1],
+                [run for run in _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1)) if run.image],
+            )
+
+
+_BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
+    flattening.BOLD: lambda style: style._replace(is_bold=True),
+    flattening.ITALIC: lambda style: style._replace(is_italic=True),
+    flattening.CODE: lambda style: style._replace(is_code=True),
+}
+_ENDS = frozenset({flattening.UNLINK, flattening.PLAIN})
+_BEGIN_MARKS = [INLINE + code for code in (flattening.LINK, *_BEGINS)]
+_END_MARKS = [INLINE + code for code in _ENDS]
+
+
+def _runs_by_chunk(flat: str, wanted: set[int]) -> Iterator[tuple[int, list[TextRun]]]:
+    """Yield the runs of the wanted chunks of the flattened page, each with its number."""
+    # What is open around the text at hand, innermost last, each a run without text.
+    styles = [TextRun()]
+    for number, chunk in zip(range(max(wanted, default=-1) + 1), chunks_of(flat), strict=False):
+        if number in wanted:
+            yield number, _read(chunk[1:], styles)
+        elif INLINE in chunk and (len(styles) > 1 or _leaves_open(chunk)):
+            _read(chunk[1:], styles)
+
+
+def _leaves_open(chunk: str) -> bool:
+    """Return whether something begins in a chunk that does not end there; nothing is open before it."""
+    return sum(map(chunk.count, _BEGIN_MARKS)) != sum(map(chunk.count, _END_MARKS))
+
+
+def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
+    """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
+    first, *pieces = body.split(INLINE)
+    if pieces and pieces[0][0] in (SOURCE, WHOLE):
+        # What attributes tell stands before the text.
+        first = pieces.pop(0)[1:]
+    runs = [styles[-1].with_text(first)]
+    for piece in pieces:
+        code, text = piece[:1], piece[1:]
+        if code == flattening.LINK:
+            # The text of the link follows behind another mark.
+            styles.append(styles[-1]._replace(destination=text))
+            continue
+        if code in _BEGINS:
+            styles.append(_BEGINS[code](styles[-1]))
+        elif code in _ENDS:
+            styles.pop()
+        elif code == flattening.BREAK:
+            runs.append(styles[-1]._replace(is_break=True))
+        elif code == flattening.MATH:
+            runs.append(_formula(text, styles[-1]))
+            continue
+        elif code == flattening.IMAGE:
+            runs.append(read_image(text, destination=styles[-1].destination))
+            continue
+        if text:
+            runs.append(styles[-1].with_text(text))
+    return runs
+
+
+def _formula(marked: str, style: TextRun) -> TextRun:
+    """Return the run of a formula; ``marked``: how much of the page's text it stands for, and its TeX in dollars."""
+    length, formula = read_formula(marked)
+    is_display = formula.startswith("$$")
+    tex = formula[2:-2] if is_display else formula[1:-1]
+    return style._replace(text=tex, formula_length=length, is_display=is_display)
+
+
+def _blocks(runs: Iterable[TextRun], starts: Iterable[int]) -> Iterator[list[TextRun]]:
+    """Yield the runs of each of the blocks that a text is: one, or several with BRs or formulas between them.
+
+    ``starts``: how much of the page's text is before each block.
+    """
+    coming = iter(starts)
+    position = next(coming)
+    following = next(coming, None)
+    block: list[TextRun] = []
+    breaks = 0
+    last: TextRun | None = None
+    for run in runs:
+        breaks += run.is_break
+        if _is_shown(run):
+            length = visible_length(run.text) if run.formula_length is None else run.formula_length
+            # A formula may stand for no text; then only what is around it tells where it belongs.
+            is_apart = length or breaks > 1 or run.is_display or (last is not None and last.is_display)
+            if last is not None and position == following and is_apart:
+                yield block
+                following, block = next(coming, None), []
+            position += length
+            breaks, last = 0, run
+        block.append(run)
+    yield block
+
+
+def _is_shown(run: TextRun) -> bool:
+    """Return whether a run is seen: as text, or as a formula."""
+    return run.formula_length is not None or not (run.is_break or not run.text or run.text.isspace())
+
+
+def _of_footnote(runs: Iterable[TextRun], label: str) -> list[TextRun]:
+    """Return the runs of a footnote's block without links back, and without the label that it begins with, if any."""
+    kept = []
+    for run in runs:
+        text = run.text
+        if run.destination is not None and run.destination.startswith("#"):
+            # Where a footnote begins, its links back may be numbers and letters.
+            text = "" if BACK.fullmatch(text) or (label and is_reference(text)) else text
+        elif label and run.formula_length is None:
+            text = without_label(text, label)
+        label = "" if text.strip() else label
+        kept.append(run.with_text(text))
+    return kept
+
+
+def _resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str]) -> list[TextRun]:
+    """Return runs with the destinations of their addresses; each link asks for its own once.
+
+    ``labels``: those of the footnotes that addresses lead to, whose references stand for themselves.
+    """
+    found: list[TextRun] = []
+    for address, group in groupby(runs, lambda run: run.destination):
+        inside = list(group)
+        if address in labels and is_reference("".join(run.text for run in inside)):
+            found.append(TextRun(f"[^{labels[address]}]", is_markup=True))
+            continue
+        destination = resolve(address) if address is not None else None
+        found += (
+            run._replace(destination=destination) if run.image is None else as_text(run.image, resolve)
+            for run in inside
+        )
+    return found

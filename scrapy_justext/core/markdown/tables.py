@@ -1,0 +1,186 @@
+"""Tables: a pipe table has one line for each row, and HTML says what that cannot.
+
+Cells that reach over several rows or columns, and cells with several blocks, lists, quotes or code in them, are written
+in HTML, unless pipe tables are asked for; then the blocks of a cell are joined by a space, and the text of a cell
+stands in the first of the places that it reaches over.  A table with too many empty places is in HTML always.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import reduce
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.blocks import DataCell
+from scrapy_justext.core.flattening import about
+from scrapy_justext.core.markdown.html import html_flow
+from scrapy_justext.core.markdown.inline import cell
+from scrapy_justext.core.markdown.pieces import CellPieces, Piece
+from scrapy_justext.core.markdown.structure import shared_containers
+from scrapy_justext.core.tables import OpenTable, is_data
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from lxml import etree
+
+#: What may be written of a table that a pipe table cannot show.
+TABLES = (HTML, PIPES) = ("html", "pipes")
+#: Columns of a pipe table at the most; COLSPAN may ask for thousands.
+MOST_COLUMNS = 64
+#: Rows that a cell reaches over at the most.
+MOST_ROWS = 1 << 16
+#: Places in a pipe table for each cell that has text, at the most.
+SPARSEST = 16
+
+
+def with_tables(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield the pieces, with one in place of those in the cells of each table of data.
+
+    This is for pages that were cut into blocks without regard to kinds.
+    """
+    groups = [(table, list(group)) for table, group in groupby(pieces, _table_around)]
+    parts = Counter(table for table, _ in groups)
+    for table, inside in groups:
+        # Where text stands between the cells, the blocks would change places.
+        rows = _data_rows(table, inside) if table is not None and parts[table] == 1 else []
+        if rows:
+            around = reduce(shared_containers, (piece.surroundings.containers for piece in inside))
+            yield Piece(inside[0].segment, inside[0].surroundings._replace(containers=around), [], rows=rows)
+        else:
+            yield from inside
+
+
+def _table_around(piece: Piece) -> etree._Element | None:
+    """Return the table in one of whose cells a piece stands."""
+    return None if piece.surroundings.cell is None else piece.surroundings.table
+
+
+def _data_rows(table: etree._Element, inside: Iterable[Piece]) -> list[list[CellPieces]]:
+    """Return the cells of a table with the pieces inside, by rows; none for a table that lays out the page."""
+    known = OpenTable(about(table), 0, 0)
+    tables = table.iter("table")
+    next(tables)
+    if known.lays_out or next(tables, None) is not None:
+        return []
+    by_cell: defaultdict[etree._Element | None, list[Piece]] = defaultdict(list)
+    for piece in inside:
+        by_cell[piece.surroundings.cell].append(piece)
+    rows = [
+        [CellPieces(node, by_cell.get(node, [])) for node in row if node.tag in ("td", "th")]
+        for row in table.iter("tr")
+    ]
+    cells = [[DataCell(0, tuple(piece.segment for piece in one.pieces)) for one in row] for row in rows]
+    return rows if is_data(cells, has_heads=known.has_heads) else []
+
+
+def table_lines(table: Piece, tables: str) -> list[str]:
+    """Return the lines of a table; ``tables``: one of :data:`TABLES`."""
+    places = list(_places(table.rows))
+    depth = len(table.surroundings.containers)
+    if not _fits(places) or (tables == HTML and any(_is_more_than_text(place, depth) for place in places)):
+        return html_table(table.rows, depth)
+    texts = {
+        (place.row, place.column): " ".join(piece.line(cell) for piece in place.cell.pieces)
+        for place in places
+        if place.cell.pieces
+    }
+    heads = {number for number, row in enumerate(table.rows) if row and (_is_in_head(row) or _are_heads(row))}
+    return pipe_rows(texts, heads)
+
+
+class Place(NamedTuple):
+    """A cell of a table with its first row and column."""
+
+    row: int
+    column: int
+    cell: CellPieces
+
+
+def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[Place]:
+    reaching: dict[int, int] = {}
+    for number, row in enumerate(rows):
+        columns, reaching = _columns([one.node for one in row], reaching)
+        yield from (Place(number, column, one) for column, one in zip(columns, row, strict=True))
+
+
+def _fits(places: Iterable[Place]) -> bool:
+    """Return whether a pipe table can hold cells in their places."""
+    filled = [(place.row, place.column) for place in places if place.cell.pieces]
+    columns = {column for _, column in filled}
+    return max(columns) < MOST_COLUMNS and len({row for row, _ in filled}) * len(columns) <= SPARSEST * len(filled)
+
+
+def _is_more_than_text(place: Place, depth: int) -> bool:
+    """Return whether a cell holds what a pipe table cannot show; ``depth``: of the containers around the table."""
+    node, pieces = place.cell
+    return (
+        _span(node, "colspan", MOST_COLUMNS) > 1
+        or _span(node, "rowspan", MOST_ROWS) > 1
+        or len(pieces) > 1
+        or any(piece.segment.keeps_lines or len(piece.surroundings.containers) > depth for piece in pieces)
+    )
+
+
+def pipe_rows(texts: Mapping[tuple[int, int], str], heads: Iterable[int]) -> list[str]:
+    """Return the lines of a pipe table, of texts by row and column; rows and columns without any are left out.
+
+    The first row is the header where it is one of ``heads``, else the header is empty.
+
+    >>> pipe_rows({(0, 0): "a", (0, 2): "b", (3, 2): "c"}, {0})
+    ['| a | b |', '| --- | --- |', '|  | c |']
+    """
+    numbers = sorted({row for row, _ in texts})
+    columns = sorted({column for _, column in texts})
+    rows = [[texts.get((row, column), "") for column in columns] for row in numbers]
+    if numbers[0] not in heads:
+        rows.insert(0, [""] * len(columns))
+    rows.insert(1, ["---"] * len(columns))
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def html_table(rows: Iterable[Sequence[CellPieces]], depth: int) -> list[str]:
+    """Return the lines of a table in HTML, a row a line; ``depth``: of the containers around it."""
+    return ["<table>", *(f"<tr>{''.join(_html_of(one, depth) for one in row)}</tr>" for row in rows if row), "</table>"]
+
+
+def _html_of(one: CellPieces, depth: int) -> str:
+    spans = {"colspan": _span(one.node, "colspan", MOST_COLUMNS), "rowspan": _span(one.node, "rowspan", MOST_ROWS)}
+    attributes = "".join(f' {name}="{span}"' for name, span in spans.items() if span > 1)
+    return f"<{one.node.tag}{attributes}>{html_flow(one.pieces, depth)}</{one.node.tag}>"
+
+
+def _columns(cells: Iterable[etree._Element], reaching: Mapping[int, int]) -> tuple[list[int], dict[int, int]]:
+    """Return the first column of each cell of a row, and what reaches down into the next row.
+
+    ``reaching``: the columns that cells of the rows above reach down into, each with the number of rows from here.
+    """
+    left = {column: rows - 1 for column, rows in reaching.items() if rows > 1}
+    columns = []
+    column = 0
+    for node in cells:
+        while column in reaching:
+            column += 1
+        columns.append(column)
+        rows = _span(node, "rowspan", MOST_ROWS) - 1
+        width = _span(node, "colspan", MOST_COLUMNS)
+        if rows:
+            left |= dict.fromkeys(range(column, min(column + width, MOST_COLUMNS)), rows)
+        column += width
+    return columns, left
+
+
+def _span(node: etree._Element, name: str, most: int) -> int:
+    value = (node.get(name) or "").strip()
+    return max(1, min(int(value), most)) if value.isdecimal() and len(value) < 9 else 1
+
+
+def _are_heads(row: Iterable[CellPieces]) -> bool:
+    return all(one.node.tag == "th" for one in row)
+
+
+def _is_in_head(row: Sequence[CellPieces]) -> bool:
+    above = row[0].node.getparent()
+    around = None if above is None else above.getparent()
+    return around is not None and around.tag == "thead"

@@ -1,0 +1,249 @@
+"""Pages whose gold standard is Markdown.
+
+``kinds``: a folder with ``NAME.html`` and ``NAME.md`` beside one another.  The Markdown may begin with a head between
+two lines of ``---``, of lines ``key: value`` or as a JSON object: ``url``, ``type`` (the page's type), ``language`` and
+whatever else is to be known of the page.
+
+``webmainbench``: WebMainBench's file of JSON Lines, an object a page with its ``track_id``, its ``html`` and a gold
+standard: a list of typed pieces, ``groundtruth_content_list``, else Markdown, ``groundtruth_content``, else what was
+made of the marked HTML, ``convert_main_content``.  ``url`` and ``meta`` with ``language``, ``style`` (the page's type)
+and ``level`` may be there.  Marks on the elements of the content are taken out of the page before anybody sees it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from scrapy_justext.core.markdown.inline import code_span, fence_for
+from scrapy_justext.evaluation.datasets import files
+from scrapy_justext.evaluation.datasets.documents import Problem
+from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
+from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError
+from scrapy_justext.evaluation.kinds import check_libraries, escape_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from scrapy_justext.evaluation.datasets.documents import DataSet
+
+_SUFFIX = ".md"
+_HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"([\w-]+):[ \t]*(.*)")
+
+
+def open_kinds(path: Path) -> DataSet:
+    """Open a folder of pages and Markdown; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
+    check_libraries()
+    return files.read_folder("kinds", path, _find_kinds, _read_kinds)
+
+
+def _find_kinds(path: Path) -> Listing:
+    pages, others = files.files_by_stem(path, files.PAGE_SUFFIXES)
+    golds, _ = files.files_by_stem(path, (_SUFFIX,))
+    listing = files.pair(pages, golds)
+    strays = [problem for problem in others if not problem.name.lower().endswith(_SUFFIX)]
+    return listing._replace(problems=[*strays, *listing.problems])
+
+
+def _read_kinds(item: Item) -> Content:
+    page, gold = item.read_page(), decode_strictly(item.read_gold())
+    encoding = item.find_encoding(page)
+    if gold is None:
+        raise UnusableError("undecodable gold")
+    head, markdown = split_head(gold)
+    url, page_type = (_text(head.pop(name, None)) for name in ("url", "type"))
+    return Content(page, encoding, markdown, url, head, page_type, is_markdown=True)
+
+
+def split_head(markdown: str) -> tuple[dict[str, object], str]:
+    r"""Return the fields of the head and the Markdown behind it.
+
+    >>> split_head("---\nlanguage: en\ntype: 'paper'\n---\n\n# Title\n")
+    ({'language': 'en', 'type': 'paper'}, '# Title\n')
+    >>> split_head('---\n{"type": "paper"}\n---\nText')
+    ({'type': 'paper'}, 'Text')
+    >>> split_head("---\nNo head.\n\n---\n")
+    ({}, '---\nNo head.\n\n---\n')
+    """
+    markdown = markdown.replace("\r\n", "\n")
+    match = _HEAD.match(markdown)
+    fields = _fields(match[1]) if match else None
+    return ({}, markdown) if match is None or fields is None else (fields, markdown[match.end() :].lstrip("\n"))
+
+
+def _fields(head: str) -> dict[str, object] | None:
+    if head.lstrip().startswith("{"):
+        return files.parse_object(head.encode())
+    matches = [_FIELD.fullmatch(line.strip()) for line in head.split("\n") if line.strip()]
+    return {match[1]: _unquoted(match[2]) for match in matches if match} if all(matches) else None
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+# WebMainBench.
+
+_ID, _TEXTS = "track_id", ("html",)
+_LISTS = ("groundtruth_content_list",)
+_MARKDOWN = ("groundtruth_content", "convert_main_content")
+_MARK = re.compile(r"""\s+cc-select=(?:"true"|'true'|true)(?=[\s/>])""")
+
+
+def open_webmainbench(path: Path) -> DataSet:
+    """Open WebMainBench's file; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
+    check_libraries()
+    records, starts, problems = files.parse_lines(files.open_lines("webmainbench", path), path.name, _TEXTS, _ID)
+    golds = {name: _gold(record) for name, record in records.items()}
+    problems += [Problem("no gold", name) for name, gold in golds.items() if gold is None]
+    items = [Item(name, path, gold) for name, gold in golds.items() if gold is not None]
+    return files.read_listing("webmainbench", path, Listing(items, problems), partial(_read_page, starts))
+
+
+def _gold(record: Mapping[str, Any]) -> str | None:
+    """Return the gold standard of a page as Markdown; None where it has none."""
+    for name in _LISTS:
+        if isinstance(record.get(name), list) and record[name]:
+            return to_markdown(record[name])
+    return next((record[name] for name in _MARKDOWN if isinstance(record.get(name), str)), None)
+
+
+def _read_page(starts: Mapping[str, int], item: Item) -> Content:
+    record = files.read_record(item, starts, _TEXTS, _ID)
+    page = _MARK.sub("", record["html"]).encode("utf-8", "replace")
+    meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
+    metadata = {name: value for name in ("language", "level") if (value := meta.get(name)) is not None}
+    url, page_type = _text(record.get("url")), _text(meta.get("style"))
+    return Content(page, UTF_8, str(item.gold), url, metadata, page_type, is_markdown=True)
+
+
+def to_markdown(pieces: Iterable[Any]) -> str:
+    r"""Return a list of typed pieces as Markdown; such a list may hold a list for each page of a document.
+
+    >>> to_markdown([{"type": "equation-inline", "content": {"math_content": "x"}}, {"type": "text", "content": "5 $"}])
+    '$x$\n\n5 \\$'
+    """
+    return "\n\n".join(filter(None, map(_piece, _flat(pieces))))
+
+
+def _flat(pieces: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
+    for piece in pieces:
+        if isinstance(piece, list):
+            yield from _flat(piece)
+        elif isinstance(piece, dict):
+            yield piece
+
+
+def _piece(piece: Mapping[str, Any]) -> str:
+    content = piece.get("content")
+    write = _WRITERS.get(str(piece.get("type", "")).lower())
+    if write is None or content is None:
+        return ""
+    return write(content if isinstance(content, dict) else {"": content}, bool(piece.get("inline")))
+
+
+def _field(content: Mapping[str, Any], *names: str) -> str:
+    """Return the first of some fields that is a text; what has no fields is the text itself."""
+    return next((value.strip("\n") for name in (*names, "") if isinstance(value := content.get(name), str)), "")
+
+
+def _title(content: Mapping[str, Any], _: bool) -> str:
+    level = content.get("level")
+    marks = "#" * min(6, max(1, int(level))) if isinstance(level, int | str) and str(level).isdecimal() else "#"
+    text = _line(_field(content, "title_content"))
+    return f"{marks} {text}" if text else ""
+
+
+def _paragraph(content: Mapping[str, Any], _: bool) -> str:
+    return _inline(content.get("", content))
+
+
+def _code(content: Mapping[str, Any], is_inline: bool) -> str:
+    code = _field(content, "code_content")
+    if is_inline:
+        return code_span(" ".join(code.split()))
+    fence = fence_for(code, 3)
+    language = content.get("language")
+    return f"{fence}{language if isinstance(language, str) and language.isalnum() else ''}\n{code}\n{fence}"
+
+
+def _formula(content: Mapping[str, Any], _: bool) -> str:
+    return f"$$\n{_without_gaps(_field(content, 'math_content'))}\n$$"
+
+
+def _inline_formula(content: Mapping[str, Any], _: bool) -> str:
+    return f"${' '.join(_field(content, 'math_content').split())}$"
+
+
+def _table(content: Mapping[str, Any], _: bool) -> str:
+    # An empty line would end it.
+    return " ".join(_field(content, "html").split())
+
+
+def _list(content: Mapping[str, Any], _: bool) -> str:
+    items = content.get("items", content.get(""))
+    return "\n".join(f"- {text}" for item in items if (text := _inline(item))) if isinstance(items, list) else ""
+
+
+def _image(content: Mapping[str, Any], _: bool) -> str:
+    address = re.sub(r"[\s<>]", "", _field(content, "url", "path"))
+    return f"![{_line(_field(content, 'alt', 'title'))}](<{address}>)"
+
+
+#: What writes the pieces of each type, from their content and whether they stand within a line.
+_WRITERS: Mapping[str, Callable[[Mapping[str, Any], bool], str]] = MappingProxyType(
+    {
+        "title": _title,
+        "heading": _title,
+        "paragraph": _paragraph,
+        "text": _paragraph,
+        "code": _code,
+        "equation-interline": _formula,
+        "equation-inline": _inline_formula,
+        "table": _table,
+        "simple_table": _table,
+        "complex_table": _table,
+        "list": _list,
+        "image": _image,
+    }
+)
+
+_INLINE: Mapping[str, Callable[[str], str]] = MappingProxyType(
+    {
+        "equation-inline": lambda text: f"${' '.join(text.split())}$",
+        "code-inline": lambda text: code_span(" ".join(text.split())),
+        "md": lambda text: " ".join(text.split()),
+    }
+)
+
+
+def _inline(value: object) -> str:
+    """Return what stands in one line: a text, a typed piece of one (``c`` of the type ``t``), or a list of these."""
+    if isinstance(value, str):
+        return _line(value)
+    if isinstance(value, list):
+        return " ".join(filter(None, map(_inline, value)))
+    if not isinstance(value, dict):
+        return ""
+    text = value.get("c")
+    if isinstance(text, str):
+        own = _INLINE.get(str(value.get("t")), _line)(text) if text.strip() else ""
+        return " ".join(filter(None, (own, _inline(value.get("child_list")))))
+    return _inline([value.get(name) for name in ("items", "content", "c") if name in value])
+
+
+def _line(text: str) -> str:
+    return escape_text(" ".join(text.split()))
+
+
+def _without_gaps(text: str) -> str:
+    """Return lines without the empty ones, which would end a formula."""
+    return "\n".join(line for line in text.split("\n") if line.strip())

@@ -1,0 +1,472 @@
+r"""How much of a page's code, formulas, tables and images an extractor's Markdown keeps.
+
+==============  ==========================================================  ==========================================
+``code``        fenced and indented code, line by line                      WebMainBench, ``code_edit``
+``formulas``    TeX between dollars, white space apart                      WebMainBench, ``formula_edit``
+``tables``      trees of tables, rows and cells with their texts            TEDS [T]
+``table-text``  the texts of cells, a line a row                            WebMainBench, ``table_edit``
+``images``      images, by the names of their files or by their ALTs        F1
+``text``        what is none of these                                       WebMainBench, ``text_edit``
+==============  ==========================================================  ==========================================
+
+[T]: Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition: data, model, and evaluation" (2020).
+
+All but ``images`` are similarities: 1 less the edit distance, divided by the size of the greater side.  A distance is
+at least the difference of the sizes, so what is left of the greater side is shared by both: its share of the gold
+standard is the recall, its share of what was retrieved the precision, and the similarity is the smaller of the two.  It
+stands where other measures have F1.
+
+All of one kind on a page is compared at once, in the order of the page, as WebMainBench does; TEDS gets the tables of a
+page as one tree, where WebMainBench takes the first table only.  A page whose gold standard has none of a kind does not
+count for it; a page of which nothing of the kind was retrieved counts as 0.
+
+Markdown is that of CommonMark with pipe tables, footnotes, TeX between dollars, and HTML: it is rendered, so a table is
+the same in pipes and in HTML.  A dollar with a space inside or a digit outside is money, as in pandoc.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lxml import etree
+
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.evaluation.measures import (
+    MEASURES,
+    MISMATCH,
+    OK,
+    RETRIEVED_EMPTY,
+    TOO_LARGE,
+    Measure,
+    Scores,
+    Sizes,
+    score_sizes,
+)
+from scrapy_justext.exceptions import require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+#: Characters of a kind that are compared, from the start: the distance takes time in the product of both lengths.
+MOST_CHARACTERS = 200_000
+#: Characters of Markdown that are read.
+MOST_MARKDOWN = 2_000_000
+#: Nodes of a tree, and pairs of a node in the one tree and a node in the other, at the most: those of two tables of 350
+#: cells.  The library takes about 20 µs for a pair, and 0.1 µs for a pair of nodes of the same tree.
+MOST_NODES, MOST_PAIRS = 2_000, 150_000
+
+
+class TableCell(NamedTuple):
+    """A cell of a table: its text on one line, and how many columns and rows it goes over."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+TableRow = tuple[TableCell, ...]
+TableRows = tuple[TableRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownContent:
+    """What a Markdown document holds, by kind, in its order."""
+
+    code: tuple[str, ...]
+    formulas: tuple[str, ...]
+    """TeX without its dollars and without white space."""
+    tables: tuple[TableRows, ...]
+    """Rows of cells, without tables inside of others."""
+    images: tuple[tuple[str, str], ...]
+    """Address and ALT of each."""
+    text: str
+    """A line for each block, without code, formulas and tables."""
+    whole: str
+    """The text of everything: the same with code, formulas and tables."""
+
+
+# Reading.
+
+#: A tag or a comment, where Markdown has HTML.
+_MARKUP = re.compile(r"(<!--.*?(?:-->|\Z)|<[/!?a-z][^<>]*>)", re.IGNORECASE | re.DOTALL)
+#: Tags that stay there; others are left out, so that none can swallow what comes after it.
+_KEPT = re.compile(
+    r"</?(?:table|caption|thead|tbody|tfoot|tr|t[dh]|pre|img|br|p|div|[uo]l|li|h[1-6])(?![\w-])", re.IGNORECASE
+)
+#: Attributes that stay: a parser takes too long for a tag with thousands.
+_ATTRIBUTE = re.compile(r"""\s(src|alt|colspan|rowspan)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
+_VERBATIM = re.compile(r"<(/?)(?:pre|code)(?![\w-])", re.IGNORECASE)
+#: A formula there, where Markdown's parser finds none.
+_DOLLARS = re.compile(r"\$\$([^$]+)\$\$|(?<![\\\d$])\$(?=[^\s$])([^$]*)(?<![\s\\])\$(?!\d)")
+#: The elements that begin and end a line.
+_BREAKS = frozenset(
+    ["p", "div", "br", "hr", "ul", "ol", "li", "blockquote", "pre", "table", "caption", "tr", "td", "th", "section"]
+    + [f"h{level}" for level in range(1, 7)]
+)
+#: What formulas are rendered to.
+_TEX = "tex"
+_CELLS = ("td", "th")
+_SPAN = re.compile(r"\d{1,4}", re.ASCII)
+
+
+def check_libraries() -> None:
+    """Raise :class:`LibraryNotInstalledError` where one is missing that reads Markdown or compares what is in it."""
+    for library in ("markdown_it", "mdit_py_plugins", "apted", "rapidfuzz"):
+        require(library, "evaluation")
+
+
+@lru_cache(maxsize=4)
+def read_markdown(markdown: str) -> MarkdownContent:
+    """Return what a Markdown document holds; kept, as several measures ask for the same."""
+    root = parse_html(_renderer().render(markdown[:MOST_MARKDOWN])).root
+    if root is None:
+        return MarkdownContent((), (), (), (), "", "")
+    code = [_code(_content(element)) for element in root.iter("pre")]
+    formulas = ["".join(_content(element).split()) for element in root.iter(_TEX)]
+    # A table without a cell is a tag that somebody wrote about.
+    tables = [table for element in _outermost(root, "table") if (table := _table(element))]
+    images = [(element.get("src", ""), " ".join(element.get("alt", "").split())) for element in root.iter("img")]
+    return MarkdownContent(
+        code=tuple(filter(None, code)),
+        formulas=tuple(filter(None, formulas)),
+        tables=tuple(tables),
+        images=tuple(images),
+        text=_lines(root, frozenset({"pre", "table", _TEX})),
+        whole=_lines(root),
+    )
+
+
+def whole_text(markdown: str) -> str:
+    r"""Return the plain text of a Markdown document, a line for each block and each cell of a table.
+
+    >>> whole_text("# A *title*\n\n- one [link](/a)\n\n```\ncode\n```\n")
+    'A title\none link\ncode'
+    """
+    return read_markdown(markdown).whole
+
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def escape_text(text: str) -> str:
+    r"""Return plain text as Markdown in which each line is a paragraph, and nothing is markup.
+
+    >>> print(escape_text("a $x$\n\n  # b"))
+    a \$x\$
+    <BLANKLINE>
+    \# b
+    """
+    return "\n\n".join(_PUNCTUATION.sub(r"\\\1", line.strip()) for line in text.splitlines() if line.strip())
+
+
+@cache
+def _renderer() -> Any:
+    """Return what renders Markdown to HTML, with formulas as elements of their own and little of the HTML in it."""
+    library, plugins = require("markdown_it", "evaluation"), require("mdit_py_plugins", "evaluation")
+    dollars: Any = require(f"{plugins.__name__}.dollarmath", "evaluation")
+    footnotes: Any = require(f"{plugins.__name__}.footnote", "evaluation")
+    utilities: Any = require("markdown_it.common.utils", "evaluation")
+    markdown: Any = library.MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    markdown.use(dollars.dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
+    markdown.use(footnotes.footnote_plugin, inline=False, move_to_end=False)
+
+    def formula(_: object, tokens: Sequence[Any], index: int, *__: object) -> str:
+        content, number = (utilities.escapeHtml(str(text)) for text in (tokens[index].content, tokens[index].info))
+        return f"<{_TEX}>{content}</{_TEX}>" + (f" ({number})" if number else "")
+
+    def block(*arguments: Any) -> str:
+        return f"<div>{formula(*arguments)}</div>"
+
+    def html(_: object, tokens: Sequence[Any], index: int, *__: object) -> str:
+        return _plain_html(str(tokens[index].content))
+
+    rules = {
+        **dict.fromkeys(("math_inline", "math_inline_double"), formula),
+        **dict.fromkeys(("math_block", "math_block_label"), block),
+        **dict.fromkeys(("html_inline", "html_block"), html),
+        "footnote_ref": lambda *_: "",
+        "footnote_reference_open": lambda *_: "<div>",
+        "footnote_reference_close": lambda *_: "</div>",
+    }
+    for name, rule in rules.items():
+        markdown.add_render_rule(name, rule)
+    return markdown
+
+
+def _plain_html(html: str) -> str:
+    """Return HTML without the tags that do not count, and with formulas as elements, outside code."""
+    parts = _MARKUP.split(html)
+    verbatim = 0
+    for index, part in enumerate(parts):
+        if index % 2:
+            tag = _VERBATIM.match(part)
+            verbatim += 0 if tag is None else -1 if tag[1] else 1
+            kept = _KEPT.match(part)
+            parts[index] = _tag(kept[0], part) if kept else ""
+        else:
+            text = part.replace("<", "&lt;")
+            formula = rf"<{_TEX}>\g<1>\g<2></{_TEX}>"
+            parts[index] = text if verbatim > 0 else _DOLLARS.sub(formula, text)
+    return "".join(parts)
+
+
+def _tag(start: str, tag: str) -> str:
+    """Return a tag, given to the end of its name and as a whole, with the attributes that count, once each."""
+    attributes: dict[str, str] = {}
+    for name, value in _ATTRIBUTE.findall(tag):
+        attributes.setdefault(name.lower(), value)
+    return "".join((start, *(f" {name}={value}" for name, value in attributes.items()), ">"))
+
+
+def _content(element: etree._Element) -> str:
+    return "".join(str(text) for text in element.itertext())
+
+
+def _code(text: str) -> str:
+    """Return code without what cannot be seen: empty lines around it, white space at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+def _outermost(root: etree._Element, tag: str) -> Iterator[etree._Element]:
+    depth = 0
+    for event, element in etree.iterwalk(root, events=("start", "end"), tag=tag):
+        depth += 1 if event == "start" else -1
+        if event == "start" and depth == 1:
+            yield element
+
+
+def _table(element: etree._Element) -> TableRows:
+    """Return the rows of a table; those of a table in a cell are text of this cell."""
+    rows: list[list[TableCell]] = []
+    inside = 0
+    for event, part in etree.iterwalk(element, events=("start", "end"), tag=("tr", *_CELLS)):
+        is_cell = part.tag in _CELLS
+        if event == "end":
+            inside -= is_cell
+        elif is_cell:
+            inside += 1
+            if inside == 1 and rows:
+                rows[-1].append(_cell(part))
+        elif not inside:
+            rows.append([])
+    return tuple(tuple(row) for row in rows if row)
+
+
+def _cell(element: etree._Element) -> TableCell:
+    return TableCell(" ".join(_lines(element).split()), _span(element, "colspan"), _span(element, "rowspan"))
+
+
+def _span(element: etree._Element, name: str) -> int:
+    value = element.get(name, "").strip()
+    return max(1, int(value)) if _SPAN.fullmatch(value) else 1
+
+
+def _lines(root: etree._Element, without: frozenset[str] = frozenset()) -> str:
+    """Return the text of an element, a line for each block, without elements of some tags."""
+    pieces: list[str] = []
+    left_out = 0
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if element.tag in _BREAKS:
+            pieces.append("\n")
+        if element.tag in without:
+            left_out += 1 if event == "start" else -1
+        # The tail of the root stands behind it.
+        text = element.text if event == "start" else element.tail if element is not root else None
+        if text and not left_out:
+            pieces.append(text)
+    lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+# Measures over pairs of Markdown texts.
+
+
+def _similarity(relevant: int, retrieved: int, distance: float) -> Scores:
+    """Return the scores of an edit distance between two sides of these sizes."""
+    greater = max(relevant, retrieved)
+    if not relevant or not retrieved:
+        return _or_nothing(score_sizes(relevant, retrieved, 0))
+    # The sum of many costs of a distance may be a little too great.
+    common = max(0.0, greater - distance)
+    sizes = Sizes(relevant, retrieved, round(common))
+    return Scores(common / retrieved, common / relevant, common / greater, OK if common else MISMATCH, sizes)
+
+
+def _or_nothing(scores: Scores) -> Scores:
+    """Return scores with 0 where the gold standard has something and nothing of it was retrieved."""
+    return scores._replace(f1=0.0) if scores.case in (RETRIEVED_EMPTY, MISMATCH) else scores
+
+
+def compare_texts(gold: str, retrieved: str) -> Scores:
+    """Compare the characters of two texts by Levenshtein's distance."""
+    distances: Any = require("rapidfuzz.distance", "evaluation")
+    gold, retrieved = gold[:MOST_CHARACTERS], retrieved[:MOST_CHARACTERS]
+    return _similarity(len(gold), len(retrieved), distances.Levenshtein.distance(gold, retrieved))
+
+
+def score_code(gold: str, retrieved: str) -> Scores:
+    """Compare the lines of code."""
+    return compare_texts("\n".join(read_markdown(gold).code), "\n".join(read_markdown(retrieved).code))
+
+
+def score_formulas(gold: str, retrieved: str) -> Scores:
+    """Compare the TeX of formulas, without white space, a line for each."""
+    return compare_texts("\n".join(read_markdown(gold).formulas), "\n".join(read_markdown(retrieved).formulas))
+
+
+def score_text(gold: str, retrieved: str) -> Scores:
+    """Compare the text that is neither code nor formula nor table."""
+    return compare_texts(read_markdown(gold).text, read_markdown(retrieved).text)
+
+
+def score_table_texts(gold: str, retrieved: str) -> Scores:
+    """Compare the texts of cells, a tab between two of them and a line for each row."""
+    return compare_texts(*map(_table_text, (read_markdown(gold).tables, read_markdown(retrieved).tables)))
+
+
+def _table_text(tables: Sequence[TableRows]) -> str:
+    return "\n".join("\t".join(cell.text for cell in row) for table in tables for row in table)
+
+
+def score_images(gold: str, retrieved: str) -> Scores:
+    """Count the images in both by their files' names and by their ALTs, and take the better of both counts.
+
+    Paths do not count: a relative address may have been made absolute.
+    """
+    sides = read_markdown(gold).images, read_markdown(retrieved).images
+    files, alts = (_count_images(*([image[part] for image in images] for images in sides)) for part in (0, 1))
+    return _or_nothing(score_sizes(len(sides[0]), len(sides[1]), max(files, alts)))
+
+
+def _count_images(gold: Sequence[str], retrieved: Sequence[str]) -> int:
+    first, second = (Counter(name.rpartition("/")[2] for name in names if name) for names in (gold, retrieved))
+    return (first & second).total()
+
+
+# TEDS.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Node:
+    """A node of the tree of tables."""
+
+    label: tuple[str, int, int]
+    """What must be the same: the kind of node, columns and rows of a cell."""
+    text: str = ""
+    children: tuple[_Node, ...] = ()
+
+
+class _Costs:
+    """What it costs to change a node of one tree into one of another [T]: 1 to insert, to delete or to relabel it.
+
+    TH and TD are the same: a table in pipes cannot say that it has no heading.
+    """
+
+    valuecls = float
+
+    def __init__(self) -> None:
+        distances: Any = require("rapidfuzz.distance", "evaluation")
+        self._distance: Callable[[str, str], float] = lru_cache(MOST_PAIRS)(distances.Levenshtein.normalized_distance)
+
+    def delete(self, _: _Node) -> float:
+        return 1.0
+
+    insert = delete
+
+    def rename(self, first: _Node, second: _Node) -> float:
+        if first.label != second.label:
+            return 1.0
+        return 0.0 if first.text == second.text else self._distance(first.text, second.text)
+
+    def children(self, node: _Node) -> tuple[_Node, ...]:
+        return node.children
+
+
+def score_tables(gold: str, retrieved: str) -> Scores:
+    """Compare the trees of tables (TEDS); their texts, with the case ``too_large``, where that would take too long."""
+    sides = read_markdown(gold).tables, read_markdown(retrieved).tables
+    relevant, found = (sum(1 + len(table) + sum(map(len, table)) for table in tables) for tables in sides)
+    if sides[0] == sides[1] or not relevant or not found:
+        return _similarity(relevant, found, 0)
+    texts = [_table_text(tables) for tables in sides]
+    is_small = max(relevant, found) <= MOST_NODES and relevant * found <= MOST_PAIRS
+    if not is_small or max(map(len, texts)) > MOST_CHARACTERS:
+        scores = compare_texts(*texts)
+        return scores._replace(case=TOO_LARGE) if scores.case == OK else scores
+    library: Any = require("apted", "evaluation")
+    distance = library.APTED(*map(_tree, sides), _Costs()).compute_edit_distance()
+    return _similarity(relevant, found, distance)
+
+
+def _tree(tables: Sequence[TableRows]) -> _Node:
+    """Return the tree of a page's tables.  Its root, which both pages have, is not counted."""
+    return _Node(
+        ("page", 1, 1),
+        children=tuple(
+            _Node(
+                ("table", 1, 1),
+                children=tuple(
+                    _Node(
+                        ("row", 1, 1),
+                        children=tuple(_Node(("cell", cell.columns, cell.rows), cell.text) for cell in row),
+                    )
+                    for row in table
+                ),
+            )
+            for table in tables
+        ),
+    )
+
+
+#: Pages of these cases are part of the means.
+_COUNTED = frozenset({OK, TOO_LARGE, MISMATCH, RETRIEVED_EMPTY})
+
+_SCORERS: Mapping[str, Callable[[str, str], Scores]] = MappingProxyType(
+    {
+        "code": score_code,
+        "formulas": score_formulas,
+        "tables": score_tables,
+        "table-text": score_table_texts,
+        "images": score_images,
+        "text": score_text,
+    }
+)
+
+
+def _without_options(score: Callable[[str, str], Scores]) -> Callable[..., Scores]:
+    """Return a function that takes the options of measures of words, too."""
+    return lambda gold, retrieved, **_: score(gold, retrieved)
+
+
+#: Measures over pairs of Markdown texts, for data sets whose gold standard is Markdown.
+KIND_MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {name: Measure(name, _without_options(score), _COUNTED) for name, score in _SCORERS.items()}
+)
+#: Those of what an extractor may invent: pages without any in the gold standard, and with it in what was retrieved.
+INVENTED = ("code", "formulas", "tables", "images")
+#: All measures, those of texts first.
+ALL_MEASURES: Mapping[str, Measure] = MappingProxyType({**MEASURES, **KIND_MEASURES})
+
+
+class Comparison(NamedTuple):
+    """Two texts that a measure compares."""
+
+    measure: Measure
+    gold: str
+    retrieved: str
+
+
+def comparisons(gold: str, markdown: str | None, retrieved: str) -> Iterator[Comparison]:
+    """Yield what is to be compared on a page: ``markdown`` is the gold standard as Markdown, None where it is text.
+
+    Where it is Markdown, what was retrieved is Markdown, too; measures of texts get the texts of both.
+    """
+    text = retrieved if markdown is None else whole_text(retrieved)
+    yield from (Comparison(measure, gold, text) for measure in MEASURES.values())
+    if markdown is not None:
+        yield from (Comparison(measure, markdown, retrieved) for measure in KIND_MEASURES.values())

@@ -1,0 +1,476 @@
+"""Each formula of a page once, as TeX, in whatever form the page has it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from urllib.parse import quote
+
+import pytest
+from lxml import etree
+
+from scrapy_justext.core.context_free import measure
+from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.extractor import extract
+from scrapy_justext.core.flattening import flatten, walk
+from scrapy_justext.core.formulas.mathml import DEEPEST, mathml_to_tex
+from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS
+from scrapy_justext.core.unsegmented import CHINESE, measure_unspaced
+from tests.builders import cut, nested, texts, tree
+
+X2 = "<msup><mi>x</mi><mn>2</mn></msup>"
+ANNOTATED = (
+    f'<semantics><mrow>{X2}</mrow><annotation encoding="application/x-tex">x^{{2}}</annotation>'
+    '<annotation encoding="application/mathematica">x^2 // N</annotation></semantics>'
+)
+KATEX = (
+    f'<span class="katex"><span class="katex-mathml"><math>{ANNOTATED}</math></span>'
+    '<span class="katex-html" aria-hidden="true"><span class="mord">x<span class="sup">2</span></span></span></span>'
+)
+MATHJAX = (
+    '<span class="MathJax_Preview">x2</span><span class="MathJax" id="E1-Frame"><nobr><span>x2</span></nobr></span>'
+)
+ASSISTED = (
+    '<mjx-container class="MathJax" jax="CHTML"{}><mjx-math><mjx-msup><mjx-mi>x</mjx-mi></mjx-msup></mjx-math>'
+    f'<mjx-assistive-mml unselectable="on"><math>{X2}</math></mjx-assistive-mml></mjx-container>'
+)
+MATHJAX_CONFIG = "<script>MathJax = {tex: {inlineMath: [['\\\\(', '\\\\)'], ['$', '$']]}}</script>"
+KATEX_CONFIG = '<script>renderMathInElement(document.body, {delimiters: [{left: "$", right: "$"}]})</script>'
+RENDERER = '<script src="https://cdn.example/mathjax@3/es5/tex-mml-chtml.js"></script>'
+WIKIPEDIA = (
+    '<span class="mwe-math-element"><span class="mwe-math-mathml-{0} mwe-math-mathml-a11y" style="display: none;">'
+    '<math alttext="{{\\displaystyle x^{{2}}}}"><semantics><mrow>' + X2 + "</mrow>"
+    '<annotation encoding="application/x-tex">{{\\displaystyle x^{{2}}}}</annotation></semantics></math></span>'
+    '<img src="https://wiki.example/media/math/render/svg/0f1" class="mwe-math-fallback-image-{0}"'
+    ' alt="{{\\displaystyle x^{{2}}}}"></span>'
+)
+
+#: By what it is: a formula inside a line, and the TeX that the line is to have in its place.
+INLINE = {
+    "MathML with its TeX": (f"<math>{ANNOTATED}</math>", "x^{2}"),
+    "MathML with its LaTeX": (
+        "<math><semantics><mi>x</mi><annotation encoding=LaTeX>a % b\n c</annotation></semantics></math>",
+        "a c",
+    ),
+    "MathML in another namespace": (
+        f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">{X2}</math>',
+        "x^2",
+    ),
+    "MathML with a text for it": (f'<math alttext="x^{{2}}">{X2}</math>', "x^{2}"),
+    "MathML with words for it": (f'<math alttext="x to the power of two">{X2}</math>', "x^2"),
+    "MathML alone": (f"<math>{X2}</math>", "x^2"),
+    "MathML that nobody knows": ("<math>seventeen</math>", "\\text{seventeen}"),
+    "LaTeXML": (f'<math class="ltx_Math" alttext="x^{{2}}%\n+1" display="inline">{X2}</math>', "x^{2} +1"),
+    "KaTeX": (KATEX, "x^{2}"),
+    "KaTeX with what it was made of": (
+        '<span class="math-inline" data-math="x^2"><span class="katex"><span class=katex-html>x2</span></span></span>',
+        "x^2",
+    ),
+    "KaTeX at its wits' end": ('<span class="katex-error" title="ParseError: x">x^</span>', "x^"),
+    "Temml": (f'<span class="hurmet-tex" data-entry="x^2"><math>{X2}</math></span>', "x^2"),
+    "MathJax 2, not run": ('<script type="math/tex">x^2</script>', "x^2"),
+    "MathJax 2, run": (f'{MATHJAX}<script type="math/tex" id="E1">x^2</script>', "x^2"),
+    "MathJax 2, in kramdown": ('<script type="math/tex">% <![CDATA[\nx<y %]]></script>', "x<y"),
+    "MathJax 2 with MathML": (f'{MATHJAX}<script type="math/mml"><math>{X2}</math></script>', "x^2"),
+    "MathJax 2 without its script": (f"<span class=MathJax data-mathml='<math>{X2}</math>'>x2</span>", "x^2"),
+    "MathJax 2 with MathML for readers": (
+        f'<span class="MathJax"><nobr>x2</nobr><span class="MJX_Assistive_MathML"><math>{X2}</math></span></span>',
+        "x^2",
+    ),
+    "MathJax 3": (ASSISTED.format(""), "x^2"),
+    "MathJax 3 without MathML": (
+        "<mjx-container><mjx-math><mjx-msub><mjx-mi><mjx-c class=mjx-c1D465>𝑥</mjx-c></mjx-mi><mjx-script>"
+        "<mjx-mn><mjx-c>1</mjx-c></mjx-mn></mjx-script></mjx-msub></mjx-math></mjx-container>",
+        "x_1",
+    ),
+    "MathJax 3 with characters in style sheets": (
+        "<mjx-container><mjx-math><mjx-mi><mjx-c class='mjx-c1D465 TEX-I'></mjx-c></mjx-mi></mjx-math></mjx-container>",
+        "x",
+    ),
+    "MathJax 3 in fractions": (
+        "<mjx-container><mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-nstrut></mjx-nstrut><mjx-mn>1</mjx-mn></mjx-num>"
+        "<mjx-dbox><mjx-dtable><mjx-line></mjx-line><mjx-row><mjx-den><mjx-dstrut></mjx-dstrut><mjx-mi>n</mjx-mi>"
+        "</mjx-den></mjx-row></mjx-dtable></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>",
+        "\\frac{1}{n}",
+    ),
+    "MathJax 3 as a picture": (
+        '<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi"><use data-c="1D465">'
+        '</use></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g></svg></mjx-container>',
+        "x^2",
+    ),
+    "MathJax 4 with what it was made of": (
+        '<mjx-container><mjx-math data-latex="x^{2}"><mjx-mi>x</mjx-mi></mjx-math></mjx-container>',
+        "x^{2}",
+    ),
+    "Wikipedia": (WIKIPEDIA.format("inline"), "x^{2}"),
+    "Wikipedia's image": (
+        '<img src="https://wiki.example/math/render/svg/0f" class="mwe-math-fallback-image-inline" alt="x^{2}">',
+        "x^{2}",
+    ),
+    "Wikipedia on a telephone": (
+        '<span class="mwe-math-element"><noscript><img class="mwe-math-fallback-image-inline" alt="x^{2}"></noscript>'
+        '<span class="lazy-image-placeholder" data-alt="x^{2}">&nbsp;</span></span>',
+        "x^{2}",
+    ),
+    "an image by its class": ('<img class="latex" src="a.png" alt="x">', "x"),
+    "an image with dollars": ('<img class="tex" src="a.png" alt="$x^2$">', "x^2"),
+    "an image by its ALT": ('<img src="a.png" alt="\\frac{a}{b}">', "\\frac{a}{b}"),
+    "WordPress's image": ('<img src="https://s0.wp.com/latex.php?latex=x%5E2+%2B1&bg=fff" class="latex">', "x^2 +1"),
+    "Codecogs' image": ('<img src="https://latex.codecogs.com/png.latex?%5Cdpi%7B120%7D%20x%5E2">', "x^2"),
+    "Google's image": ('<img src="https://chart.apis.google.com/chart?cht=tx&chl=%5Calpha%2B1">', "\\alpha+1"),
+    "mimetex's image": ('<img src="/cgi-bin/mimetex.cgi?x^2" alt="the square of a number">', "x^2"),
+    "Zhihu's image": ('<img src="https://www.zhihu.com/equation?tex=x%5E2" alt="x^2" eeimg="1">', "x^2"),
+    "an image with TeX as its name": ('<img src="https://i.example/svg/%5Cfrac%7Ba%7D%7Bb%7D">', "\\frac{a}{b}"),
+    "pandoc for KaTeX": ('<span class="math inline">x^2</span>', "x^2"),
+    "pandoc for MathJax": ('<span class="math inline">\\(x\\)</span>', "x"),
+    "arithmatex": ('<span class="arithmatex">\\(x\\)</span>', "x"),
+    "Sphinx": ('<span class="math notranslate nohighlight">\\(x_k\\)</span>', "x_k"),
+    "Stack Exchange": ('<span class="math-container">$x$</span>', "x"),
+    "GitLab": ('<code class="code math js-render-math language-math" data-math-style="inline">x</code>', "x"),
+    "GitHub": ('<math-renderer class="js-inline-math">$x$</math-renderer>', "x"),
+    "Distill": ("<d-math>x</d-math>", "x"),
+    "parentheses in text": (f"{RENDERER}\\(x\\)", "x"),
+    "parentheses in text, drawn by nobody": ("\\(x^2\\)", "x^2"),
+    "dollars as MathJax is told": (f"{MATHJAX_CONFIG}$x$", "x"),
+    "dollars as KaTeX is told": (f"{KATEX_CONFIG}$x$", "x"),
+    "dollars around what is TeX": ("$\\alpha$", "\\alpha"),
+    "dollars with dollars inside": (f"{MATHJAX_CONFIG}$x \\text{{ if $y$ or \\$}}$", "x \\text{ if $y$ or \\$}"),
+    "Markdown in TeX": (f"{RENDERER}\\(a_<em>i + b_</em>i\\)", "a_i + b_i"),
+    "TeX in TeX": (f"{RENDERER}\\(a \\\\[1em] \\text{{\\[b\\]}}\\)", "a \\\\[1em] \\text{\\[b\\]}"),
+    "white space in TeX": ('<script type="math/tex">\n a\n\t+ b </script>', "a + b"),
+    "signs of HTML in TeX": (f"{RENDERER}\\(a &lt; b &amp; c\\)", "a < b & c"),
+}
+
+#: By what it is: a formula on lines of its own, and its TeX.
+DISPLAY = {
+    "MathML": (f'<math display="block">{ANNOTATED}</math>', "x^{2}"),
+    "MathML of old": (f'<math mode="display">{X2}</math>', "x^2"),
+    "KaTeX": (f'<span class="katex-display">{KATEX}</span>', "x^{2}"),
+    "KaTeX with what it was made of": (
+        '<div class="math-block" data-math="x^2"><span class="katex">x2</span></div>',
+        "x^2",
+    ),
+    "MathJax 2, not run": ('<script type="math/tex; mode=display">x^2</script>', "x^2"),
+    "MathJax 2, run": (
+        '<span class="MathJax_Preview"></span><div class="MathJax_Display"><span class="MathJax">x2</span></div>'
+        '<script type="math/tex; mode=display">x^2</script>',
+        "x^2",
+    ),
+    "MathJax 2 without its script": (
+        f"<div class=MathJax_Display><span class=MathJax data-mathml='<math>{X2}</math>'>x2</span></div>",
+        "x^2",
+    ),
+    "MathJax 3": (ASSISTED.format(' display="true"'), "x^2"),
+    "Wikipedia": (WIKIPEDIA.format("display"), "x^{2}"),
+    "pandoc": ('<span class="math display">x^2</span>', "x^2"),
+    "Sphinx": ('<div class="math notranslate nohighlight">\n\\[x_k\\]</div>', "x_k"),
+    "arithmatex": (f'{RENDERER}<div class="arithmatex">\\[x\\]</div>', "x"),
+    "GitHub": ('<math-renderer class="js-display-math">$$x$$</math-renderer>', "x"),
+    "Distill": ("<d-math block>x</d-math>", "x"),
+    "LaTeXML": (
+        '<table class="ltx_equation ltx_eqn_table"><tr class="ltx_equation ltx_eqn_row">'
+        '<td class="ltx_eqn_cell ltx_eqn_center_padleft"></td><td class="ltx_eqn_cell">'
+        f'<math class="ltx_Math" alttext="x^{{2}}" display="block">{X2}</math></td></tr></table>',
+        "x^{2}",
+    ),
+    "LaTeXML in columns": (
+        '<table class="ltx_equationgroup ltx_eqn_table"><tr class="ltx_eqn_row"><td class="ltx_td ltx_eqn_cell">'
+        f'<math alttext="\\displaystyle x^{{2}}">{X2}</math></td><td class="ltx_td ltx_eqn_cell">'
+        '<math alttext="\\displaystyle=y"><mo>=</mo><mi>y</mi></math></td></tr></table>',
+        "x^{2}=y",
+    ),
+    "brackets in text": (f"{RENDERER}\\[x\\]", "x"),
+    "two dollars in text": ("$$x^2$$", "x^2"),
+    "BRs in TeX": (f"{RENDERER}\\[<br>x<br><br>+ y<br>\\]", "x + y"),
+    "an environment": (
+        "\\begin{align*} a &amp;= b \\\\ c &amp;= d \\end{align*}",
+        "\\begin{align*} a &= b \\\\ c &= d \\end{align*}",
+    ),
+}
+
+RULES = {"justext": MODERN, "learned": LENIENT}
+ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+
+
+@ALL_RULES
+@pytest.mark.parametrize(("html", "tex"), INLINE.values(), ids=INLINE)
+def test_a_formula_in_a_line_stands_there_once(html: str, tex: str, rules: object) -> None:
+    assert isinstance(rules, type(MODERN))
+    [segment] = cut(f"<p>Let {html} be it.", rules)
+    assert segment.text == segment.collapsed == f"Let ${tex}$ be it."
+    assert segment.formulas == (f"${tex}$",)
+
+
+@ALL_RULES
+@pytest.mark.parametrize(("html", "tex"), DISPLAY.values(), ids=DISPLAY)
+def test_a_formula_on_lines_of_its_own_is_a_block(html: str, tex: str, rules: object) -> None:
+    assert isinstance(rules, type(MODERN))
+    assert texts(f"<div>Let {html} be it.</div>", rules) == ["Let", f"$${tex}$$", "be it."]
+
+
+@pytest.mark.parametrize("html", [html for html, _ in (*INLINE.values(), *DISPLAY.values())], ids=[*INLINE, *DISPLAY])
+def test_both_ways_of_flattening_find_it(html: str) -> None:
+    root = tree(f"<p>Let {html} be <i>it</i>.</p></body></html><p>{html}")
+    for rules in (MODERN, LENIENT, replace(MODERN, styled=True)):
+        assert flatten(root, rules) == walk(root, rules)
+
+
+@pytest.mark.parametrize("html", [html for html, _ in (*INLINE.values(), *DISPLAY.values())], ids=[*INLINE, *DISPLAY])
+def test_the_elements_of_blocks_are_found_beside_it(html: str) -> None:
+    root = tree(f"<div>Let {html} be it.</div><h2>one</h2>{html}<p>two</p>")
+    segments, count = segment_and_count(root, MODERN)
+    elements = Elements(root, MODERN, count)
+    assert len(elements.nodes) == count + 1
+    found = {segment.text: elements.nodes[segment.element].tag for segment in segments}
+    assert (found["one"], found["two"]) == ("h2", "p")
+
+
+NO_FORMULAS = {
+    "prices": "It was $5, now it is $3.",
+    "prices where dollars are delimiters": f"{MATHJAX_CONFIG}It was $5 for one, $ 3 for two and $9.",
+    "words between dollars": f"{MATHJAX_CONFIG}The $words and words$ stay.",
+    "where a forum's posts begin and end": f"{MATHJAX_CONFIG}$\\begingroup$ one $\\endgroup$",
+    "a shell": "<code>echo $x_i and $y_i</code> and <kbd>\\(x^2\\)</kbd>",
+    "code in lines": "<pre>\\(x^2\\)</pre>",
+    "a pattern": "The pattern \\(foo\\) is a group, \\[a-z\\] a set.",
+    "open for ever": f"{RENDERER}See \\(x and \\[y and $$z and \\begin{{align}} a.",
+    "an environment of no formula": "\\begin{document} one \\end{document}",
+    "in two blocks": f"{RENDERER}<div>\\(x<p>y\\)</div>",
+    "over the end of a link": f"{RENDERER}\\(x <a href=/>y\\)</a>",
+    "an image": '<img src="a.png" class="photo" alt="a_b and c">',
+    "an image of TeX": '<img src="latex.png" alt="The logo of LaTeX">',
+    "a script": "<script>var x = '\\\\(x^2\\\\)'</script>one",
+    "AsciiMath": '<script type="math/asciimath">x^2</script>one',
+    "a flag": '<span class="math" data-math="true">one</span>',
+    "a hidden formula": f"<p hidden><math>{X2}</math></p>one",
+    "a formula that is hidden": f"<math hidden>{X2}</math>one",
+    "an empty formula": f'{RENDERER}<math></math><script type="math/tex"> </script><img class="tex" alt="">one \\(\\)',
+}
+
+
+@pytest.mark.parametrize("html", NO_FORMULAS.values(), ids=NO_FORMULAS)
+def test_what_is_no_formula_stays_as_it_is(html: str) -> None:
+    segments = cut(f"<div>{html}</div>")
+    assert [segment.formulas for segment in segments] == [()] * len(segments)
+    assert texts(f"<div>{html}</div>") == texts(f"<div>{html}</div>", WITHOUT_KINDS)
+
+
+def test_what_two_see_of_a_formula_stays_where_no_other_does() -> None:
+    assert texts('<p>one <span class="katex"><span class="katex-html">x2</span></span>') == ["one x2"]
+    assert texts('<p>one <span class="MathJax_Preview">x2</span> two') == ["one x2 two"]
+
+
+def test_where_formulas_are_told_the_rest_is_as_without_them() -> None:
+    html = f"<p>one {KATEX}, <a href=/>two</a> <i>three</i><p>four {RENDERER}\\(x\\) \\(y<p>five\\)"
+    [first, second, third] = cut(html)
+    assert first.text == "one $x^{2}$, two three"
+    assert (first.link_characters, first.link_words, first.tags_count) == (3, 1, 3)
+    assert (second.text, third.text) == ("four $x$ \\(y", "five\\)")
+    assert texts(html.replace(KATEX, "x"), WITHOUT_KINDS) == ["one x, two three", "four \\(x\\) \\(y", "five\\)"]
+
+
+def test_a_paragraph_that_is_a_formula_has_it_on_lines_of_its_own() -> None:
+    assert texts(f"<p>one<p><math>{X2}</math><p><math>{X2}</math>.") == ["one", "$$x^2$$", "$x^2$."]
+    assert (
+        texts(f"<table><tr><td><math>{X2}</math><td>one<tr><td>two<td>three</table><ul><li><math>{X2}</math>")[0]
+        == "$x^2$\tone\ntwo\tthree"
+    )
+
+
+def test_formulas_in_preformatted_text_that_are_elements_are_found() -> None:
+    assert texts(f"<pre>a\n  {KATEX}</pre>") == ["a\n  $x^{2}$"]
+
+
+@pytest.mark.parametrize("name", [name for name, profile in PROFILES.items() if not profile.tags.kinds])
+def test_profiles_as_published_know_no_formulas(name: str) -> None:
+    html = f"<p>one {KATEX} \\(x^2\\) <script type=math/tex>y</script>two"
+    assert "$" not in extract(html, language="English", profile=name).blocks[0].text
+
+
+def test_words_of_formulas_are_no_words_of_a_paragraph() -> None:
+    formula = "<script type=math/tex>a + b = c + d + e</script>"
+    stoplist = frozenset({"the", "of", "a"})
+    [plain, mixed] = measure(cut(f"<p>the sum of x<p>the sum {formula} of {formula} x"), stoplist)
+    assert mixed.stopword_density == plain.stopword_density == 0.5
+    assert mixed.word_count == plain.word_count + 18
+    [alone] = measure(cut(f"<p>{formula}"), stoplist)
+    assert (alone.stopword_density, alone.word_count) == (0, 9)
+
+
+def test_nor_are_their_characters_in_languages_without_spaces() -> None:
+    formula = "<script type=math/tex>a + b</script>"
+    stoplist = frozenset("的了")
+    [plain, mixed] = measure_unspaced(cut(f"<p>我的的了  <p>我的{formula}的了{formula}"), stoplist, CHINESE)
+    assert mixed.stopword_density == pytest.approx(3 / 6)
+    assert plain.stopword_density == pytest.approx(3 / 4)
+
+
+def test_only_the_texts_of_the_page_count_before_a_block() -> None:
+    html = f"<p>ab {KATEX}<p>c \\(x^2\\) \\(y<p>d<span><math display=block>{X2}</math>e</span>"
+    assert [(one.text, one.start) for one in cut(html)] == [
+        ("ab $x^{2}$", 0),
+        ("c $x^2$ \\(y", 2),
+        ("d", 13),
+        ("$$x^2$$", 14),
+        ("e", 14),
+    ]
+
+
+def test_rules_of_the_user_find_text_beside_formulas() -> None:
+    html = f"<p><b>one {KATEX} two \\(x^2\\)</b><p>three<p><i>four <math display=block>{X2}</math> five</i>"
+    extraction = extract(html, language="English", keep_css="b, i", drop_css="p")
+    assert [(block.text, block.is_good) for block in extraction.blocks] == [
+        ("one $x^{2}$ two $x^2$", False),
+        ("three", False),
+        ("four", False),
+        ("$$x^2$$", False),
+        ("five", False),
+    ]
+    kept = extract(html, language="English", keep_css="b, i").blocks
+    assert [block.is_good for block in kept if block.text != "three"] == [True] * 4
+
+
+def test_markdown_has_formulas() -> None:
+    html = f"<p>one {KATEX} two<br><br>\\(x^2\\) <br> {KATEX} three <math display=block>{X2}</math><i>four</i>"
+    extraction = extract(html, language="English", keep_css="p", markdown=True)
+    assert len(extraction.blocks) == 4
+    for word in ("one", "two", "three", "*four*", "$$"):
+        assert word in extraction.markdown
+
+
+def test_the_page_is_left_as_it_was() -> None:
+    root = tree(f"<p>one {KATEX} <math>{X2}</math>")
+    before = etree.tostring(root)
+    cut(root)
+    assert etree.tostring(root) == before
+
+
+def test_marks_of_our_own_in_formulas_are_replaced() -> None:
+    html = (
+        "<p>one <script type='math/tex'>x\ufdd1\ufdd0y</script></p></body></html><p>\ufdd1 <math><mi>\ufdd0</mi></math>"
+    )
+    assert texts(html) == ["one $x\ufffd\ufffdy$", "\ufffd $\ufffd$"]
+
+
+MATHML = {
+    "a fraction": ("<mfrac><mn>1</mn><mi>n</mi></mfrac>", "\\frac{1}{n}"),
+    "a fraction in a line": ("<mfrac bevelled='true'><mn>1</mn><mi>n</mi></mfrac>", "1/n"),
+    "a number of choices": (
+        "<mrow><mo>(</mo><mfrac linethickness='0'><mi>n</mi><mi>k</mi></mfrac><mo>)</mo></mrow>",
+        "\\binom{n}{k}",
+    ),
+    "scripts": ("<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_i^2"),
+    "long scripts": (
+        "<msubsup><mi>x</mi><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow><mn>10</mn></msubsup>",
+        "x_{i+1}^{10}",
+    ),
+    "scripts of scripts": ("<msub><msub><mi>x</mi><mi>a</mi></msub><mi>b</mi></msub>", "{x_a}_b"),
+    "scripts of brackets": ("<msup><mrow><mo>(</mo><mi>a</mi><mi>b</mi><mo>)</mo></mrow><mn>2</mn></msup>", "(ab)^2"),
+    "scripts of two brackets": (
+        "<msup><mrow><mo>(</mo><mi>a</mi><mo>)</mo><mo>(</mo><mi>b</mi><mo>)</mo></mrow><mn>2</mn></msup>",
+        "{(a)(b)}^2",
+    ),
+    "scripts before": (
+        "<mmultiscripts><mi>X</mi><mi>a</mi><none/><mprescripts/><mi>c</mi><mi>d</mi></mmultiscripts>",
+        "{}_c^dX_a",
+    ),
+    "primes": ("<msup><mi>f</mi><mo>′</mo></msup><msubsup><mi>f</mi><mi>x</mi><mo>″</mo></msubsup>", "f'f''_x"),
+    "a sum": (
+        "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><msub><mi>x</mi><mi>i</mi></msub>",
+        "\\sum_{i=1}^nx_i",
+    ),
+    "an integral": ("<msubsup><mo>∫</mo><mn>0</mn><mi>∞</mi></msubsup><mi>f</mi>", "\\int_0^\\infty f"),
+    "a limit": ("<munder><mi>lim</mi><mrow><mi>x</mi><mo>→</mo><mi>∞</mi></mrow></munder>", "\\lim_{x\\to\\infty}"),
+    "roots": (
+        "<msqrt><mn>1</mn><mo>+</mo><mi>x</mi></msqrt><mroot><mi>x</mi><mn>3</mn></mroot>",
+        "\\sqrt{1+x}\\sqrt[3]{x}",
+    ),
+    "a matrix": (
+        "<mrow><mo>[</mo><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr><mtr><mtd><mi>c</mi></mtd><mtd>"
+        "<mi>d</mi></mtd></mtr></mtable><mo>]</mo></mrow>",
+        "\\begin{bmatrix}a & b \\\\ c & d\\end{bmatrix}",
+    ),
+    "a matrix in MFENCED": (
+        "<mfenced><mtable><mtr><mtd><mi>a</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd></mtr></mtable></mfenced>",
+        "\\begin{pmatrix}a \\\\ b\\end{pmatrix}",
+    ),
+    "cases": (
+        "<mrow><mo>{</mo><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mtext>if </mtext><mi>b</mi></mtd></mtr><mtr><mtd>"
+        "<mi>c</mi></mtd></mtr></mtable></mrow>",
+        "\\begin{cases}a & \\text{if }b \\\\ c\\end{cases}",
+    ),
+    "lines": (
+        "<mtable columnalign='right left'><mtr><mtd><mi>a</mi></mtd><mtd><mo>=</mo><mi>b</mi></mtd></mtr><mtr><mtd>"
+        "<mi>c</mi></mtd><mtd><mo>=</mo><mi>d</mi></mtd></mtr></mtable>",
+        "\\begin{aligned}a & =b \\\\ c & =d\\end{aligned}",
+    ),
+    "a number of an equation": (
+        "<mtable><mlabeledtr><mtd><mtext>(1)</mtext></mtd><mtd><mi>a</mi></mtd></mlabeledtr></mtable>",
+        "a\\tag{1}",
+    ),
+    "brackets": ("<mfenced open='[' close=')' separators=';'><mi>a</mi><mi>b</mi></mfenced>", "[a;b)"),
+    "brackets that grow": (
+        "<mrow><mo>(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo>)</mo></mrow>",
+        "\\left(\\frac{a}{b}\\right)",
+    ),
+    "brackets that do not": (
+        "<mo stretchy='false'>(</mo><mfrac><mi>a</mi><mi>b</mi></mfrac><mo stretchy='false'>)</mo>",
+        "(\\frac{a}{b})",
+    ),
+    "braces": ("<mo>{</mo><mi>x</mi><mo>|</mo><mi>x</mi><mo>&gt;</mo><mn>0</mn><mo>}</mo>", "\\{x|x>0\\}"),
+    "functions": ("<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi><mo>+</mo><mi>tr</mi><mi>A</mi>", "\\sin x+\\mathrm{tr}A"),
+    "operators": (
+        "<mi>a</mi><mo>≤</mo><mi>β</mi><mo>∈</mo><mi>Γ</mi><mo>−</mo><mn>1</mn>",
+        "a\\leq\\beta\\in\\Gamma-1",
+    ),
+    "accents": (
+        "<mover><mi>x</mi><mo>^</mo></mover><mover><mi>v</mi><mo>→</mo></mover><mover><mrow><mi>A</mi><mi>B</mi></mrow><mo>¯</mo></mover>",
+        "\\hat{x}\\vec{v}\\overline{AB}",
+    ),
+    "over and under": (
+        "<munder><mi>x</mi><mo>_</mo></munder><mover><mo>=</mo><mtext>def</mtext></mover><mover><mo>→</mo><mi>f</mi></mover>",
+        "\\underline{x}\\overset{\\text{def}}{=}\\xrightarrow{f}",
+    ),
+    "a brace above": (
+        "<mover><mover><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mo>⏞</mo></mover><mi>n</mi></mover>",
+        "\\overbrace{a+b}^n",
+    ),
+    "styles": (
+        "<mi mathvariant='bold'>x</mi><mi mathvariant='double-struck'>R</mi><mi>ℝ</mi><mi>𝑥</mi><mi>𝔤</mi><mi>ℋ</mi>"
+        "<mi mathvariant='normal'>d</mi>",
+        "\\mathbf{x}\\mathbb{R}\\mathbb{R}x\\mathfrak{g}\\mathcal{H}\\mathrm{d}",
+    ),
+    "words": ("<mtext>if and&nbsp;only</mtext><mtext>5$ {x}</mtext>", "\\text{if and only}\\text{5\\$ \\{x\\}}"),
+    "spaces": ("<mi>x</mi><mspace width='1em'/><mi>y</mi><mspace width='.17em'/><mi>z</mi>", "x\\quad y\\,z"),
+    "signs that nobody sees": ("<mn>2</mn><mo>&#x2062;</mo><mi>π</mi><mo>&#x2062;</mo><mi>r</mi>", "2\\pi r"),
+    "a box": ("<menclose notation='box'><mi>x</mi></menclose>", "\\boxed{x}"),
+    "nothing to see": ("<mphantom><mi>x</mi></mphantom><mi>y</mi>", "y"),
+    "parts that are missing": (
+        "<mfrac><mi>x</mi></mfrac><msup/><munder/><mroot><mi>y</mi></mroot><mmultiscripts/>",
+        "x{}\\sqrt{y}",
+    ),
+    "unknown elements": ("<mnew><mi>x</mi><mi>y</mi></mnew>", "xy"),
+    "comments": ("<mi>x<!-- y --></mi>", "x"),
+}
+
+
+@pytest.mark.parametrize(("mathml", "tex"), MATHML.values(), ids=MATHML)
+def test_mathml_as_tex(mathml: str, tex: str) -> None:
+    math = next(tree(f"<p><math>{mathml}</math>").iter("math"))
+    assert mathml_to_tex(math) == tex
+
+
+def test_mathml_that_nests_too_deep_gives_its_text() -> None:
+    math = nested(["math", *["mrow"] * 3 * DEEPEST, "mi"], "x")
+    assert mathml_to_tex(math) == "\\text{x}"
+    roots = nested(["math", *["msqrt"] * 3 * DEEPEST, "mi"], "x")
+    assert re.fullmatch(r"(\\sqrt\{)+\\text\{x\}\}+", mathml_to_tex(roots))
+
+
+def test_every_service_that_draws_tex_is_read_in_any_order() -> None:
+    tex = "\\sum_{i=1}^n a_i + 1"
+    for address in ("/latex.php?bg=fff&latex={}", "/chart?chl={}&cht=tx", "https://latex.codecogs.com/svg.image?{}"):
+        assert texts(f'<p>one <img src="{address.format(quote(tex))}">') == [f"one ${tex}$"]
+    assert texts('<p>one <img src="chart?chl=x&cht=qr">') == ["one"]

@@ -1,0 +1,42 @@
+"""The benchmarks work with few pages, too."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from benchmarks import processes, tuner
+from benchmarks.crawl import PagesSpider
+
+
+@pytest.mark.parametrize("pages", [1, 9, 10, 25])
+def test_a_crawl_of_few_pages_yields_an_item_for_each(pages: int) -> None:
+    spider = PagesSpider(pages=pages)
+    response = HtmlResponse("http://localhost/0", body=b"<a href='/1'>next</a>")
+    items = [item for _ in range(pages) for item in spider.parse(response)]
+    assert items == [{"url": "http://localhost/0", "links": 1}] * pages
+    assert len(spider.sizes) >= min(pages, 10)
+
+
+def test_processes_are_not_compared_by_pages_that_are_not_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks.processes", "--pages", str(processes.WARM)])
+    with pytest.raises(SystemExit, match="2"):
+        processes.main()
+    assert f"--pages must be above {processes.WARM}" in capsys.readouterr().err
+
+
+def test_help_of_the_tuner_measures_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        pytest.fail("it measures")
+
+    monkeypatch.setattr(sys, "argv", ["benchmarks.tuner", "--help"])
+    monkeypatch.setattr(tuner, "load_pages", fail)
+    with pytest.raises(SystemExit, match="0"):
+        tuner.main()
+    assert "--requests" in capsys.readouterr().out
