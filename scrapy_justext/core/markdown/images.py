@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from heapq import merge
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import DataCell, Segment
 from scrapy_justext.core.markdown.inline import Image, TextRun, image
@@ -20,11 +20,8 @@ from scrapy_justext.core.tags import APART, CAPTION, HIDDEN_SIGNS, IMAGE, SHOWN_
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from lxml import etree
-
-    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.markdown.inline import Resolve
 
 _SHOWN = str.maketrans(HIDDEN_SIGNS, SHOWN_SIGNS)
@@ -88,57 +85,70 @@ def as_text(one: Image, resolve: Resolve) -> TextRun:
     return TextRun(image(one.alt, source), is_markup=True, image=Image(one.alt, source))
 
 
-class ImageSegments:
-    """The images of a page that stand alone, as far as they are written."""
+class Around(NamedTuple):
+    """What is around a place in the flattened page."""
 
-    def __init__(
-        self,
-        apart: Iterable[tuple[int, int, Sequence[TextRun]]],
-        elements: Elements,
-        segments: Sequence[Segment],
-        good: Sequence[bool],
-    ) -> None:
-        #: Those between blocks, and those in the cells of tables of data, by the cells' elements.
+    element: int = 0
+    """The number of the innermost block-level element."""
+    figure: int = 0
+    """The chunk in which the innermost FIGURE begins; 0 without."""
+    holder: int | None = None
+    """The number of the innermost PRE, table of data, or cell of one; None without."""
+
+
+class LoneImage(NamedTuple):
+    """An image that stands in no text."""
+
+    image: Image
+    chunk: int
+    around: Around
+
+
+class Gaps:
+    """The places between the blocks of a page.
+
+    ``ends``: the chunk in which each FIGURE ends, by that in which it begins.
+    """
+
+    def __init__(self, segments: Sequence[Segment], good: Sequence[bool], ends: Mapping[int, int]) -> None:
+        self._chunks = [segment.chunk for segment in segments]
+        self._good = good
+        self._ends = ends
+        pairs = zip(segments, good, strict=True)
+        self._captions = sorted(segment.chunk for segment, is_good in pairs if is_good and segment.kind == CAPTION)
+
+    def take(self, lone: LoneImage) -> bool:
+        """Return whether an image stands between two good blocks, or in a FIGURE whose caption is good."""
+        begin = end = lone.chunk
+        if lone.around.figure:
+            # What a figure holds beside it does not part it from the blocks around.
+            begin, end = lone.around.figure, self._ends[lone.around.figure]
+            if bisect_left(self._captions, begin) < bisect_left(self._captions, end):
+                return True
+        first, behind = bisect_left(self._chunks, begin), bisect_left(self._chunks, end)
+        return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
+
+
+class ImageSegments:
+    """The images of a page that stand alone, as far as they are written, as blocks.
+
+    ``cells``: the numbers of the elements that are cells of tables of data.
+    """
+
+    def __init__(self, images: Iterable[LoneImage], gaps: Gaps, cells: frozenset[int]) -> None:
         self._between: list[Segment] = []
         self._in_cells: defaultdict[int, list[Segment]] = defaultdict(list)
-        found = [(chunk, element, run.image) for chunk, element, runs in apart for run in runs if run.image]
-        if not found:
-            return
-        nodes = elements.nodes
-        chunks = [segment.chunk for segment in segments]
-        figure = elements.inherited(lambda node: node if node.tag == "figure" else None)
-        captioned: set[etree._Element | None] = set()
-        #: The first and the last block in each figure.
-        within: dict[etree._Element | None, tuple[int, int]] = {}
-        for i, (segment, is_good) in enumerate(zip(segments, good, strict=True)):
-            around = figure(nodes[segment.element])
-            within[around] = (within.get(around, (i, i))[0], i)
-            if is_good and segment.kind == CAPTION:
-                captioned.add(around)
-        cells = {nodes[cell.element]: cell.element for segment in segments for row in segment.cells for cell in row}
-        tables = {nodes[segment.element] for segment in segments if segment.cells}
-        special = elements.inherited(
-            lambda node: node if node in cells or node in tables or node.tag == "pre" else None
-        )
         last = ""
-        for chunk, element, one in found:
+        for lone in images:
+            source, holder = lone.image.source, lone.around.holder
             # NOSCRIPT repeats the image before it.
-            if one.source in ("", last):
+            if source in ("", last):
                 continue
-            last = one.source
-            segment = _segment(one, element, chunk)
-            node: etree._Element | None = special(nodes[element])
-            if node is not None:
-                if node in cells:
-                    self._in_cells[cells[node]].append(segment)
-                continue
-            behind = bisect_left(chunks, chunk)
-            around = figure(nodes[element])
-            # What a figure holds beside it does not part it from the blocks around.
-            begin, end = (behind, behind - 1) if around is None else within.get(around, (behind, behind - 1))
-            is_between = begin > 0 and end + 1 < len(good) and good[begin - 1] and good[end + 1]
-            if is_between or (around is not None and around in captioned):
-                self._between.append(segment)
+            last = source
+            if holder in cells:
+                self._in_cells[holder].append(_segment(lone))
+            elif holder is None and gaps.take(lone):
+                self._between.append(_segment(lone))
 
     def among(self, kept: Iterable[Segment]) -> Iterable[Segment]:
         """Return good blocks with the images between them."""
@@ -150,5 +160,6 @@ class ImageSegments:
         return merge(cell.blocks, images, key=lambda segment: segment.chunk) if images else cell.blocks
 
 
-def _segment(one: Image, element: int, chunk: int) -> Segment:
-    return Segment(one.alt, one.alt, 0, 0, 0, "img", 0, False, False, element, 0, IMAGE, chunk, one.source)
+def _segment(lone: LoneImage) -> Segment:
+    alt, source = lone.image.alt, lone.image.source
+    return Segment(alt, alt, 0, 0, 0, "img", 0, False, False, lone.around.element, 0, IMAGE, lone.chunk, source)

@@ -7,15 +7,14 @@ leads to one address.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core import flattening
-from scrapy_justext.core.flattening import CLOSE, INLINE, SOURCE, WHOLE, chunks_of, read_formula
+from scrapy_justext.core.flattening import CLOSE, INLINE, SOURCE, WHOLE, chunks_of, read_formula, tag_codes
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
-from scrapy_justext.core.markdown.images import ImageSegments, as_text, read_image
+from scrapy_justext.core.markdown.images import Around, Gaps, ImageSegments, LoneImage, as_text, read_image
 from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.reading import flat_text
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.markdown.inline import Resolve
+    from scrapy_justext.core.tags import TagRules
 
 #: Marks of links, styled elements and BRs in a flattened page, at the most: two or three each.  A page with more is
 #: written without them.
@@ -66,14 +66,15 @@ def good_pieces(
     flat = styled_text(elements)
     resolve = Resolver(elements.root, url, flat)
     kept = [segment for segment, is_good in zip(segments, good, strict=True) if is_good]
-    is_plain = flat.count(INLINE) > MOST_MARKS
-    runs = {} if is_plain else text_runs(flat, segments, kept, by_nodes=elements.rules.text_nodes)
+    chunks = chunks_of(flat) if flat.count(INLINE) <= MOST_MARKS else []
+    texts = list(_texts(segments)) if chunks else []
+    runs = text_runs(chunks, texts, kept, by_nodes=elements.rules.text_nodes) if chunks else {}
     # Tables may be written in HTML, which has no footnotes.
     referring = kept if elements.rules.kinds else ()
     addresses = {run.destination or "" for segment in referring for run in runs.get(id(segment), ())}
     footnotes = find_footnotes(elements, kept, addresses)
     finder = SurroundingsFinder(elements.root, footnotes.containers)
-    images = ImageSegments(() if is_plain else images_apart(flat, segments), elements, segments, good)
+    images = lone_images(chunks if _IMAGE in flat else [], texts, segments, good, elements.rules)
     begun: set[str] = set()
 
     def text_of(segment: Segment, surroundings: Surroundings) -> list[TextRun]:
@@ -116,19 +117,20 @@ def styled_text(elements: Elements) -> str:
 
 
 def text_runs(
-    flat: str, segments: Iterable[Segment], kept: Iterable[Segment], *, by_nodes: bool
+    chunks: Sequence[str], texts: Iterable[Segment], kept: Iterable[Segment], *, by_nodes: bool
 ) -> dict[int, list[TextRun]]:
-    """Return the runs of the blocks of text in the flattened page ``flat``, by the blocks' identities.
+    """Return the runs of the blocks of text in the flattened page, by the blocks' identities.
 
-    ``segments``: all blocks; ``kept``: those that are wanted; others come where they share a text with one of them.
+    ``chunks``: the flattened page; ``texts``: its blocks of text; ``kept``: the blocks that are wanted; others come
+    where they share a text with one of them.
     ``by_nodes``: whether text is read node by node.
     """
-    by_chunk: defaultdict[int, list[Segment]] = defaultdict(list)
-    for segment in _texts(segments):
-        by_chunk[segment.chunk].append(segment)
-    wanted = {segment.chunk for segment in _texts(kept)}
+    by_chunk: dict[int, list[Segment]] = {segment.chunk: [] for segment in _texts(kept)}
+    for segment in texts:
+        if segment.chunk in by_chunk:
+            by_chunk[segment.chunk].append(segment)
     found = {}
-    for number, runs in _runs_by_chunk(flat, wanted):
+    for number, runs in _runs_by_chunk(chunks, by_chunk):
         # Where text is read node by node, blank nodes vanish with the space that they are.
         shown = [run for run in runs if run.is_break or not run.text.isspace()] if by_nodes else runs
         blocks = _blocks(shown, [segment.start for segment in by_chunk[number]])
@@ -146,26 +148,44 @@ def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
             yield segment
 
 
-def images_apart(flat: str, segments: Iterable[Segment]) -> Iterator[tuple[int, int, list[TextRun]]]:
-    """Yield the images of each chunk that is no text: its number, that of the element around, and their runs."""
-    mark = INLINE + flattening.IMAGE
-    if mark not in flat:
-        return
-    texts = {segment.chunk for segment in _texts(segments)}
-    opened, around = 0, [0]
-    for number, chunk in enumerate(chunks_of(flat)):
-        if chunk[0] != CLOSE:
-            opened += 1
-            around.append(opened)
-        elif number:
-            around.pop()
-        if number not in texts and mark in chunk:
-            yield (
-                number,
-                around[-1],
-                [run for run in _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1)) if run.image],
-            )
+def lone_images(
+    chunks: Sequence[str], texts: Iterable[Segment], segments: Sequence[Segment], good: Sequence[bool], rules: TagRules
+) -> ImageSegments:
+    """Return the images that stand in no text, as far as they are written.
 
+    ``chunks``: of the flattened page; ``texts``: the blocks of text.
+    """
+    cells = frozenset(cell.element for segment in segments for row in segment.cells for cell in row)
+    holders = cells.union(segment.element for segment in segments if segment.cells)
+    codes = tag_codes(rules)
+    in_text = {segment.chunk for segment in texts}
+    found: list[LoneImage] = []
+    ends: dict[int, int] = {}
+    opened = 0
+    # The first chunk is read as if an element had just ended.
+    around = [Around(), Around()]
+    for number, chunk in enumerate(chunks):
+        code = chunk[0]
+        if code == CLOSE:
+            ended = around.pop()
+            if ended.figure != around[-1].figure:
+                ends[ended.figure] = number
+        else:
+            opened += 1
+            _, figure, holder = around[-1]
+            if code == codes["figure"]:
+                figure = number
+            elif opened in holders or code == codes["pre"]:
+                holder = opened
+            around.append(Around(opened, figure, holder))
+        if _IMAGE in chunk and number not in in_text:
+            # Links and styles that began before are none of the image's.
+            runs = _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1))
+            found += (LoneImage(run.image, number, around[-1]) for run in runs if run.image)
+    return ImageSegments(found, Gaps(segments, good, ends), cells)
+
+
+_IMAGE = INLINE + flattening.IMAGE
 
 _BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
     flattening.BOLD: lambda style: style._replace(is_bold=True),
@@ -177,20 +197,28 @@ _BEGIN_MARKS = [INLINE + code for code in (flattening.LINK, *_BEGINS)]
 _END_MARKS = [INLINE + code for code in _ENDS]
 
 
-def _runs_by_chunk(flat: str, wanted: set[int]) -> Iterator[tuple[int, list[TextRun]]]:
+def _runs_by_chunk(chunks: Sequence[str], wanted: Iterable[int]) -> Iterator[tuple[int, list[TextRun]]]:
     """Yield the runs of the wanted chunks of the flattened page, each with its number."""
     # What is open around the text at hand, innermost last, each a run without text.
     styles = [TextRun()]
-    for number, chunk in zip(range(max(wanted, default=-1) + 1), chunks_of(flat), strict=False):
-        if number in wanted:
-            yield number, _read(chunk[1:], styles)
-        elif INLINE in chunk and (len(styles) > 1 or _leaves_open(chunk)):
-            _read(chunk[1:], styles)
+    begin = 0
+    for number in sorted(wanted):
+        _pass(chunks[begin:number], styles)
+        yield number, _read(chunks[number][1:], styles)
+        begin = number + 1
 
 
-def _leaves_open(chunk: str) -> bool:
-    """Return whether something begins in a chunk that does not end there; nothing is open before it."""
-    return sum(map(chunk.count, _BEGIN_MARKS)) != sum(map(chunk.count, _END_MARKS))
+def _pass(chunks: Sequence[str], styles: list[TextRun]) -> None:
+    """Make ``styles``, those open before some chunks, those open behind them."""
+    if len(styles) > 1 or _leaves_open("".join(chunks)):
+        for chunk in chunks:
+            if INLINE in chunk:
+                _read(chunk[1:], styles)
+
+
+def _leaves_open(text: str) -> bool:
+    """Return whether something begins in a text that does not end there; nothing is open before it."""
+    return sum(map(text.count, _BEGIN_MARKS)) != sum(map(text.count, _END_MARKS))
 
 
 def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
@@ -199,7 +227,7 @@ def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
     if pieces and pieces[0][0] in (SOURCE, WHOLE):
         # What attributes tell stands before the text.
         first = pieces.pop(0)[1:]
-    runs = [styles[-1].with_text(first)]
+    runs = [styles[-1].with_text(first)] if first else []
     for piece in pieces:
         code, text = piece[:1], piece[1:]
         if code == flattening.LINK:
@@ -282,6 +310,8 @@ def _resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, st
 
     ``labels``: those of the footnotes that addresses lead to, whose references stand for themselves.
     """
+    if all(run.destination is None and run.image is None for run in runs):
+        return list(runs)
     found: list[TextRun] = []
     for address, group in groupby(runs, lambda run: run.destination):
         inside = list(group)
