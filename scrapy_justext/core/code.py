@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.flattening import (
@@ -126,13 +127,16 @@ class CodeText(NamedTuple):
 _MARK = re.compile(f"{INLINE}.", re.DOTALL)
 
 
-def code_text(chunks: Iterable[str]) -> CodeText:
-    """Return the text of an element from its chunks, a line of code a line."""
+def code_text(chunks: Iterable[str], preformatted: str, *, is_preformatted: bool) -> CodeText:
+    """Return the text of an element from its chunks, a line of code a line.
+
+    ``preformatted``: the code of a PRE; ``is_preformatted``: whether all of it stands in one.
+    """
     lines = _Lines()
     pieces: list[str] = []
     inside: list[bool] = []
     tags_count = links = 0
-    for chunk in chunks:
+    for chunk, is_kept in _with_places(chunks, preformatted, is_preformatted=is_preformatted):
         lines.end() if chunk[0] == CLOSE else lines.begin()
         # What attributes tell stands before the text.
         first, *rest = chunk[1:].split(INLINE)
@@ -140,7 +144,7 @@ def code_text(chunks: Iterable[str]) -> CodeText:
             first = rest.pop(0)[1:]
         for code, text in _coded(first, rest):
             if code == BREAK:
-                lines.add("\n")
+                lines.feed()
             elif code == LINE:
                 lines.begin()
             elif code == ENDED:
@@ -152,10 +156,25 @@ def code_text(chunks: Iterable[str]) -> CodeText:
             tags_count += code in _STARTS
             shown = read_formula(text)[1] if code == MATH else text
             if shown:
-                lines.add(shown)
+                lines.add(shown, is_preformatted=is_kept)
                 pieces.append(shown)
                 inside.append(links > 0)
     return CodeText(lines.text(), pieces, inside, tags_count)
+
+
+def _with_places(chunks: Iterable[str], preformatted: str, *, is_preformatted: bool) -> Iterator[tuple[str, bool]]:
+    """Yield chunks, each with whether its text stands in a PRE."""
+    # How many elements are open, and how many were when the outermost PRE began.
+    depth = 0
+    begun = 0 if is_preformatted else None
+    for chunk in chunks:
+        if chunk[0] == CLOSE:
+            begun = None if depth == begun else begun
+            depth -= 1
+        else:
+            depth += 1
+            begun = depth if begun is None and chunk[0] == preformatted else begun
+        yield chunk, begun is not None
 
 
 def _coded(first: str, rest: list[str]) -> Iterator[tuple[str, str]]:
@@ -178,19 +197,50 @@ class _Lines:
         self._is_at_start = True
         #: Whether text came since the last element began.
         self._has_text = False
+        #: White space outside PREs that is the markup's if no text follows on its line.
+        self._waiting: list[str] = []
+        #: Whether lines may begin with white space of the markup.
+        self._is_indented = False
 
     def begin(self) -> None:
         """Begin a line, if text stands on the one at hand or the one before is owed."""
+        self._waiting.clear()
         if self._owes or not self._is_at_start:
             self._feed()
         self._has_text = False
 
     def end(self) -> None:
         """End a line; text that begins with a line feed does so, too."""
+        self._waiting.clear()
         self._owes = self._owes or not (self._has_text and self._is_at_start)
 
-    def add(self, text: str) -> None:
-        """Add text."""
+    def feed(self) -> None:
+        """End a line, as a BR does."""
+        self._waiting.clear()
+        self._add("\n")
+
+    def add(self, text: str, *, is_preformatted: bool) -> None:
+        """Add text; outside PREs, white space around that of a line is the markup's as far as its line feeds."""
+        if is_preformatted:
+            self._add(text)
+            return
+        shown = text.strip(_SPACE)
+        before, behind = text.split(shown, 1) if shown else (text, "")
+        self._waiting.append(before)
+        if shown:
+            space = "".join(self._waiting)
+            if (self._owes or self._is_at_start) and "\n" in space:
+                space = space[space.rindex("\n") + 1 :]
+                self._is_indented = True
+            self._add(space + shown)
+            self._waiting = [behind]
+
+    def text(self) -> str:
+        """Return all lines, without white space at their ends and empty lines around them."""
+        lines = "".join(self._parts).translate(_SHOWN_AS)
+        return lines_of(dedent(lines) if self._is_indented else lines)
+
+    def _add(self, text: str) -> None:
         if self._owes:
             if text.lstrip(" \t\r")[:1] == "\n":
                 self._owes = False
@@ -202,13 +252,14 @@ class _Lines:
         self._is_at_start = text.endswith("\n")
         self._has_text = True
 
-    def text(self) -> str:
-        """Return all lines, without white space at their ends and empty lines around them."""
-        return lines_of("".join(self._parts))
-
     def _feed(self) -> None:
         self._parts.append("\n")
         self._owes, self._is_at_start = False, True
+
+
+_SPACE = " \t\r\n\f"
+#: Signs that editors write for spaces and empty lines.
+_SHOWN_AS = {0xA0: " ", 0x200B: None, 0xFEFF: None}
 
 
 def lines_of(raw: str) -> str:

@@ -26,7 +26,7 @@ Where ``TagRules.kinds`` asks for it:
 
 ======================  =========================================================
 ``INLINE`` + ``SOURCE`` behind what the attributes of a PRE or a TABLE tell of it
-``INLINE`` + ``WHOLE``  the same of a TABLE that holds lines of code
+``INLINE`` + ``WHOLE``  the same of another element that is code as a whole
 ``INLINE`` + ``LINE``   inside code, a line starts that is an inline element
 ``INLINE`` + ``ENDED``  it ends
 ``INLINE`` + ``MATH``   a formula starts; how many characters of the page's text
@@ -261,17 +261,17 @@ def _image_body(rules: TagRules) -> dict[str, str]:
 
 def _block_body(name: str, start: str, rules: TagRules) -> str:
     """Return what writes a block-level element, and reads what is inside code in a mode of its own."""
-    if not rules.kinds or name not in _TOLD:
+    if not rules.kinds or name not in tags.ABOUT:
         return _body(start, BLOCK + CLOSE)
-    body = _body(start, BLOCK + CLOSE, told=_TOLD[name])
+    body = _body(start, BLOCK + CLOSE, told=tags.ABOUT[name] if name in _ALWAYS_TOLD else "")
     if name == "pre":
         return _in_mode(body, "", _IN_CODE)
-    lines = _body(start, BLOCK + CLOSE, told=_TOLD[name], ends=WHOLE)
-    return _if(tags.CODE_TABLE, _in_mode(lines, "", _IN_CODE), body)
+    lines = _body(start, BLOCK + CLOSE, told=tags.ABOUT[name], ends=WHOLE)
+    return _if(tags.CODE_AS_A_WHOLE[name], _in_mode(lines, "", _IN_CODE), body)
 
 
-#: What the attributes of these elements tell, which is written where ``TagRules.kinds`` asks for it.
-_TOLD = {"pre": tags.ABOUT_CODE, "table": tags.ABOUT_TABLE}
+#: The elements whose attributes tell something also where they are not code as a whole.
+_ALWAYS_TOLD = frozenset({"pre", "table"})
 
 
 def _template(mode: str, keeping: frozenset[str], pattern: str, priority: int, body: str, *, where: str = "") -> str:
@@ -361,33 +361,41 @@ def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._E
             yield from filter(_is_beside_code, in_code(top))
 
 
-_is_beside_code, _is_code_table, _is_line_of_code, _is_permalink, _is_permalink_sign = (
+_is_beside_code, _is_line_of_code, _is_permalink, _is_permalink_sign = (
     etree.XPath(f"boolean({test})")
-    for test in (tags.BESIDE_CODE, tags.CODE_TABLE, tags.LINE_OF_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
+    for test in (tags.BESIDE_CODE, tags.LINE_OF_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
 )
-_TELL = {name: etree.XPath(_sound(expression)) for name, expression in _TOLD.items()}
+_is_code_as_a_whole = {name: etree.XPath(f"boolean({test})") for name, test in tags.CODE_AS_A_WHOLE.items()}
+_TELL = {name: etree.XPath(_sound(expression)) for name, expression in tags.ABOUT.items()}
 
 _tell_image = etree.XPath(_sound(tags.ABOUT_IMAGE))
 
 
 def about(node: etree._Element) -> str:
-    """Return what the attributes of a PRE or TABLE tell of it."""
+    """Return what the attributes of a PRE, a TABLE, or an element that is code as a whole, tell of it."""
     return str(_TELL[node.tag](node))
 
 
 def in_code(top: etree._Element) -> Iterator[etree._Element]:
-    """Yield the elements inside a PRE, or a TABLE that holds lines of code, at or below ``top``."""
+    """Yield the elements inside a PRE, or another element that is code as a whole, at or below ``top``."""
     inside: set[etree._Element] = set()
-    for around in top.iter(*_TOLD):
+    for around in cast("list[etree._Element]", _beginnings_of_code(top)):
         # What is inside of one is looked at once, however many are in one another.
-        if around not in inside and _begins_code(around):
+        if around not in inside:
             below = list(around.iterdescendants(etree.Element))
             inside.update(below)
             yield from below
 
 
 def _begins_code(node: etree._Element) -> bool:
-    return node.tag == "pre" or (node.tag == "table" and bool(_is_code_table(node)))
+    return node.tag == "pre" or (node.tag in _is_code_as_a_whole and bool(_is_code_as_a_whole[str(node.tag)](node)))
+
+
+_beginnings_of_code = etree.XPath(
+    "descendant-or-self::*[self::pre or "
+    + " or ".join(f"self::{name} and ({test})" for name, test in tags.CODE_AS_A_WHOLE.items())
+    + "]"
+)
 
 
 @lru_cache
@@ -470,9 +478,10 @@ def _marks(node: etree._Element, rules: TagRules, mode: str) -> tuple[str, str]:
     if name == "img":
         alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
         start = f"{start}{alt}{INLINE}{SOURCE}{source}"
-    elif rules.kinds and name in _TOLD:
-        is_lines = name == "table" and _is_code_table(node)
-        start = f"{start}{about(node)}{INLINE}{WHOLE if is_lines else SOURCE}"
+    elif rules.kinds and name in tags.ABOUT:
+        is_whole = name != "pre" and _begins_code(node)
+        if is_whole or name in _ALWAYS_TOLD:
+            start = f"{start}{about(node)}{INLINE}{WHOLE if is_whole else SOURCE}"
     return start, BLOCK + CLOSE
 
 

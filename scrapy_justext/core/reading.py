@@ -46,7 +46,7 @@ from scrapy_justext.core.flattening import (
     tag_codes,
 )
 from scrapy_justext.core.formulas.delimiters import mark_formulas
-from scrapy_justext.core.tables import PARTS, PRE, TABLE, Tables
+from scrapy_justext.core.tables import LINES, PARTS, PRE, TABLE, Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
 from scrapy_justext.core.text import collapse, collapse_and_count, visible_length
 from scrapy_justext.exceptions import PageLimitError
@@ -106,7 +106,7 @@ def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
             ancestors.append((position, element))
             element = opened = opened + 1
             position = position[code]
-            if position.part:
+            if position.part and (position.part != LINES or _WHOLE in body):
                 about, body, is_whole = _told(position.part, body)
                 if is_whole:
                     inside, behind = _until_end(chunks)
@@ -125,7 +125,7 @@ def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
 
 def _told(part: str, body: str) -> tuple[str, str, bool]:
     """Return what the attributes of an element tell, the text behind, and whether the element is code as a whole."""
-    if part not in (PRE, TABLE):
+    if part not in (PRE, TABLE, LINES):
         return "", body, False
     about, _, rest = body.partition(INLINE)
     return about, rest[1:], rest[0] == WHOLE or (part == PRE and is_code(about, rest[1:]))
@@ -195,6 +195,11 @@ _shared_position = cache(TreePosition)
 
 
 @lru_cache
+def _preformatted(rules: TagRules) -> str:
+    return tag_codes(rules)["pre"]
+
+
+@lru_cache
 def _names(rules: TagRules) -> dict[str, str]:
     return {code: name for name, code in tag_codes(rules).items()}
 
@@ -245,7 +250,7 @@ class PublishedReader:
 
         ``chunks``: its own and those inside; ``about``: what its attributes tell.
         """
-        code = code_text(chunks)
+        code = code_text(chunks, _preformatted(position.rules), is_preformatted=position.preformatted)
         collapsed, words = collapse_and_count(code.text)
         if words and not is_line_numbers(collapsed):
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
@@ -341,6 +346,7 @@ class PublishedReader:
 
 _TAG = INLINE + TAG
 _BREAK = INLINE + BREAK
+_WHOLE = INLINE + WHOLE
 #: What counts as an inline element of a block.
 _COUNTED = frozenset({TAG, LINK, MATH})
 _MATH = INLINE + MATH

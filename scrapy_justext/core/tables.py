@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
 
 #: What reading looks at of a page's elements to find code and tables.
-PRE, TABLE, ROW, CELL = "pre", "table", "tr", "td"
-PARTS = {"pre": PRE, "table": TABLE, "tr": ROW, "td": CELL, "th": CELL}
+PRE, TABLE, ROW, CELL, LINES = "pre", "table", "tr", "td", "div"
+PARTS = {"pre": PRE, "table": TABLE, "tr": ROW, "td": CELL, "th": CELL, "div": LINES, "ol": LINES}
 
 _LAYOUT_ROLES = frozenset(["presentation", "none"])
 #: Those of LaTeXML, which writes equations in rows.

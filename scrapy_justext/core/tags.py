@@ -86,20 +86,44 @@ def _any(value: str, *parts: str) -> str:
     return " or ".join(f"contains({value}, '{part}')" for part in parts)
 
 
-#: How highlighters name what stands beside code in a PRE: line numbers, buttons.
+#: How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
 _SPACED = "concat(' ', @class, ' ')"
 _NUMBERS_ONLY = "not(translate(normalize-space(), '0123456789', ''))"
-_GUTTERS = _any("@class", "lineno", "line-num", "line_num", "linenum", "ln-num", "blob-num", "gutter", "copy")
-_GUTTERS = f"{_GUTTERS} or {_any(_SPACED, ' ln ', ' lnt ', ' toolbar ')}"
-BESIDE_CODE = f"self::button or @class and ({_GUTTERS}) or contains(@style, 'user-select') and {_NUMBERS_ONLY}"
+_GUTTERS = _any(
+    "@class", "lineno", "line-num", "lines-num", "line_num", "linenum", "ln-num", "blob-num", "gutter", "copy",
+    "crayon-num", "crayon-toolbar", "crayon-info", "CodeMirror-measure",
+)  # fmt: skip
+#: Code Prettify calls code with line numbers as others call the numbers.
+_GUTTERS = f"not(self::ol or self::pre or self::code) and ({_GUTTERS} or {_any(_SPACED, ' ln ', ' lnt ', ' toolbar ')})"
+#: Line numbers and the bar of older highlighters, and the copies of editors.
+_NAMED_GUTTERS = f"self::td and {_any(_SPACED, ' number ')} or self::div and {_any(_SPACED, ' bar ')} or self::textarea"
+_INVISIBLE = _any("@style", "visibility: hidden", "visibility:hidden")
+BESIDE_CODE = (
+    f"self::button or @class and ({_GUTTERS} or {_NAMED_GUTTERS})"
+    f" or @style and (contains(@style, 'user-select') and {_NUMBERS_ONLY} or {_INVISIBLE})"
+)
 #: Inline elements that are a line of code each.
 LINE_OF_CODE = f"@data-line or @class and ({_any(_SPACED, ' line ', '-line ')})"
 #: Tables that are code: a row a line, or line numbers beside a PRE.
 _FIRST_CELL = "concat(' ', tr/td/@class, tbody/tr/td/@class, ' ')"
-CODE_TABLE = (
+_CODE_TABLE = (
     f"{_any('@class', 'highlighttable', 'codehilitetable', 'lntable', 'rouge-table', 'crayon-table', 'hljs-ln')} or "
-    f"{_any(_FIRST_CELL, 'blob-', 'gutter', 'lineno', 'line-num', 'line_num', 'linenum', 'lntd', ' code ')}"
+    f"{_any(_FIRST_CELL, 'blob-', 'gutter', 'lineno', 'line-num', 'lines-num', 'line_num', 'linenum', 'lntd')} or "
+    f"{_any(_FIRST_CELL, ' code ')}"
 )
+#: The first class of DIVs that are code as a whole, those of Ace, CodeMirror, Monaco, Crayon, SyntaxHighlighter and
+#: GitHub's files.  One test, since most pages have many DIVs, and none of these.
+_EDITORS = (
+    "ace_editor", "ace_gutter", "ace_scroller", "ace_static_highlight", "CodeMirror", "CodeMirror-code", "cm-content",
+    "cm-scroller", "monaco-editor", "crayon-syntax", "syntaxhighlighter", "dp-highlighter", "react-code-file-contents",
+)  # fmt: skip
+_FIRST_CLASS = "substring-before(concat(normalize-space(@class), ' '), ' ')"
+_EDITOR = f"contains(' {' '.join(_EDITORS)} ', concat(' ', {_FIRST_CLASS}, ' '))"
+#: Lists of lines: those of Google's Code Prettify and of GeSHi.
+_FIRST_LINE = "concat(' ', li/div/@class, ' ')"
+_LIST_OF_LINES = f"@class and contains({_SPACED}, ' linenums ') or contains({_FIRST_LINE}, ' de1 ')"
+#: Elements other than PRE that are code as a whole, by their names.
+CODE_AS_A_WHOLE = {"table": _CODE_TABLE, "div": _EDITOR, "ol": _LIST_OF_LINES}
 
 
 def _joined(*values: str) -> str:
@@ -119,8 +143,14 @@ ABOUT_CODE = _joined(
     "../../@class",
     "../../../@class",
 )
+#: What tells in which language the code in a DIV or a list is.
+_ABOUT_LINES = _joined(
+    "@role", *_NAMES, "*/@data-language", "../@class", "*[1]/div[1]/span[contains(@class, 'crayon-language')]"
+)
 #: What tells whether a TABLE holds data: its role, its class, and elements that tables of data have.
 ABOUT_TABLE = _joined("@role", "@class", "name(caption)", "name(thead)", "name(tr/th)", "name(tbody/tr/th)")
+#: The same by the elements' names.
+ABOUT = {"pre": ABOUT_CODE, "table": ABOUT_TABLE, "div": _ABOUT_LINES, "ol": _ABOUT_LINES}
 
 #: What stands between the parts of what an IMG tells.
 APART = "\ufdd3"
@@ -208,10 +238,17 @@ _NEVER_TEXT = (
               "video", "canvas", "input", "datalist"),
 )  # fmt: skip
 
+#: What editors show in lines of their own right behind it, or as GitHub does.
+_EDITED = Removed(
+    "textarea",
+    "@id = 'read-only-cursor-text-area'"
+    " or following-sibling::*[1][self::div and contains(concat(' ', @class, ' '), ' CodeMirror ')]",
+)
+
 #: For trained models, which can tell hidden boilerplate from content, and for pages that show next to nothing.  Pages
 #: that scripts build have their text in NOSCRIPT or in hidden elements, and an SVG that is not closed puts the rest of
 #: a page into the BUTTON around it.
-LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, removed=_NEVER_TEXT, kinds=True)
+LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, removed=(*_NEVER_TEXT, _EDITED), kinds=True)
 
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
