@@ -284,6 +284,7 @@ LISTS: dict[str, Shape] = {
 TABLES: dict[str, Shape] = {
     "rows": repeat(f"<tr><td>{SENTENCE * 3}<td>{SENTENCE * 3}", "<table>"),
     "short rows": repeat("<tr><td>x<td>y", f"{GOOD}<table>"),
+    "results in rows": repeat("<tr><td><p><a>x</a><p>y<p>z<td>x", f"{GOOD}<table><tr><th>x<th>y"),
     "cells of one row": repeat("<td>x", "<table><tr>"),
     "rows of one cell": repeat("<tr><td>x", "<table>"),
     "sparse": _column_widths,

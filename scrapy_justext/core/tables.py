@@ -6,6 +6,7 @@ of data become one.
 
 from __future__ import annotations
 
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import tags
@@ -13,7 +14,7 @@ from scrapy_justext.core.blocks import DataCell
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_justext.core.blocks import Segment
 
@@ -29,6 +30,8 @@ LEAST_ROWS = LEAST_COLUMNS = 2
 #: The longest text in a cell and the most blocks, of tables with heads and of others; one with more lays out a page.
 LONGEST_WITH_HEADS, LONGEST = 400, 150
 MOST_BLOCKS_WITH_HEADS, MOST_BLOCKS = 12, 3
+#: Of a cell that is an entry of a list: a title, a text, and what to do with it.
+LEAST_BLOCKS_OF_ENTRY = 3
 #: Cells for each one that has text, at the most.
 SPARSEST = 4
 
@@ -113,18 +116,62 @@ def _as_one(table: OpenTable, cells: tuple[tuple[DataCell, ...], ...], inside: S
 
 def is_data(cells: Sequence[Sequence[DataCell]], *, has_heads: bool) -> bool:
     """Return whether a table holds data, by its cells; ``has_heads``: whether some say that they are heads."""
+    rows = [filled for row in cells if (filled := [cell for cell in row if cell.blocks])]
+    count = sum(map(len, rows))
+    return (
+        len(rows) >= LEAST_ROWS
+        and sum(map(len, cells)) <= SPARSEST * count
+        and _has_columns(cells, rows, has_heads=has_heads)
+        and (has_heads or not all(_is_linked(one) for row in rows for cell in row for one in cell.blocks))
+        and 2 * sum(any(map(_is_entry, row)) for row in rows) <= len(rows)
+        and _has_short_cells(rows, has_heads=has_heads)
+    )
+
+
+def _has_columns(cells: Sequence[Sequence[DataCell]], rows: Sequence[Sequence[DataCell]], *, has_heads: bool) -> bool:
+    """Return whether the rows of a table have columns in common; ``rows``: the cells with text.
+
+    Two rows have to have text in two columns, and without heads half of all rows.  Where all rows have as many cells,
+    it is enough that the first one has: others may have images there.  With heads no row has to.
+    """
+    full = [_is_row(row) for row in rows]
+    least = LEAST_ROWS if has_heads else max(LEAST_ROWS, len(rows) / 2)
+    return sum(full) >= least or (
+        len({len(row) for row in cells if row}) == 1
+        and (full[0] or (has_heads and len(_columns_with_words(cells)) >= LEAST_COLUMNS))
+    )
+
+
+def _columns_with_words(cells: Sequence[Sequence[DataCell]]) -> set[int]:
+    return {number for row in cells for number, cell in enumerate(row) if cell.has_words}
+
+
+def _is_row(filled: Sequence[DataCell]) -> bool:
+    """Return whether there is text in two columns; bullets before the text are none."""
+    return sum(1 for _ in dropwhile(lambda cell: not cell.has_words, filled)) >= LEAST_COLUMNS
+
+
+def _is_linked(block: Segment) -> bool:
+    """Return whether all text of a block is in links."""
+    return block.link_characters >= len(block.collapsed)
+
+
+def _is_entry(cell: DataCell) -> bool:
+    """Return whether a cell is like a result of a search: paragraphs of text, and others that are links."""
+    return (
+        len(cell.blocks) >= LEAST_BLOCKS_OF_ENTRY
+        and not all(one.kind == tags.LIST_ITEM for one in cell.blocks)
+        and len({_is_linked(one) for one in cell.blocks}) > 1
+    )
+
+
+def _has_short_cells(rows: Iterable[Sequence[DataCell]], *, has_heads: bool) -> bool:
     most, longest = (MOST_BLOCKS_WITH_HEADS, LONGEST_WITH_HEADS) if has_heads else (MOST_BLOCKS, LONGEST)
-    filled = [[number for number, cell in enumerate(row) if cell.blocks] for row in cells]
-    # A column of bullets is none.
-    columns = {number for row in cells for number, cell in enumerate(row) if cell.has_words}
-    count = sum(map(len, filled))
-    if len(columns) < LEAST_COLUMNS or sum(map(bool, filled)) < LEAST_ROWS or sum(map(len, cells)) > SPARSEST * count:
-        return False
     return all(
         len(cell.blocks) <= most
         and not any(one.heading_level for one in cell.blocks)
         and sum(len(one.collapsed) for one in cell.blocks) <= longest
-        for row in cells
+        for row in rows
         for cell in row
     )
 
