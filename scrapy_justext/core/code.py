@@ -27,7 +27,7 @@ from scrapy_justext.core.flattening import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: Class names by which pages and highlighters say that something is code.
 _CODE_CLASS = re.compile(
@@ -61,7 +61,9 @@ _NUMBER = re.compile("[0-9]{1,6}")
 #: What is seldom in prose: symbols for each visible character.
 _CODE_SYMBOLS = 0.08
 #: Lines that a command or an example without symbols may have.
-_FEW_LINES = 2
+FEW_LINES = 2
+#: Words of a line that is a sentence by its end, and of one that is prose without such an end.
+_SENTENCE, _LONG_LINE = 5, 20
 #: Characters by which preformatted text is judged.
 _LOOKED_AT = 4000
 
@@ -82,10 +84,24 @@ def _says_code(about: str) -> bool:
 
 def _looks_like_code(body: str) -> bool:
     text = _MARK.sub("", body)
-    visible = len("".join(text.split()))
-    if len(_SYMBOLS.findall(text)) >= _CODE_SYMBOLS * visible or is_line_numbers(text):
+    if has_symbols(text) or is_line_numbers(text):
         return True
-    return text.strip().count("\n") < _FEW_LINES and not _SENTENCE_END.search(text)
+    return text.strip().count("\n") < FEW_LINES and not _SENTENCE_END.search(text)
+
+
+def has_symbols(text: str) -> bool:
+    """Return whether text has as many symbols as code has."""
+    return len(_SYMBOLS.findall(text)) >= _CODE_SYMBOLS * len("".join(text.split()))
+
+
+def reads_as_prose(lines: Sequence[str]) -> bool:
+    """Return whether lines are sentences, or as long as those of paragraphs, with few symbols."""
+    return any(map(_is_sentence, lines)) and not has_symbols("".join(lines))
+
+
+def _is_sentence(line: str) -> bool:
+    words = len(line.split())
+    return words > _LONG_LINE or (words >= _SENTENCE and _SENTENCE_END.search(line) is not None)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -107,7 +123,7 @@ def code_language(about: str) -> str:
 def is_line_numbers(text: str) -> bool:
     """Return whether text is numbers that follow one another, as beside lines of code."""
     numbers = text.split()
-    if len(numbers) < _FEW_LINES or not all(map(_NUMBER.fullmatch, numbers)):
+    if len(numbers) < FEW_LINES or not all(map(_NUMBER.fullmatch, numbers)):
         return False
     first = int(numbers[0])
     return all(int(number) == first + i for i, number in enumerate(numbers))
@@ -122,20 +138,26 @@ class CodeText(NamedTuple):
     inside: list[bool]
     """Of each part, whether it stands in a link."""
     tags_count: int
+    links: int
+    """How many are open at the end."""
 
 
 _MARK = re.compile(f"{INLINE}.", re.DOTALL)
 
 
-def code_text(chunks: Iterable[str], preformatted: str, *, is_preformatted: bool) -> CodeText:
-    """Return the text of an element from its chunks, a line of code a line.
+def code_text(
+    chunks: Iterable[str], preformatted: str, *, is_preformatted: bool, is_text: bool = False, links: int = 0
+) -> CodeText:
+    """Return the text of code from its chunks, a line of code a line.
 
     ``preformatted``: the code of a PRE; ``is_preformatted``: whether all of it stands in one.
+    ``is_text``: whether it is shown as text is, where a line feed is a space.
+    ``links``: how many are open.
     """
-    lines = _Lines()
+    lines = _Lines(is_text=is_text)
     pieces: list[str] = []
     inside: list[bool] = []
-    tags_count = links = 0
+    tags_count = 0
     for chunk, is_kept in _with_places(chunks, preformatted, is_preformatted=is_preformatted):
         lines.end() if chunk[0] == CLOSE else lines.begin()
         # What attributes tell stands before the text.
@@ -159,7 +181,7 @@ def code_text(chunks: Iterable[str], preformatted: str, *, is_preformatted: bool
                 lines.add(shown, is_preformatted=is_kept)
                 pieces.append(shown)
                 inside.append(links > 0)
-    return CodeText(lines.text(), pieces, inside, tags_count)
+    return CodeText(lines.text(), pieces, inside, tags_count, links)
 
 
 def _with_places(chunks: Iterable[str], preformatted: str, *, is_preformatted: bool) -> Iterator[tuple[str, bool]]:
@@ -190,7 +212,8 @@ _STARTS = frozenset({TAG, LINK, LINE, BREAK, MATH})
 class _Lines:
     """Puts code together from elements that are a line each, and from text that has line feeds of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_text: bool) -> None:
+        self._is_text = is_text
         self._parts: list[str] = []
         #: Whether an element has ended whose line has no line feed yet.
         self._owes = False
@@ -232,7 +255,7 @@ class _Lines:
             if (self._owes or self._is_at_start) and "\n" in space:
                 space = space[space.rindex("\n") + 1 :]
                 self._is_indented = True
-            self._add(space + shown)
+            self._add(_on_one_line(space + shown) if self._is_text else space + shown)
             self._waiting = [behind]
 
     def text(self) -> str:
@@ -257,6 +280,11 @@ class _Lines:
         self._owes, self._is_at_start = False, True
 
 
+def _on_one_line(text: str) -> str:
+    return _LINE_FEEDS.sub(" ", text) if "\n" in text else text
+
+
+_LINE_FEEDS = re.compile(r"[ \t\r\f]*\n[ \t\r\n\f]*")
 _SPACE = " \t\r\n\f"
 #: Signs that editors write for spaces and empty lines.
 _SHOWN_AS = {0xA0: " ", 0x200B: None, 0xFEFF: None}

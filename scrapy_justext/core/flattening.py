@@ -35,6 +35,8 @@ Where ``TagRules.kinds`` asks for it:
 ``INLINE`` + ``UNMATH`` it ends
 ``INLINE`` + ``CODE``   an inline element starts that is shown in fixed width
 ``INLINE`` + ``PLAIN``  it ends
+``INLINE`` + ``BEGUN``  code begins that has lines for itself outside of PREs
+``INLINE`` + ``FINISHED`` it ends
 ======================  =========================================================
 
 Where ``TagRules.styled`` asks for it:
@@ -88,6 +90,8 @@ ENDED = "e"
 MATH = "["
 UNMATH = "]"
 IMAGE = "!"
+BEGUN = "{"
+FINISHED = "}"
 
 #: The codes of the inline elements that are marked where ``TagRules.styled`` asks for it.
 _STYLES = {

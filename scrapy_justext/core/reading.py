@@ -24,11 +24,14 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import Segment, maker
 from scrapy_justext.core.code import code_language, code_text, is_code, is_line_numbers, lines_of
+from scrapy_justext.core.code_lines import mark_code_lines
 from scrapy_justext.core.flattening import (
+    BEGUN,
     BLOCK,
     BREAK,
     CLOSE,
     ENTER,
+    FINISHED,
     INLINE,
     LEAVE,
     LINK,
@@ -79,11 +82,13 @@ def segment_and_count(root: etree._Element, rules: TagRules, most: int | None = 
 
 
 def flat_text(root: etree._Element, rules: TagRules) -> str:
-    """Return the flattened tree with the page's own marks replaced, and formulas in its text marked."""
+    """Return the flattened tree with the page's own marks replaced, and code and formulas in its text marked."""
     flat = flatten(root, rules)
     if flat.startswith(OWN_MARKS):
         flat = flatten(root, rules, replace_marks=True)
-    return mark_formulas(flat, root, rules) if rules.kinds else flat
+    if not rules.kinds:
+        return flat
+    return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules)
 
 
 def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
@@ -117,6 +122,14 @@ def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
                     body = behind
                 else:
                     tables.begin(position.part, about, element, number, len(reader.rows))
+        while _BEGUN in body and not position.heading_level:
+            before, _, body = body.partition(_BEGUN)
+            reader.chunk = number
+            reader.read(before, position, element, ancestors)
+            inside, body = _until_finished(body, chunks)
+            reader.read_code(inside, "", position, element, number, is_text=True)
+            opened += sum(one[0] != CLOSE for one in inside[1:])
+            number += len(inside) - 1
         if body and not body.isspace():
             reader.chunk = number
             position = reader.read(body, position, element, ancestors)
@@ -141,6 +154,15 @@ def _until_end(chunks: Iterator[str]) -> tuple[list[str], str]:
             return inside, chunk[1:]
         inside.append(chunk)
     raise AssertionError("each element has an end")
+
+
+def _until_finished(body: str, chunks: Iterator[str]) -> tuple[list[str], str]:
+    """Return the chunks of code that begins with ``body``, and the text behind it."""
+    inside = [BEGUN + body]
+    while _FINISHED not in inside[-1]:
+        inside.append(next(chunks))
+    inside[-1], _, behind = inside[-1].partition(_FINISHED)
+    return inside, behind
 
 
 _new_segment = maker(Segment)
@@ -245,12 +267,27 @@ class PublishedReader:
             self._start += len(collapsed) - words + 1
         return position
 
-    def read_code(self, chunks: Sequence[str], about: str, position: TreePosition, element: int, chunk: int) -> None:
+    def read_code(
+        self,
+        chunks: Sequence[str],
+        about: str,
+        position: TreePosition,
+        element: int,
+        chunk: int,
+        *,
+        is_text: bool = False,
+    ) -> None:
         """Add the block that an element of code is.
 
         ``chunks``: its own and those inside; ``about``: what its attributes tell.
+        ``is_text``: whether it is a part of the text of ``element``, where links may be open.
         """
-        code = code_text(chunks, _preformatted(position.rules), is_preformatted=position.preformatted)
+        code = code_text(
+            chunks, _preformatted(position.rules), is_preformatted=position.preformatted, is_text=is_text,
+            links=self._links if is_text else 0,
+        )  # fmt: skip
+        if is_text:
+            self._links = code.links
         collapsed, words = collapse_and_count(code.text)
         if words and not is_line_numbers(collapsed):
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
@@ -347,6 +384,7 @@ class PublishedReader:
 _TAG = INLINE + TAG
 _BREAK = INLINE + BREAK
 _WHOLE = INLINE + WHOLE
+_BEGUN, _FINISHED = INLINE + BEGUN, INLINE + FINISHED
 #: What counts as an inline element of a block.
 _COUNTED = frozenset({TAG, LINK, MATH})
 _MATH = INLINE + MATH

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_justext.core.code import code_language, is_code
+from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS, TagRules
@@ -172,6 +173,101 @@ def test_code_is_one_block_as_it_was_written(markup: str, rules: TagRules) -> No
         (CODE, "code"),
         ("Behind.", "text"),
     ]
+
+
+#: Code without PRE: what it is, the markup, and the blocks.
+CODED = CODE.replace("    ", "&nbsp; &nbsp; ")
+CODE_BLOCK = (CODE, "code")
+WITHOUT_PRE = {
+    "phpBB": (
+        "<dl class=codebox><dt>Code: <a href=#>Select all</a></dt><dd><code>"
+        + CODED.replace("\n", "<br />")
+        + "</code></dd></dl>",
+        [("Code: Select all", "list item"), CODE_BLOCK],
+    ),
+    "a paragraph": (f"<p><code>{CODED}</code></p>".replace("\n", "<br>\n"), [CODE_BLOCK]),
+    "bold": (f"<p><b><code>{CODED}</code></b> </p>".replace("\n", "<br>"), [CODE_BLOCK]),
+    "a DIV": (f"<div class=code>\n  <code>{CODED}</code>\n</div>".replace("\n", "<br>\n"), [CODE_BLOCK]),
+    "a quote": (f"<blockquote><code>{CODED}</code></blockquote>".replace("\n", "<br>"), [CODE_BLOCK]),
+    "indented as the markup": (
+        "<p>\n    <code>" + "".join(f"\n      {line}<br>" for _, line in LINES) + "\n    </code>\n</p>",
+        [CODE_BLOCK],
+    ),
+    "a CODE a line": (
+        "<p>" + "<br>\n".join(f"<code>{line}</code>" for line in ("a = 1", "b = 2")) + "</p>",
+        [("a = 1\nb = 2", "code")],
+    ),
+    "a line of several CODE": ("<p><code>a = 1</code> <code>;</code><br><code>b</code>", [("a = 1 ;\nb", "code")]),
+    "highlighted by PHP": (
+        '<div class="phpcode"><code><span style="color: #000000">\n<span style="color: #0000BB">&lt;?php<br />&nbsp;$a'
+        "</span><span>=</span><span>1</span><span>;<br />?&gt;</span>\n</span>\n</code></div>",
+        [("<?php\n $a=1;\n?>", "code")],
+    ),
+    "a DIV a line": ("<p><code><div>a = 1;</div><div>b = 2;</div></code>", [("a = 1;\nb = 2;", "code")]),
+    "between lines of text": (
+        "<div>Do this:<br><code>a = 1<br>b = 2</code><br>and see.</div>",
+        [("Do this:", "text"), ("a = 1\nb = 2", "code"), ("and see.", "text")],
+    ),
+    "right before text": (
+        "<div>Code</div><code class=bbc_code>a = 1<br>b = 2<br>c = 3</code>and see.",
+        [("Code", "text"), ("a = 1\nb = 2\nc = 3", "code"), ("and see.", "text")],
+    ),
+    "before a line of text with CODE": (
+        "<p><code>a = 1</code><br><code>b = 2</code><br><code>c</code> is three.",
+        [("a = 1\nb = 2", "code"), ("c is three.", "text")],
+    ),
+    "lines of the source": ("<p><code>logger =\n  get_logger()</code></p>", [("logger = get_logger()", "text")]),
+    "lines of the source in code": ("<p><code>a =\n  1<br>b</code></p>", [("a = 1\nb", "code")]),
+    "one line": ("<p><code>a = 1</code></p>", [("a = 1", "text")]),
+    "one line and a BR": ("<p><code>a = 1<br></code></p>", [("a = 1", "text")]),
+    "in a sentence": ("<p>Use <code>a<br>b</code> there.</p>", [("Use a b there.", "text")]),
+    "at the start of a sentence": ("<p><code>a<br>b</code> is used.</p>", [("a b is used.", "text")]),
+    "at the end of a sentence": ("<p>Use <code>a<br>b</code></p>", [("Use a b", "text")]),
+    "paragraphs of code": ("<p><code>a</code><p><code>b</code>", [("a", "text"), ("b", "text")]),
+    "items": ("<ul><li><code>a</code><li><code>b</code></ul>", [("a", "list item"), ("b", "list item")]),
+    "prose": (
+        "<p><code>It was the best of times.<br>It was the worst of times.</code></p>",
+        [("It was the best of times. It was the worst of times.", "text")],
+    ),
+    "not closed": (
+        "<div><code>x = 1;<div><h2>Heading</h2>It was the best of times.<br>It was the worst.</div>",
+        [("x = 1;", "text"), ("Heading", "heading"), ("It was the best of times. It was the worst.", "text")],
+    ),
+    "a heading": ("<h2><code>a<br>b</code></h2>", [("a b", "heading")]),
+    "a formula": ("<p><code>a<br><math><mi>x</mi></math></code>", [("a $x$", "text")]),
+}
+
+
+@pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
+@pytest.mark.parametrize(("markup", "expected"), WITHOUT_PRE.values(), ids=WITHOUT_PRE)
+def test_lines_of_code_without_pre_are_a_block(markup: str, expected: list[tuple[str, str]], rules: TagRules) -> None:
+    root = tree(f"<p>Before.</p>{markup}<p>Behind.</p>")
+    assert flatten(root, rules) == walk(root, rules)
+    blocks = [(one.text, one.kind) for one in segment_tree(root, rules)]
+    assert blocks == [("Before.", "text"), *expected, ("Behind.", "text")]
+
+
+def test_links_around_lines_of_code_count_there_and_behind() -> None:
+    segments = segment_tree(tree("<p>a <a>b<br><code>c = 1<br>d = 2</code><br>e</a> f"), MODERN)
+    assert [(one.text, one.link_characters) for one in segments] == [("a b", 1), ("c = 1\nd = 2", 10), ("e f", 1)]
+
+
+def test_lines_of_code_leave_the_numbers_of_elements_and_texts() -> None:
+    page = "<p>a<div><code><div>x = 1;</div><div>y = 2;</div></code></div><p>b"
+    segments = segment_tree(tree(page), MODERN)
+    plain = segment_tree(tree(page.replace("code>", "span>")), MODERN)
+    assert (segments[-1].element, segments[-1].start, segments[-1].chunk) == (
+        plain[-1].element,
+        plain[-1].start,
+        plain[-1].chunk,
+    )
+    assert segments[1].element == plain[1].element - 1
+
+
+def test_markdown_of_text_around_lines_of_code() -> None:
+    page = "<div>Do <b>this</b>:<br><code>a = 1<br>&nbsp;b = 2</code><br>and <i>see</i>.</div>"
+    extraction = extract(page, language="none", code="keep", keep_css=["div"], markdown=True)
+    assert extraction.markdown == "Do **this**:\n\n```\na = 1\n b = 2\n```\n\nand *see*."
 
 
 WITH_COPIES = {

@@ -121,11 +121,11 @@ def text_runs(
 ) -> dict[int, list[TextRun]]:
     """Return the runs of the blocks of text in the flattened page, by the blocks' identities.
 
-    ``chunks``: the flattened page; ``texts``: its blocks of text; ``kept``: the blocks that are wanted; others come
-    where they share a text with one of them.
+    ``chunks``: the flattened page; ``texts``: its blocks of text; ``kept``: the blocks that are wanted; others, and
+    code, come where they share a text with one of them.
     ``by_nodes``: whether text is read node by node.
     """
-    by_chunk: dict[int, list[Segment]] = {segment.chunk: [] for segment in _texts(kept)}
+    by_chunk: dict[int, list[Segment]] = {segment.chunk: [] for segment in _texts(kept) if segment.kind != CODE}
     for segment in texts:
         if segment.chunk in by_chunk:
             by_chunk[segment.chunk].append(segment)
@@ -144,7 +144,7 @@ def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
     for segment in segments:
         if segment.cells:
             yield from _texts(chain.from_iterable(cell.blocks for row in segment.cells for cell in row))
-        elif segment.image_url is None and segment.kind != CODE:
+        elif segment.image_url is None:
             yield segment
 
 

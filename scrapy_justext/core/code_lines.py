@@ -1,0 +1,122 @@
+"""Find code that stands outside of PREs on lines of its own, and mark it.
+
+Forums and old pages write code in a CODE with BRs, or in a CODE a line.  Two lines or more, all of whose text is in
+CODE, are a block of code; a line ends at a BR, and where a block-level element starts or ends.  A CODE in a line of
+text is a part of the text, as is one on a line of its own.
+
+The flattened text (:mod:`.flattening`) is read once, from one CODE to the next.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scrapy_justext.core.code import FEW_LINES, has_symbols, reads_as_prose
+from scrapy_justext.core.flattening import BEGUN, BLOCK, BREAK, CLOSE, CODE, FINISHED, INLINE, MATH, PLAIN, tag_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_justext.core.tags import TagRules
+
+_CODE = INLINE + CODE
+_MATH = INLINE + MATH
+_BEGINS_OR_ENDS = re.compile(f"{INLINE}(?:{CODE}|{re.escape(PLAIN)})")
+_LINE_END = re.compile(f"{BLOCK}.|{INLINE}{re.escape(BREAK)}")
+_MARK = re.compile(f"{INLINE}.", re.DOTALL)
+#: The block-level elements that lines of code may be, and how many may be in one another: a CODE that is not closed
+#: may have much of a page in it.
+_LINE_NAMES = ("div", "li", "ol", "p")
+_DEEPEST = 3
+
+
+def mark_code_lines(flat: str, rules: TagRules) -> str:
+    """Return a flattened text with marks around each block of code that is no PRE; ``rules`` ask for no styles."""
+    if _CODE not in flat:
+        return flat
+    parts: list[str] = []
+    done = 0
+    for begin, end in _candidates(flat):
+        inside = flat[begin:end]
+        if _is_block_of_code(inside, rules):
+            parts += flat[done:begin], INLINE, BEGUN, inside, INLINE, FINISHED
+            done = end
+    return "".join([*parts, flat[done:]]) if parts else flat
+
+
+def _code_elements(flat: str) -> Iterator[tuple[int, int]]:
+    """Yield where the outermost elements in fixed width begin and end."""
+    depth = begin = 0
+    for mark in _BEGINS_OR_ENDS.finditer(flat):
+        if mark.group() == _CODE:
+            begin = begin if depth else mark.start()
+            depth += 1
+        else:
+            depth -= 1
+            if not depth:
+                yield begin, mark.end()
+
+
+def _candidates(flat: str) -> Iterator[tuple[int, int]]:
+    """Yield where code begins and ends that has all of its lines for itself, line after line."""
+    # Where the code at hand begins and ends, where its last whole line ends, and its last element begins.
+    begin = end = whole = last = 0
+    begins_line = True
+    for element, behind in _code_elements(flat):
+        tail, *heads = _LINE_END.split(flat[end:element])
+        is_whole = bool(heads) and not _is_visible(tail)
+        if not heads and not _is_visible(tail):
+            # The same line goes on.
+            end = behind
+            continue
+        begins_next = bool(heads) and not _is_visible(heads[-1])
+        is_next = len(heads) == 1 and BLOCK not in flat[end:element]
+        if begins_line and is_whole and is_next and begins_next:
+            whole, end, last = end, behind, element
+            continue
+        if begins_line:
+            yield begin, end if is_whole or _has_many_lines(flat[last:end]) else whole
+        begin, end, whole, last, begins_line = element, behind, element, element, begins_next
+    if begins_line:
+        line_end = _LINE_END.search(flat, end)
+        is_whole = not _is_visible(flat[end : line_end.start() if line_end else len(flat)])
+        yield begin, end if is_whole or _has_many_lines(flat[last:end]) else whole
+
+
+def _is_visible(text: str) -> bool:
+    shown = _MARK.sub("", text)
+    return bool(shown) and not shown.isspace()
+
+
+def _lines(inside: str) -> list[str]:
+    """Return the lines of code that have text."""
+    lines = (_MARK.sub("", line) for line in _LINE_END.split(inside))
+    return [line for line in lines if line and not line.isspace()]
+
+
+def _has_many_lines(inside: str) -> bool:
+    """Return whether an element has so many lines that it is none in a line of text, whatever stands behind it.
+
+    Forums that show CODE on lines of its own have no BR behind it.
+    """
+    return len(_lines(inside)) > FEW_LINES
+
+
+def _is_block_of_code(inside: str, rules: TagRules) -> bool:
+    lines = _lines(inside)
+    if len(lines) < FEW_LINES or _MATH in inside or reads_as_prose(lines):
+        return False
+    return BLOCK not in inside or (_holds_lines_only(inside, rules) and has_symbols("".join(lines)))
+
+
+def _holds_lines_only(inside: str, rules: TagRules) -> bool:
+    """Return whether the block-level elements in a CODE may be lines."""
+    codes = tag_codes(rules)
+    names = {codes[name] for name in _LINE_NAMES}
+    depth = 0
+    for chunk in inside.split(BLOCK)[1:]:
+        depth += -1 if chunk[0] == CLOSE else 1
+        if depth > _DEEPEST or (chunk[0] != CLOSE and chunk[0] not in names):
+            return False
+    return True
