@@ -145,6 +145,23 @@ INLINE = {
 
 #: By what it is: a formula on lines of its own, and its TeX.
 DISPLAY = {
+    "Sphinx, with a number": (
+        f'{RENDERER}<div class="math notranslate nohighlight" id="equation-e"><span class="eqno">(1.2)'
+        '<a class="headerlink" href="#equation-e" title="Link to this equation">¶</a></span>\\[x^2\\]</div>',
+        "x^2",
+    ),
+    "LaTeXML, with a number": (
+        '<table class="ltx_equation ltx_eqn_table"><tbody><tr><td class="ltx_eqn_cell ltx_eqn_center_padleft"></td>'
+        f'<td class="ltx_eqn_cell"><math alttext="x^{{2}}" display="block">{X2}</math></td>'
+        '<td class="ltx_eqn_cell ltx_eqn_eqno"><span class="ltx_tag ltx_tag_equation">(A1)</span></td></tr></tbody>'
+        "</table>",
+        "x^{2}",
+    ),
+    "a journal, with a number": (
+        '<div class="c-article-equation"><div class="c-article-equation__content"><span class="mathjax-tex">$$x^2$$'
+        '</span></div><div class="c-article-equation__number">(3)</div></div>',
+        "x^2",
+    ),
     "MathML": (f'<math display="block">{ANNOTATED}</math>', "x^{2}"),
     "MathML of old": (f'<math mode="display">{X2}</math>', "x^2"),
     "KaTeX": (f'<span class="katex-display">{KATEX}</span>', "x^{2}"),
@@ -255,6 +272,12 @@ def test_what_is_no_formula_stays_as_it_is(html: str) -> None:
     segments = cut(f"<div>{html}</div>")
     assert [segment.formulas for segment in segments] == [()] * len(segments)
     assert texts(f"<div>{html}</div>") == texts(f"<div>{html}</div>", WITHOUT_KINDS)
+
+
+@pytest.mark.parametrize("text", ["see there", "(1) as above", "<b><i>1</i></b>"])
+def test_what_is_no_number_of_an_equation_stays(text: str) -> None:
+    html = f'<div><math>{X2}</math><p><span class="eqno">{text}</span></div>'
+    assert texts(html) == texts(html.replace("eqno", "other"))
 
 
 def test_what_two_see_of_a_formula_stays_where_no_other_does() -> None:

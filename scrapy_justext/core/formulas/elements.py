@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, unquote_plus
 
@@ -207,7 +207,9 @@ def _mathjax(node: etree._Element) -> Sequence[Formula] | None:
 
 #: The classes of elements that are or hold formulas.
 _CLASS = re.compile(
-    r"(?:^|[\s_-])(?:katex|mathjax|mjx|mjxc|math|tex|latex|arithmatex|ltx_eqn_cell)(?![a-z])", re.IGNORECASE
+    r"(?:^|[\s_-])(?:katex|mathjax|mjx|mjxc|math|tex|latex|arithmatex|ltx_eqn_cell|ltx_tag_equation|eqno"
+    r"|equation__number)(?![a-z])",
+    re.IGNORECASE,
 )
 #: Attributes that hold TeX.
 _SOURCES = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
@@ -310,6 +312,20 @@ def _is_mathml(cell: etree._Element) -> bool:
     return bool(maths) and len(maths) == len(cell) and not any(text and text.strip() for text in (cell.text, *tails))
 
 
+def _number(node: etree._Element) -> list[Formula] | None:
+    """Return that no text stands for the number of an equation; None for an element with other text."""
+    children = list(islice(node, _MOST_CHILDREN + 1))
+    if len(children) > _MOST_CHILDREN or any(map(len, children)):
+        return None
+    own = [node.text, *chain.from_iterable((child.text, child.tail) for child in children)]
+    return [] if _NUMBER.fullmatch("".join(filter(None, own))) else None
+
+
+#: The number and the link of the equation to itself.
+_MOST_CHILDREN = 2
+_NUMBER = re.compile(r"\s*[(\[]?[A-Z]{0,2}\.?[0-9]{1,4}(?:[.\-–][0-9]{1,4}){0,3}[a-z]?[)\]]?\s*[¶#§]?\s*")
+
+
 # Images
 
 
@@ -380,6 +396,7 @@ _BY_CLASS: dict[str, Callable[[etree._Element], Sequence[Formula] | None]] = {
     "katex-error": _error,
     "mwe-math-element": _wikipedia,
     "ltx_eqn_cell": _cell,
+    **dict.fromkeys(("ltx_tag_equation", "eqno", "c-article-equation__number"), _number),
     **dict.fromkeys(
         ("MathJax_Preview", "MathJax", "MathJax_Display", "MathJax_SVG", "MathJax_SVG_Display", "MathJax_CHTML",
          "MathJax_MathML", "MathJax_PHTML", "MJXc-display", "mjx-chtml"), _mathjax,
@@ -394,7 +411,11 @@ _OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
 def _is_sign(node: etree._Element) -> bool:
     name = node.get("class")
     # Most classes have none of these letters; that is told in a tenth of the time.
-    return name is not None and ("ath" in name or "tex" in name or "TeX" in name) and _CLASS.search(name) is not None
+    return (
+        name is not None
+        and ("ath" in name or "tex" in name or "TeX" in name or "eqno" in name)
+        and _CLASS.search(name) is not None
+    )
 
 
 def _is_image(node: etree._Element) -> bool:
