@@ -116,9 +116,14 @@ class Gaps:
         self._ends = ends
         pairs = zip(segments, good, strict=True)
         self._captions = sorted(segment.chunk for segment, is_good in pairs if is_good and segment.kind == CAPTION)
+        self._lead = _lead(segments, good)
 
     def take(self, lone: LoneImage) -> bool:
-        """Return whether an image stands between two good blocks, or in a FIGURE whose caption is good."""
+        """Return whether an image is written.
+
+        It is where it stands between two good blocks, or in a FIGURE whose caption is good, or leads the text: behind
+        the headline, right before the first good block below it.
+        """
         begin = end = lone.chunk
         if lone.around.figure:
             # What a figure holds beside it does not part it from the blocks around.
@@ -126,7 +131,17 @@ class Gaps:
             if bisect_left(self._captions, begin) < bisect_left(self._captions, end):
                 return True
         first, behind = bisect_left(self._chunks, begin), bisect_left(self._chunks, end)
+        if first in self._lead and behind == self._lead.stop - 1 and not lone.image.is_sign:
+            return True
         return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
+
+
+def _lead(segments: Sequence[Segment], good: Sequence[bool]) -> range:
+    """Return the numbers of the blocks from behind the headline to the first good block that is no heading."""
+    pairs = enumerate(zip(segments, good, strict=True))
+    text = next((number for number, (segment, is_good) in pairs if is_good and not segment.heading_level), 0)
+    headline = next((number for number in range(text - 1, -1, -1) if segments[number].heading_level == 1), None)
+    return range(0) if headline is None else range(headline + 1, text + 1)
 
 
 class ImageSegments:
