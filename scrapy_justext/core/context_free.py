@@ -31,7 +31,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Segment, maker
-from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, PROSE
+from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, LENGTH, PROSE
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
@@ -99,8 +99,11 @@ def decide_by_kind(
 ) -> Sequence[Decision]:
     """Return other decisions for code, formulas and tables, which have few stop words wherever they stand.
 
-    Where ``thresholds`` leave them to their neighbours, they are SHORT, as the published method has what cannot be
-    judged by itself.  Links and the copyright sign speak against them as against all blocks.
+    By default only their length counts.  Code and formulas are seldom boilerplate: long enough to be judged by itself
+    (``length_low``), they are GOOD.  Small tables stand in sidebars, too, as calendars and opening hours do, so a table
+    is GOOD where running text is, above ``length_high``.  What is shorter is NEAR_GOOD.  Where ``thresholds`` leave
+    them to their neighbours, they are SHORT, as the published method has what cannot be judged by itself.  Links and
+    the copyright sign speak against them as against all blocks.
     """
     ways = {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
     changed = list(decisions)
@@ -110,11 +113,25 @@ def decide_by_kind(
             changed[i] = Decision(GOOD, f"{segment.kind}, kept")
         elif way == DROP:
             changed[i] = Decision(BAD, f"{segment.kind}, dropped")
-        elif way == CONTEXT:
+        elif way in (LENGTH, CONTEXT):
             against = too_many_links(segment, measurements[i], thresholds)
             against = against or any_copyright_sign(segment, measurements[i], thresholds)
-            changed[i] = against or Decision(SHORT, f"{segment.kind}")
+            alone = _by_length(segment, measurements[i], thresholds) if way == LENGTH else Decision(SHORT, segment.kind)
+            changed[i] = against or alone
     return changed
+
+
+def _by_length(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision:
+    """Make a block without stop words GOOD if it is long, else NEAR_GOOD."""
+    length, kind = measurements.characters, segment.kind
+    low, high = thresholds.length_low, thresholds.length_high
+    if kind == TABLE:
+        is_long, compared = length > high, f"> {high}" if length > high else f"<= {high}"
+    else:
+        is_long, compared = length >= low, f">= {low}" if length >= low else f"< {low}"
+    if is_long:
+        return Decision(GOOD, f"{kind}, {length} {compared} characters")
+    return Decision(NEAR_GOOD, f"{kind}, only {length} {compared} characters")
 
 
 def too_many_links(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:

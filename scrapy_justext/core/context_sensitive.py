@@ -33,7 +33,9 @@ precision-improving content filter over Boilerpipe, for news in Spanish and Engl
    that element holds other paragraphs (text directly in a DIV beside a P).
 2. GOOD blocks whose paragraphs share their n-th ancestor, n = ``tree_depth``, are a group.  Where a paragraph has fewer
    ancestors, the root stands for the n-th.
-3. The group with the most characters stays, the first on a tie; the blocks of the others become BAD.
+3. Code, formulas and tables of data belong to the group of the GOOD text before them, if there is any: highlighters and
+   style sheets put elements around them that no paragraph has.  The paper is about news, which have none.
+4. The group with the most characters stays, the first on a tie; the blocks of the others become BAD.
 
 It trades recall for precision on pages with one article; it is not for forums or lists.
 """
@@ -47,7 +49,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
-from scrapy_justext.core.tags import PARAGRAPHS
+from scrapy_justext.core.tags import PARAGRAPHS, WITHOUT_STOPWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -237,9 +239,12 @@ def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     """
     selected = list(decisions)
     groups: defaultdict[int, list[int]] = defaultdict(list)
+    around: int | None = None  # the group of the good text last seen
     for i, number in enumerate(context.groups or ()):
         if decisions[i].block_class is GOOD and i not in context.pinned:
-            groups[number].append(i)
+            if context.segments[i].kind not in WITHOUT_STOPWORDS:
+                around = number
+            groups[number if around is None else around].append(i)
     if not groups:
         return selected
     # Of equals, max gives the first.

@@ -154,23 +154,31 @@ def _switch(*, part: Part, label: str, meaning: str) -> Any:
 
 
 #: What decides a block of a kind that stop words tell nothing about.
-CONTEXT, KEEP, DROP, PROSE = "context", "keep", "drop", "prose"
-_WAYS = ((CONTEXT, "by its neighbours"), (KEEP, "good"), (DROP, "bad"), (PROSE, "like other text"))
+LENGTH, CONTEXT, KEEP, DROP, PROSE = "length", "context", "keep", "drop", "prose"
+_WAYS = (
+    (LENGTH, "by its length"),
+    (CONTEXT, "by its neighbours"),
+    (KEEP, "good"),
+    (DROP, "bad"),
+    (PROSE, "like other text"),
+)
+_FROM_LOW, _ABOVE_HIGH = "from `length_low` characters on", "with more than `length_high` characters"
 
 
-def _way(*, label: str, meaning: str) -> Any:
+def _way(*, label: str, meaning: str, good: str) -> Any:
     ways = tuple(way for way, _ in _WAYS)
     row = Parameter(
         allowed=f"must be one of {', '.join(ways)}",
         allows=ways.__contains__,
         part=Part.KINDS,
         label=label,
-        meaning=f"{meaning}: `context`: its neighbours decide, unless it has too many links or a copyright sign; "
-        "`keep`: it is good; `drop`: it is bad; `prose`: it is judged like other text",
+        meaning=f"{meaning}: `length`: {good} it is good, else near-good; `context`: it is short; by both it is bad "
+        "with too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; `prose`: it is judged like "
+        "other text",
         choices=_WAYS,
         search=ways,
     )
-    return _row(CONTEXT, row)
+    return _row(LENGTH, row)
 
 
 _SHARE = Scale(0, 1, (0.01,))
@@ -238,9 +246,9 @@ class Thresholds:
     no_headings: bool = _switch(
         part=Part.HEADINGS, label="Ignore headings", meaning="treat headings like any other block"
     )
-    code: str = _way(label="Code", meaning="a block of code")
-    formulas: str = _way(label="Formulas", meaning="a formula that is a block of its own")
-    tables: str = _way(label="Tables", meaning="a table of data, which is one block")
+    code: str = _way(label="Code", meaning="a block of code", good=_FROM_LOW)
+    formulas: str = _way(label="Formulas", meaning="a formula that is a block of its own", good=_FROM_LOW)
+    tables: str = _way(label="Tables", meaning="a table of data, which is one block", good=_ABOVE_HIGH)
     no_headlines: bool = _switch(
         part=Part.JAVA, label="Ignore headlines", meaning="`justext-java`: judge text inside H1 like any other block"
     )

@@ -31,6 +31,8 @@ HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 KINDS = (TEXT, HEADING, LIST_ITEM, CODE, FORMULA, TABLE, CAPTION, QUOTE, IMAGE) = (
     "text", "heading", "list item", "code", "formula", "table", "caption", "quote", "image"
 )  # fmt: skip
+#: Those that have few stop words wherever they stand.
+WITHOUT_STOPWORDS = frozenset({CODE, FORMULA, TABLE})
 
 #: The kinds of what stands in an element, by its name; in all others it is of the kind that it is outside.  A comment
 #: or a table in a list is no item.

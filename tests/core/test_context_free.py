@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
-from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, measure
+from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, decide_by_kind, measure
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import make_segment, prose
 
@@ -118,6 +118,47 @@ TUNED: list[tuple[str, Segment, dict[str, Any], BlockClass]] = [
 @pytest.mark.parametrize(("segment", "thresholds", "block_class"), [c[1:] for c in TUNED], ids=[c[0] for c in TUNED])
 def test_each_threshold_moves_its_border(segment: Segment, thresholds: dict[str, Any], block_class: BlockClass) -> None:
     assert decide(segment, Thresholds(**thresholds)).block_class is block_class
+
+
+def of_kind(kind: str, characters: int, links: int = 0, *, text: str = "") -> Segment:
+    return row(text.ljust(characters, "x"), links)._replace(kind=kind)
+
+
+OF_KIND: list[tuple[str, Segment, BlockClass, str]] = [
+    ("code of 69 characters", of_kind("code", 69), NEAR_GOOD, "code, only 69 < 70 characters"),
+    ("code of 70 characters", of_kind("code", 70), GOOD, "code, 70 >= 70 characters"),
+    ("a formula of 69 characters", of_kind("formula", 69), NEAR_GOOD, "formula, only 69 < 70 characters"),
+    ("a formula of 70 characters", of_kind("formula", 70), GOOD, "formula, 70 >= 70 characters"),
+    ("a table of 200 characters", of_kind("table", 200), NEAR_GOOD, "table, only 200 <= 200 characters"),
+    ("a table of 201 characters", of_kind("table", 201), GOOD, "table, 201 > 200 characters"),
+    ("link density at the limit", of_kind("code", 100, 20), GOOD, "code, 100 >= 70 characters"),
+    ("link density above the limit", of_kind("code", 100, 21), BAD, LINKED.format(0.21)),
+    ("links of a table", of_kind("table", 300, 61), BAD, LINKED.format(0.203)),
+    ("a link in short code", of_kind("code", 60, 6), NEAR_GOOD, "code, only 60 < 70 characters"),
+    ("copyright sign", of_kind("code", 100, text="©"), BAD, "copyright sign"),
+    ("any other kind", of_kind("quote", 300), BAD, "stop-word density 0 < 0.3"),
+]
+
+
+@pytest.mark.parametrize(("segment", "block_class", "reason"), [c[1:] for c in OF_KIND], ids=[c[0] for c in OF_KIND])
+def test_length_decides_on_what_has_few_stop_words(segment: Segment, block_class: BlockClass, reason: str) -> None:
+    assert decide_on_kind(segment, Thresholds()) == Decision(block_class, reason)
+
+
+@pytest.mark.parametrize(
+    ("way", "block_class"), [("length", GOOD), ("context", SHORT), ("keep", GOOD), ("drop", BAD), ("prose", BAD)]
+)
+@pytest.mark.parametrize(("kind", "name"), [("code", "code"), ("formula", "formulas"), ("table", "tables")])
+def test_each_kind_is_judged_as_its_parameter_says(kind: str, name: str, way: str, block_class: BlockClass) -> None:
+    segment = of_kind(kind, 300)
+    assert decide_on_kind(segment, Thresholds(**{name: way})).block_class is block_class
+    assert decide_on_kind(segment._replace(kind="text"), Thresholds(**{name: way})).block_class is BAD
+
+
+def decide_on_kind(segment: Segment, thresholds: Thresholds) -> Decision:
+    measurements = measure([segment], STOPLIST)
+    decisions = classify([segment], measurements, thresholds, rules=PUBLISHED_RULES)
+    return decide_by_kind(decisions, [segment], measurements, thresholds)[0]
 
 
 def test_reasons_show_the_thresholds_in_force() -> None:

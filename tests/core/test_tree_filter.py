@@ -112,3 +112,22 @@ def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
 def test_without_groups_nothing_changes() -> None:
     segments, decisions = blocks("G B G")
     assert select(Context(segments, decisions, Thresholds()), decisions) == decisions
+
+
+CODE = f"<div class=highlight><div><pre><code>{'x = 1; ' * 20}</code></pre></div></div>"
+GROUP = f"<div><div><p>{A}</p>{CODE}</div></div>"
+KINDS: list[tuple[str, str, str]] = [
+    ("code in elements of its own", f"<div><div><p>{A}{CODE}<p>{A}</div></div>", "ggg"),
+    ("code behind text of another group", f"<div><div><p>{A}<p>{LONG}</div></div>{GROUP}", "ggbb"),
+    ("bad text between", f"<div><div><p>{A}</div></div><div><p>{BAD}</p></div>{CODE}", "gbg"),
+    ("code that comes first", f"{CODE}<div><div><p>{LONG}</div></div>", "bg"),
+    ("code makes its group the main one", f"{GROUP}<div><div><p>{LONG[:300]}</div></div>", "ggb"),
+    ("code alone", CODE, "g"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), [c[1:] for c in KINDS], ids=[c[0] for c in KINDS])
+def test_code_belongs_to_the_group_of_the_text_before_it(html: str, expected: str) -> None:
+    assert kept(html) == expected
+    table = "<div><div><table><tr><th>one<th>two<tr><td>{0}<td>{0}</table></div></div>".format("three " * 20)
+    assert kept(html.replace(CODE, table)) == expected

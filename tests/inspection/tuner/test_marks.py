@@ -249,7 +249,7 @@ class TestDataSet:
         for page in range(len(pages)):
             for index in range(1, 6):
                 mark(tuner, index, "wrong", page)
-        command = ["tune", "--dataset", f"marks:{path}", "--language", "English", "--trials", "60", "--jobs", "2"]
+        command = ["tune", "--dataset", f"marks:{path}", "--language", "English", "--trials", "120", "--jobs", "2"]
         assert main(command) == 0
         printed = capsys.readouterr().out
         variables: dict[str, Any] = {}
