@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from scrapy_justext.core.flattening import BLOCK, kept_nodes, removed_elements, top_elements
+from scrapy_justext.core.flattening import BLOCK, formulas_of, kept_nodes, removed_elements, top_elements
 from scrapy_justext.core.reading import segment_and_count
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.formulas.elements import PageFormulas
     from scrapy_justext.core.tags import TagRules
 
 Own = TypeVar("Own")
@@ -32,11 +33,15 @@ class Elements:
     """The block-level elements below a root that are not removed; they are found when first asked for.
 
     ``count``: how many reading has found, None if unknown.  If the tree has no more, no removed ones are searched.
+    ``formulas``: the page's, if somebody keeps them.
     """
 
-    def __init__(self, root: etree._Element, rules: TagRules, count: int | None = None) -> None:
+    def __init__(
+        self, root: etree._Element, rules: TagRules, count: int | None = None, formulas: PageFormulas | None = None
+    ) -> None:
         self.root = root
         self.rules = rules
+        self.formulas = formulas or formulas_of(root)
         self._count = count
 
     @cached_property
@@ -44,7 +49,7 @@ class Elements:
         """Return ``root`` and the block-level elements; ``Segment.element`` is an index of this list."""
         found = [node for top in top_elements(self.root) for node in top.iter(*self.rules.block_level)]
         if len(found) != self._count:
-            gone = _gone(self.root, self.rules)
+            gone = self._gone()
             found = [node for node in found if node not in gone]
         return [self.root, *found]
 
@@ -54,8 +59,8 @@ class Elements:
             return [self.nodes[segment.element] for segment in segments]
         # Some of the names split no blocks.  A second cut of the same text, in which they do, finds their elements.
         rules = replace(self.rules, block_level=self.rules.block_level | names)
-        finer, count = segment_and_count(self.root, rules)
-        nodes = Elements(self.root, rules, count).nodes
+        finer, count = segment_and_count(self.root, rules, formulas=self.formulas)
+        nodes = Elements(self.root, rules, count, self.formulas).nodes
         starts = [segment.start for segment in finer]
         last = [bisect_right(starts, segment.start) - 1 for segment in segments]
         return [
@@ -96,15 +101,14 @@ class Elements:
             node = node.getparent()
         return self.root if node is None else node
 
-
-def _gone(root: etree._Element, rules: TagRules) -> set[etree._Element]:
-    """Return the removed elements that are block-level or hold others, and all elements inside them."""
-    gone: set[etree._Element] = set()
-    for node in removed_elements(root, rules):
-        # Most are scripts, which hold nothing.
-        if node not in gone and (len(node) or node.tag in rules.block_level):
-            gone.update(node.iter())
-    return gone
+    def _gone(self) -> set[etree._Element]:
+        """Return the removed elements that are block-level or hold others, and all elements inside them."""
+        gone: set[etree._Element] = set()
+        for node in removed_elements(self.root, self.rules, self.formulas):
+            # Most are scripts, which hold nothing.
+            if node not in gone and (len(node) or node.tag in self.rules.block_level):
+                gone.update(node.iter())
+        return gone
 
 
 #: Names that XPath takes for a name: others (``o:p``, ``foo"bar``) stand as ``*[n]``.

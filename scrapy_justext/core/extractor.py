@@ -24,6 +24,7 @@ from scrapy_justext.core.blocks import BLOCK_FIELDS, Block, Decision, Extraction
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
+from scrapy_justext.core.flattening import formulas_of
 from scrapy_justext.core.languages import NO_LANGUAGE, OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.markdown.tables import HTML
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.encodings import EncodingChoice
+    from scrapy_justext.core.formulas.elements import PageFormulas
     from scrapy_justext.core.languages import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.model import Model
@@ -241,10 +243,11 @@ class Extractor:
         title = ""
         elements = data = None
         if root is not None:
-            segments, count, rules = _segment(root, rules, options.max_blocks)
+            formulas = formulas_of(root)
+            segments, count, rules = _segment(root, rules, options.max_blocks, formulas)
             title = page_title(root)
             languages = [*languages, *declared_languages(root)]
-            elements = Elements(root, rules, count)
+            elements = Elements(root, rules, count, formulas)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
         language = _choose_language([*segments, *data.segments] if data else segments, options, languages)
@@ -384,14 +387,16 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     return extractor.extract(page, encoding=encoding, url=url)
 
 
-def _segment(root: etree._Element, rules: TagRules, most: int | None) -> tuple[list[Segment], int, TagRules]:
+def _segment(
+    root: etree._Element, rules: TagRules, most: int | None, formulas: PageFormulas
+) -> tuple[list[Segment], int, TagRules]:
     """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by.
 
     ``most``: how many blocks there may be.
     """
-    segments, count = segment_and_count(root, rules, most)
+    segments, count = segment_and_count(root, rules, most, formulas)
     if rules.where_little is not None and shows_little(segments):
-        more, more_count = segment_and_count(root, rules.where_little, most)
+        more, more_count = segment_and_count(root, rules.where_little, most, formulas)
         if not shows_little(more):
             return more, more_count, rules.where_little
     return segments, count, rules

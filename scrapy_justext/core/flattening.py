@@ -54,6 +54,7 @@ Where ``TagRules.styled`` asks for it:
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache, partial
 from html import escape
 from typing import TYPE_CHECKING, cast
@@ -61,7 +62,7 @@ from typing import TYPE_CHECKING, cast
 from lxml import etree
 
 from scrapy_justext.core import tags
-from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, find_formulas, has_formulas, with_tex
+from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, PageFormulas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -122,22 +123,25 @@ _REPLACE_MARKS = (
 )
 
 
-def _value_of(expression: str) -> str:
-    """Return what writes the value of an XPath expression, without our marks."""
-    return f'<xsl:value-of select="{escape(_sound(expression))}"/>'
+def _value_of(expression: str, name: str = "told") -> str:
+    """Return what writes the value of an XPath expression, without our marks.
+
+    ``name``: that of the variable that holds it.
+    """
+    # Few values have marks of ours, and to look for them takes a tenth of the time of "translate".
+    has_marks = " or ".join(f"contains(${name}, '{mark}')" for mark in (BLOCK, INLINE))
+    value = _if(has_marks, *(f'<xsl:value-of select="{written}"/>' for written in (_sound(f"${name}"), f"${name}")))
+    return f'<xsl:variable name="{name}" select="{escape(expression)}"/>{value}'
 
 
 def _sound(expression: str) -> str:
     return f"translate({expression}, '{BLOCK}{INLINE}', '\ufffd\ufffd')"
 
 
-#: Braces for the mark at the start.
-_IMAGE = (
-    '<xsl:template match="img" priority="1">'
-    f"<xsl:text>{{}}</xsl:text>{_value_of('@alt')}<xsl:text>{INLINE}{SOURCE}</xsl:text>"
-    f"{_value_of('@src')}<xsl:text>{BLOCK}{CLOSE}</xsl:text>"
-    "</xsl:template>"
-)
+def _image_block(start: str) -> str:
+    """Return the template of an IMG that is a block."""
+    told = f"{_value_of('@alt', 'alt')}{_text(INLINE + SOURCE)}{_value_of('@src', 'src')}"
+    return f'<xsl:template match="img" priority="1">{_text(start)}{told}{_text(BLOCK + CLOSE)}</xsl:template>'
 
 
 _TELL_OWN_MARKS = (
@@ -147,13 +151,19 @@ _TELL_OWN_MARKS = (
 )
 
 
-def flatten(root: etree._Element, rules: TagRules, *, replace_marks: bool = False) -> str:
-    """Return the text below ``root`` with marks, as ``rules`` say; the tree is left as it was."""
-    stylesheet = _stylesheet(rules, replace_marks)
+def flatten(
+    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None, *, replace_marks: bool = False
+) -> str:
+    """Return the text below ``root`` with marks, as ``rules`` say; the tree is left as it was.
+
+    ``formulas``: the page's, if somebody keeps them.
+    """
+    tops = _with_formulas(root, rules, formulas)
+    stylesheet = _stylesheet(rules, replace_marks, rules.kinds and any(map(_may_have_parts, tops)))
     try:
-        flats = [str(stylesheet(top)) for top in _with_formulas(root, rules) or (root,)]
+        flats = [str(stylesheet(top)) for top in tops]
     except etree.XSLTApplyError:
-        return walk(root, rules)
+        return walk(root, rules, formulas)
     return OWN_MARKS * any(flat.startswith(OWN_MARKS) for flat in flats[1:]) + "".join(flats)
 
 
@@ -176,10 +186,14 @@ def read_formula(marked: str) -> tuple[int, str]:
     return int(length), dollar + rest
 
 
-def _with_formulas(root: etree._Element, rules: TagRules) -> list[etree._Element] | None:
-    """Return copies of the top elements with TeX in place of formulas; None where there are no formulas."""
-    tops = list(top_elements(root))
-    return list(map(with_tex, tops)) if rules.kinds and any(map(has_formulas, tops)) else None
+def formulas_of(root: etree._Element) -> PageFormulas:
+    """Return the formulas that are elements of a page; they are not looked for yet."""
+    return PageFormulas(top_elements(root))
+
+
+def _with_formulas(root: etree._Element, rules: TagRules, formulas: PageFormulas | None) -> Sequence[etree._Element]:
+    """Return copies of the top elements with TeX in place of formulas; ``root`` where there are no formulas."""
+    return (rules.kinds and (formulas or formulas_of(root)).copies) or (root,)
 
 
 @lru_cache
@@ -193,8 +207,8 @@ def tag_codes(rules: TagRules) -> dict[str, str]:
 
 
 @lru_cache
-def _stylesheet(rules: TagRules, replace_marks: bool) -> etree.XSLT:
-    return etree.XSLT(etree.XML("".join(_templates(rules, replace_marks))))
+def _stylesheet(rules: TagRules, replace_marks: bool, has_parts: bool) -> etree.XSLT:
+    return etree.XSLT(etree.XML("".join(_templates(rules, replace_marks, has_parts))))
 
 
 #: The modes of the templates inside ``TagRules.keeping``, and inside code.  A mode remembers where a node is; to look
@@ -203,17 +217,18 @@ _INSIDE = "inside"
 _IN_CODE = "code"
 
 
-def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
+def _templates(rules: TagRules, replace_marks: bool, has_parts: bool) -> Iterator[str]:
+    """Yield the parts of a stylesheet; ``has_parts``: whether parts of code are to be told apart."""
     yield (
         '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
         '<xsl:output method="text" encoding="UTF-8"/>'
     )
-    modes = ["", *([_INSIDE] if rules.keeping else []), *([_IN_CODE] if rules.kinds else [])]
-    for mode in modes:
+    in_code = _IN_CODE if has_parts else ""
+    for mode in dict.fromkeys(("", _INSIDE if rules.keeping else "", in_code)):
         template = partial(_template, mode, rules.keeping)
-        yield from _element_templates(rules, template, mode)
+        yield from _element_templates(rules, template, mode, in_code)
         if rules.images:
-            yield _in_mode(_IMAGE.format(BLOCK + tag_codes(rules)["img"]), mode, mode)
+            yield _in_mode(_image_block(BLOCK + tag_codes(rules)["img"]), mode, mode)
         if replace_marks:
             yield _in_mode(_REPLACE_MARKS, mode, mode)
     if not replace_marks:
@@ -221,8 +236,11 @@ def _templates(rules: TagRules, replace_marks: bool) -> Iterator[str]:
     yield "</xsl:stylesheet>"
 
 
-def _element_templates(rules: TagRules, template: Callable[..., str], mode: str) -> Iterator[str]:
-    """Yield the templates of elements and processing instructions in a mode, made by ``template``."""
+def _element_templates(rules: TagRules, template: Callable[..., str], mode: str, in_code: str) -> Iterator[str]:
+    """Yield the templates of elements and processing instructions in a mode, made by ``template``.
+
+    ``in_code``: the mode for what is inside code.
+    """
     untag = INLINE + UNTAG if rules.text_nodes else ""
     gone = [test for test in (rules.hidden, tags.BESIDE_CODE if mode == _IN_CODE else "") if test]
     shown = f"not({' or '.join(gone)})" if gone else ""
@@ -239,11 +257,11 @@ def _element_templates(rules: TagRules, template: Callable[..., str], mode: str)
     # For Markdown, they are links as all others.
     is_told = rules.kinds and mode == _INSIDE and not rules.styled
     link = _if(tags.PERMALINK, _body(INLINE + TAG, untag), link) if is_told else link
-    yield template("a", 0, _if(tags.PERMALINK_SIGN, "", link) if rules.kinds else link, where=shown)
+    yield template("a", 0, link, where=_all(shown, f"not({tags.PERMALINK_SIGN})" if rules.kinds else ""))
     bodies = {name: _body(*marks) for name, marks in _named_marks(rules).items()} | _image_body(rules)
     for name, body in bodies.items():
         yield template(name, 0, body, where=shown)
-    blocks = {name: _block_body(name, BLOCK + code, rules) for name, code in tag_codes(rules).items()}
+    blocks = {name: _block_body(name, BLOCK + code, rules, in_code) for name, code in tag_codes(rules).items()}
     for name, block in blocks.items():
         yield template(name, 0, block, where="" if name in tags.NEVER_HIDDEN else shown)
     if "select" not in rules.block_level:
@@ -253,7 +271,7 @@ def _element_templates(rules: TagRules, template: Callable[..., str], mode: str)
     for name in sorted(rules.unwrapped):
         yield template(name, 1, _CONTENT)
     for name, where, kept_inside in rules.removed:
-        stays = " and ".join(test for test in (f"not({where})", shown) if test)
+        stays = _all(f"not({where})", shown)
         if not kept_inside or mode != _INSIDE:
             yield template(name, 2, blocks.get(name, inline) if where else "", where=stays if where else "")
 
@@ -263,15 +281,20 @@ def _image_body(rules: TagRules) -> dict[str, str]:
     return {"img": _body(INLINE + IMAGE, "", told=tags.ABOUT_IMAGE)} if rules.styled and rules.kinds else {}
 
 
-def _block_body(name: str, start: str, rules: TagRules) -> str:
+def _all(*tests: str) -> str:
+    """Return an XPath test that all tests are met which are not empty."""
+    return " and ".join(filter(None, tests))
+
+
+def _block_body(name: str, start: str, rules: TagRules, in_code: str) -> str:
     """Return what writes a block-level element, and reads what is inside code in a mode of its own."""
     if not rules.kinds or name not in tags.ABOUT:
         return _body(start, BLOCK + CLOSE)
     body = _body(start, BLOCK + CLOSE, told=tags.ABOUT[name] if name in _ALWAYS_TOLD else "")
-    if name == "pre":
-        return _in_mode(body, "", _IN_CODE)
+    if name == "pre" or not in_code:
+        return _in_mode(body, "", in_code)
     lines = _body(start, BLOCK + CLOSE, told=tags.ABOUT[name], ends=WHOLE)
-    return _if(tags.CODE_AS_A_WHOLE[name], _in_mode(lines, "", _IN_CODE), body)
+    return _if(tags.CODE_AS_A_WHOLE[name], _in_mode(lines, "", in_code), body)
 
 
 #: The elements whose attributes tell something also where they are not code as a whole.
@@ -318,14 +341,15 @@ def _if(test: str, body: str, otherwise: str = "") -> str:
     )
 
 
-def walk(root: etree._Element, rules: TagRules) -> str:
+def walk(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
     """Return what :func:`flatten` gives, for a tree of any depth, at several times the cost."""
-    return "".join(_walk(top, rules) for top in _with_formulas(root, rules) or (root,))
+    return "".join(_walk(top, rules) for top in _with_formulas(root, rules, formulas))
 
 
 def _walk(root: etree._Element, rules: TagRules) -> str:
     parts: list[str] = []
-    for event, node, marks in kept_nodes(root, rules):
+    # Nothing is left in it that is a formula.
+    for event, node, marks in kept_nodes(root, rules, PageFormulas(())):
         if event == "start":
             parts += marks[0], _without_marks(node.text)
         else:
@@ -334,18 +358,22 @@ def _walk(root: etree._Element, rules: TagRules) -> str:
     return "".join(parts)
 
 
-def kept_nodes(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
+def kept_nodes(
+    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None
+) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     """Yield the start and end of each element that is not removed, in document order, with its marks.
 
     Of removed elements, comments and processing instructions it yields only the end, since the text
     behind them (``tail``) is still to be read.  So it does of a formula's element, whose text is none of the page's.
     """
-    removed = set(removed_elements(root, rules))
+    removed = set(removed_elements(root, rules, formulas))
     for top in top_elements(root):
         yield from _kept_below(top, rules, removed)
 
 
-def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._Element]:
+def removed_elements(
+    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None
+) -> Iterator[etree._Element]:
     """Yield the removed elements, also those inside other removed ones; some come twice."""
     tests = _removal_tests(rules)
     kept_inside = [name for name, _, kept in rules.removed if kept]
@@ -355,14 +383,14 @@ def removed_elements(root: etree._Element, rules: TagRules) -> Iterator[etree._E
             test = tests[node.tag]
             if (test is None or test(node)) and node not in inside:
                 yield node
-        if rules.kinds:
-            yield from find_formulas(top)
         if rules.hidden:
             for node in cast("list[etree._Element]", _hidden(rules)(top)):
                 if node.tag not in tags.NEVER_HIDDEN:
                     yield node
-        if rules.kinds:
+        if rules.kinds and _may_have_parts(top):
             yield from filter(_is_beside_code, in_code(top))
+    if rules.kinds:
+        yield from (formulas or formulas_of(root)).found
 
 
 _is_beside_code, _is_line_of_code, _is_permalink, _is_permalink_sign = (
@@ -382,13 +410,62 @@ def about(node: etree._Element) -> str:
 
 def in_code(top: etree._Element) -> Iterator[etree._Element]:
     """Yield the elements inside a PRE, or another element that is code as a whole, at or below ``top``."""
+    return _inside_any(cast("list[etree._Element]", _beginnings_of_code(top)))
+
+
+def _inside_any(outer: Iterable[etree._Element]) -> Iterator[etree._Element]:
+    """Yield what is inside of some elements, once, however many of these are in one another."""
     inside: set[etree._Element] = set()
-    for around in cast("list[etree._Element]", _beginnings_of_code(top)):
-        # What is inside of one is looked at once, however many are in one another.
+    for around in outer:
         if around not in inside:
             below = list(around.iterdescendants(etree.Element))
             inside.update(below)
             yield from below
+
+
+def _may_have_parts(top: etree._Element) -> bool:
+    """Return False for a tree in which nothing but PREs is code as a whole, and code has no parts to be told apart.
+
+    Most pages are such.  On others, all tests of these are asked, which take ten times as long.
+    """
+    for names, words in _OF_WHOLE.items():
+        # Of many elements, few classes.
+        if any(map(words.search, {f" {node.get('class', '')} " for node in top.iter(*names)})):
+            return True
+    return any(map(_may_be_part, _inside_any(top.iter("pre"))))
+
+
+def _may_be_part(node: etree._Element) -> bool:
+    told = f" {node.get('class', '')} {node.get('style', '')} "
+    return (
+        node.tag in ("button", "textarea")
+        or node.get("data-line") is not None
+        or _OF_PART.search(told) is not None
+        # In a heading, a link to itself is none.
+        or node.get("href", "").startswith("#")
+    )
+
+
+def _words_of(*tests: str) -> re.Pattern[str]:
+    r"""Return a pattern for a value, with spaces around it, in which XPath tests may find what they look for.
+
+    >>> _words_of("contains(@class, 'ln-') or contains(' line row ', @class) or translate(@class, 'x', '')").pattern
+    '(?<!\\S)(?:line|row)(?!\\S)|ln\\-|x'
+    """
+    texts = {text for test in tests for text in re.findall("'([^']*)'", test) if text.strip()}
+    # What stands in a list, with spaces around all, may be a name as a whole.
+    lists = {text for text in texts if text[0] == " " and len(text.split()) > 1}
+    names = (rf"(?<!\S)(?:{'|'.join(map(re.escape, text.split()))})(?!\S)" for text in lists)
+    return re.compile("|".join(sorted([*names, *map(re.escape, texts - lists)])))
+
+
+#: What is in the classes of elements that are code as a whole, or of their children.
+_OF_WHOLE = {
+    ("table", "td"): _words_of(tags.CODE_AS_A_WHOLE["table"]),
+    ("ol", "div"): _words_of(tags.CODE_AS_A_WHOLE["ol"], tags.CODE_AS_A_WHOLE["div"]),
+}
+#: What is in the classes and styles of parts of code.
+_OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)
 
 
 def _begins_code(node: etree._Element) -> bool:

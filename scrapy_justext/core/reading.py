@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
+    from scrapy_justext.core.formulas.elements import PageFormulas
     from scrapy_justext.core.tags import TagRules
 
 
@@ -67,13 +68,16 @@ def segment_tree(root: etree._Element, rules: TagRules) -> list[Segment]:
     return segment_and_count(root, rules)[0]
 
 
-def segment_and_count(root: etree._Element, rules: TagRules, most: int | None = None) -> tuple[list[Segment], int]:
+def segment_and_count(
+    root: etree._Element, rules: TagRules, most: int | None = None, formulas: PageFormulas | None = None
+) -> tuple[list[Segment], int]:
     """Return the blocks below ``root``, and how many block-level elements there are.
 
+    ``formulas``: the page's, if somebody keeps them.
     ``most``: how many blocks there may be.  Block-level elements are counted, also empty ones, and each second BR;
     that is done before blocks are made.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
     """
-    flat = flat_text(root, rules)
+    flat = flat_text(root, rules, formulas)
     # Each element has a mark at its start and one at its end.
     count = flat.count(BLOCK) // 2
     if most is not None and count + flat.count(_BREAK) // 2 > most:
@@ -81,11 +85,11 @@ def segment_and_count(root: etree._Element, rules: TagRules, most: int | None = 
     return _cut(flat, str(root.tag), rules), count
 
 
-def flat_text(root: etree._Element, rules: TagRules) -> str:
+def flat_text(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
     """Return the flattened tree with the page's own marks replaced, and code and formulas in its text marked."""
-    flat = flatten(root, rules)
+    flat = flatten(root, rules, formulas)
     if flat.startswith(OWN_MARKS):
-        flat = flatten(root, rules, replace_marks=True)
+        flat = flatten(root, rules, formulas, replace_marks=True)
     if not rules.kinds:
         return flat
     return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules)

@@ -156,8 +156,6 @@ ABOUT = {"pre": ABOUT_CODE, "table": ABOUT_TABLE, "div": _ABOUT_LINES, "ol": _AB
 
 #: What stands between the parts of what an IMG tells.
 APART = "\ufdd3"
-#: What stands there for the characters that formulas in the text are found by.
-HIDDEN_SIGNS, SHOWN_SIGNS = "\ufdd4\ufdd5\ufdd6\ufdd7", "$\\{}"
 #: The attributes of an IMG that tell what it is, and those that may hold its address, the best first: those of lazy
 #: images, its own, and those of elements right beside it that browsers take instead.
 _IMAGE_PARTS = (
@@ -168,7 +166,7 @@ _IMAGE_PARTS = (
     "self::*[not(preceding-sibling::*[1])]/parent::source/@srcset",
 )  # fmt: skip
 _WITH_MARKS_APART = f", '{APART}', ".join(_IMAGE_PARTS)
-ABOUT_IMAGE = f"translate(concat({_WITH_MARKS_APART}), '{SHOWN_SIGNS}', '{HIDDEN_SIGNS}')"
+ABOUT_IMAGE = f"concat({_WITH_MARKS_APART})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,14 +53,30 @@ class Drawing(NamedTuple):
 
 def mark_formulas(flat: str, root: etree._Element, rules: TagRules) -> str:
     """Return a flattened text with marks for the formulas in it, and without those that only their search needs."""
-    dollars = _BETWEEN_DOLLARS.findall(flat) if "$" in flat else []
-    if dollars or "\\" in flat or "$$" in flat:
-        drawing = _drawing(root)
-        if drawing.has_renderer or any(map(is_clear, dollars)) or _DELIMITER.search(flat):
-            flat = "".join(_marked(flat, drawing, rules, is_code=root.tag == "pre"))
+    if "$" in flat or "\\" in flat:
+        # What images tell is no text.
+        bare, told = _IMAGE_TELLS.sub(_IMAGE, flat), iter(_IMAGE_TELLS.findall(flat))
+        marked = _search(bare, root, rules)
+        flat = _BARE_IMAGE.sub(lambda mark: mark[0] + next(told), marked) if marked is not bare else flat
     if rules.styled or INLINE + CODE not in flat:
         return flat
     return flat.replace(INLINE + CODE, INLINE + TAG).replace(INLINE + PLAIN, "")
+
+
+_IMAGE = INLINE + IMAGE
+_BARE_IMAGE = re.compile(_IMAGE)
+_IMAGE_TELLS = re.compile(f"{_IMAGE}([^{INLINE}]*)")
+
+
+def _search(flat: str, root: etree._Element, rules: TagRules) -> str:
+    """Return a flattened text with marks for the formulas in it; itself if there can be none."""
+    dollars = _BETWEEN_DOLLARS.findall(flat)
+    if not dollars and "\\" not in flat and "$$" not in flat:
+        return flat
+    drawing = _drawing(root)
+    if drawing.has_renderer or any(map(is_clear, dollars)) or _DELIMITER.search(flat):
+        return "".join(_marked(flat, drawing, rules, is_code=root.tag == "pre"))
+    return flat
 
 
 #: What may be a formula; most prices are none.
@@ -87,8 +103,8 @@ def _drawing(root: etree._Element) -> Drawing:
 
 #: The marks that a formula may have inside.
 _PASSED = frozenset({TAG, UNTAG, BREAK, ITALIC, BOLD, PLAIN, IMAGE})
-#: One of them; an image is one with all that it tells.
-_INLINE_MARK = re.compile(f"{INLINE}(?:{IMAGE}[^{INLINE}]*{INLINE}{SOURCE}|.)", re.DOTALL)
+#: One of them; an image has two.
+_INLINE_MARK = re.compile(f"{INLINE}(?:{IMAGE}{INLINE}{SOURCE}|.)", re.DOTALL)
 _MARK = re.compile(f"({BLOCK}.|{_INLINE_MARK.pattern})", re.DOTALL)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import re
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, unquote_plus
@@ -22,7 +23,7 @@ from scrapy_justext.core.formulas.tex import bare_tex, clean_tex, is_clear, is_p
 from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 class Formula(NamedTuple):
@@ -39,19 +40,41 @@ INLINE_TEX = "_inline"
 DISPLAY_TEX = "_display"
 
 
-def has_formulas(top: etree._Element) -> bool:
-    """Return False for a tree that has no formulas that are elements; quickly, for most have none."""
-    # lxml knows the names of a document: it need not look for elements of others.
-    if next(top.iter(*_OWN_NAMES), None) is not None:
-        return True
-    return any(_SIGNS[node.tag](node) for node in top.iter(*_SIGNS))
+#: The elements that formulas stand for, with them; none for an element whose formula stands beside it.
+FormulasByElement = dict["etree._Element", "Sequence[Formula]"]
 
 
-def with_tex(top: etree._Element) -> etree._Element:
-    """Return a copy of a tree in which :data:`HOLDER` elements stand in place of formulas."""
+class PageFormulas:
+    """The formulas of a page that are elements; they are looked for once, when they are first asked for.
+
+    ``tops``: the elements at the top of the page's tree.
+    """
+
+    def __init__(self, tops: Iterable[etree._Element]) -> None:
+        self._tops = tuple(tops)
+
+    @cached_property
+    def found(self) -> FormulasByElement:
+        """Return the elements that formulas stand for, with them."""
+        found: FormulasByElement = {}
+        for top in self._tops:
+            found |= _find(top)
+        return found
+
+    @cached_property
+    def copies(self) -> Sequence[etree._Element]:
+        """Return copies of the top elements in which :data:`HOLDER` elements stand in place of formulas.
+
+        There are none where the page has no formulas.
+        """
+        return [_with_tex(top, self.found) for top in self._tops] if self.found else ()
+
+
+def _with_tex(top: etree._Element, found: FormulasByElement) -> etree._Element:
     root = copy.deepcopy(top)
     root.tail = None
-    for node, formulas in find_formulas(root).items():
+    places = [(twin, found[node]) for node, twin in zip(top.iter(), root.iter(), strict=True) if node in found]
+    for node, formulas in places:
         node[:] = []
         node.text = None
         node.tag = HOLDER
@@ -60,10 +83,9 @@ def with_tex(top: etree._Element) -> etree._Element:
     return root
 
 
-def find_formulas(top: etree._Element) -> dict[etree._Element, Sequence[Formula]]:
-    """Return the elements that formulas stand for, with them; none for an element whose formula stands beside it."""
-    found: dict[etree._Element, Sequence[Formula]] = {}
-    if not has_formulas(top):
+def _find(top: etree._Element) -> FormulasByElement:
+    found: FormulasByElement = {}
+    if not _has_signs(top):
         return found
     known: dict[etree._Element, bool] = {}
     events = etree.iterwalk(top, events=("start",))
@@ -408,14 +430,24 @@ _BY_CLASS: dict[str, Callable[[etree._Element], Sequence[Formula] | None]] = {
 _OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
 
 
-def _is_sign(node: etree._Element) -> bool:
-    name = node.get("class")
+def _has_signs(top: etree._Element) -> bool:
+    """Return False for a tree that has no formulas that are elements; quickly, for most have none."""
+    # lxml knows the names of a document: it need not look for elements of others.
+    if next(top.iter(*_OWN_NAMES), None) is not None:
+        return True
+    # Of many elements, few classes.
+    if any(map(_is_sign, {node.get("class", "") for node in top.iter("code", "span")})):
+        return True
+    return any(map(_is_script, top.iter("script"))) or any(map(_is_image, top.iter("img")))
+
+
+def _is_sign(names: str) -> bool:
     # Most classes have none of these letters; that is told in a tenth of the time.
-    return (
-        name is not None
-        and ("ath" in name or "tex" in name or "TeX" in name or "eqno" in name)
-        and _CLASS.search(name) is not None
-    )
+    return any(part in names for part in ("ath", "tex", "TeX", "eqno")) and _CLASS.search(names) is not None
+
+
+def _is_script(node: etree._Element) -> bool:
+    return (node.get("type") or "").startswith("math/")
 
 
 def _is_image(node: etree._Element) -> bool:
@@ -431,11 +463,3 @@ def _is_image(node: etree._Element) -> bool:
 _LONGEST = 4000
 #: What all addresses of services that draw TeX have, and few others.
 _ADDRESS_SIGN = re.compile(r"latex|mimetex|math|equation\?|codecogs|/chart\?|%5[Cc]")
-
-#: Whether other elements are signs of formulas, by their names.
-_SIGNS: dict[object, Callable[[etree._Element], bool]] = {
-    "script": lambda node: (node.get("type") or "").startswith("math/"),
-    "img": _is_image,
-    "code": _is_sign,
-    "span": _is_sign,
-}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import DataCell, Segment
 from scrapy_justext.core.markdown.inline import Image, TextRun, image
-from scrapy_justext.core.tags import APART, CAPTION, HIDDEN_SIGNS, IMAGE, SHOWN_SIGNS
+from scrapy_justext.core.tags import APART, CAPTION, IMAGE
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.markdown.inline import Resolve
 
-_SHOWN = str.maketrans(HIDDEN_SIGNS, SHOWN_SIGNS)
 _TINY = re.compile(r"\s*0*[0-2](?:\.[0-9]*)?(?:px)?\s*")
 #: Files that only hold a place.
 _SPACER = re.compile(
@@ -43,7 +42,7 @@ def read_image(told: str, *, destination: str | None = None) -> TextRun:
 
     ``destination``: where the link around it leads.
     """
-    alt, names, width, height, *addresses = told.translate(_SHOWN).split(APART)
+    alt, names, width, height, *addresses = told.split(APART)
     alt = collapse(alt)
     names = names[:_MOST_OF_CLASS]
     if _EMOJI.search(names):

@@ -113,7 +113,7 @@ def good_pieces(
 
 def styled_text(elements: Elements) -> str:
     """Return the flattened page, with marks for what Markdown writes."""
-    return flat_text(elements.root, replace(elements.rules, styled=True))
+    return flat_text(elements.root, replace(elements.rules, styled=True), elements.formulas)
 
 
 def text_runs(
