@@ -151,8 +151,10 @@ def test_length_decides_on_what_has_few_stop_words(segment: Segment, block_class
 @pytest.mark.parametrize(("kind", "name"), [("code", "code"), ("formula", "formulas"), ("table", "tables")])
 def test_each_kind_is_judged_as_its_parameter_says(kind: str, name: str, way: str, block_class: BlockClass) -> None:
     segment = of_kind(kind, 300)
-    assert decide_on_kind(segment, Thresholds(**{name: way})).block_class is block_class
-    assert decide_on_kind(segment._replace(kind="text"), Thresholds(**{name: way})).block_class is BAD
+    chosen: dict[str, Any] = {name: way}
+    thresholds = Thresholds(**chosen)
+    assert decide_on_kind(segment, thresholds).block_class is block_class
+    assert decide_on_kind(segment._replace(kind="text"), thresholds).block_class is BAD
 
 
 def decide_on_kind(segment: Segment, thresholds: Thresholds) -> Decision:
