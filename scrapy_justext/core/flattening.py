@@ -430,33 +430,36 @@ def _may_have_parts(top: etree._Element) -> bool:
     """
     for names, words in _OF_WHOLE.items():
         # Of many elements, few classes.
-        if any(map(words.search, {f" {node.get('class', '')} " for node in top.iter(*names)})):
+        if _holds_any({node.get("class", "") for node in top.iter(*names)}, words):
             return True
-    return any(map(_may_be_part, _inside_any(top.iter("pre"))))
+    inside = list(_inside_any(top.iter("pre")))
+    told = {f"{node.get('class', '')} {node.get('style', '')}" for node in inside}
+    return _holds_any(told, _OF_PART) or any(map(_may_be_part, inside))
+
+
+def _holds_any(values: Iterable[str], words: Iterable[str]) -> bool:
+    text = f" {' '.join(' '.join(values).split())} "
+    return any(word in text for word in words)
 
 
 def _may_be_part(node: etree._Element) -> bool:
-    told = f" {node.get('class', '')} {node.get('style', '')} "
     return (
         node.tag in ("button", "textarea")
         or node.get("data-line") is not None
-        or _OF_PART.search(told) is not None
         # In a heading, a link to itself is none.
         or node.get("href", "").startswith("#")
     )
 
 
-def _words_of(*tests: str) -> re.Pattern[str]:
-    r"""Return a pattern for a value, with spaces around it, in which XPath tests may find what they look for.
+def _words_of(*tests: str) -> Sequence[str]:
+    """Return the texts that XPath tests look for; those in a list with spaces around all, each with such spaces.
 
-    >>> _words_of("contains(@class, 'ln-') or contains(' line row ', @class) or translate(@class, 'x', '')").pattern
-    '(?<!\\S)(?:line|row)(?!\\S)|ln\\-|x'
+    >>> _words_of("contains(@class, 'ln-') or contains(' line row ', @class) or translate(@class, 'x', '')")
+    [' line ', ' row ', 'ln-', 'x']
     """
     texts = {text for test in tests for text in re.findall("'([^']*)'", test) if text.strip()}
-    # What stands in a list, with spaces around all, may be a name as a whole.
-    lists = {text for text in texts if text[0] == " " and len(text.split()) > 1}
-    names = (rf"(?<!\S)(?:{'|'.join(map(re.escape, text.split()))})(?!\S)" for text in lists)
-    return re.compile("|".join(sorted([*names, *map(re.escape, texts - lists)])))
+    lists = {text for text in texts if text[0] == " "}
+    return sorted({f" {word} " for text in lists for word in text.split()} | (texts - lists))
 
 
 #: What is in the classes of elements that are code as a whole, or of their children.
