@@ -1,13 +1,13 @@
 """Write a tree as one string: its text, with marks where elements start and end.
 
-Reading a tree node by node from Python costs more than parsing it.  Here libxslt walks the tree and
+Reading a tree node by node from Python costs more than parsing it.  Here compiled code walks the tree and
 writes the text of all elements that are not removed, with a mark at each start and end that reading
-must know of.  The rest is work on a string.  :func:`flatten` and :func:`walk` return the same string for
-the same tree.  The first is fast.  The second is used if the tree is deeper than libxslt's recursion
-allows (about 1,500 elements; today's parsers stop at 2,048, older ones nowhere).
+must know of.  The rest is work on a string.  Where nothing is compiled, libxslt does the same; and :func:`walk`, in
+Python, if the tree is deeper than libxslt's recursion allows (about 1,500 elements; today's parsers stop at 2,048,
+older ones nowhere).  What is written of which element stands in one place, :func:`treatments`.
 
 The marks are noncharacters, which Unicode reserves for use inside a program.  A page may hold
-them all the same: then ``OWN_MARKS`` stands first, and ``replace_marks`` makes U+FFFD of the page's own.
+them all the same; U+FFFD stands for these.
 
 ======================  =========================================================
 ``BLOCK`` + code        a block-level element starts; the code tells which
@@ -57,20 +57,24 @@ from __future__ import annotations
 import re
 from functools import lru_cache, partial
 from html import escape
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from lxml import etree
 
 from scrapy_justext.core import tags
 from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, PageFormulas
+from scrapy_justext.core.kernel.loading import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from types import ModuleType
 
+    from scrapy_justext.core.kernel.tree import TreeWriter
     from scrapy_justext.core.tags import TagRules
 
 BLOCK = "\ufdd0"
-OWN_MARKS = "\ufdd2"
+#: A page holds our marks.
+_OWN_MARKS = "\ufdd2"
 INLINE = "\ufdd1"
 CLOSE = "/"
 LINK = "<"
@@ -116,14 +120,7 @@ def _named_marks(rules: TagRules) -> dict[str, tuple[str, str]]:
     return {name: (INLINE + code, INLINE + PLAIN) for name, code in styles.items()} | (_FORMULAS if rules.kinds else {})
 
 
-_REPLACE_MARKS = (
-    '<xsl:template match="text()">'
-    f"<xsl:value-of select=\"translate(., '{BLOCK}{INLINE}', '\ufffd\ufffd')\"/>"
-    "</xsl:template>"
-)
-
-
-def _value_of(expression: str, name: str = "told") -> str:
+def _value_of(expression: str, name: str) -> str:
     """Return what writes the value of an XPath expression, without our marks.
 
     ``name``: that of the variable that holds it.
@@ -138,33 +135,34 @@ def _sound(expression: str) -> str:
     return f"translate({expression}, '{BLOCK}{INLINE}', '\ufffd\ufffd')"
 
 
-def _image_block(start: str) -> str:
-    """Return the template of an IMG that is a block."""
-    told = f"{_value_of('@alt', 'alt')}{_text(INLINE + SOURCE)}{_value_of('@src', 'src')}"
-    return f'<xsl:template match="img" priority="1">{_text(start)}{told}{_text(BLOCK + CLOSE)}</xsl:template>'
-
-
-_TELL_OWN_MARKS = (
-    '<xsl:template match="/">'
-    f"<xsl:if test=\"contains(., '{BLOCK}') or contains(., '{INLINE}')\"><xsl:text>{OWN_MARKS}</xsl:text></xsl:if>"
-    "<xsl:apply-templates/></xsl:template>"
-)
-
-
-def flatten(
-    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None, *, replace_marks: bool = False
-) -> str:
+def flatten(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
     """Return the text below ``root`` with marks, as ``rules`` say; the tree is left as it was.
 
     ``formulas``: the page's, if somebody keeps them.
     """
-    tops = _with_formulas(root, rules, formulas)
-    stylesheet = _stylesheet(rules, replace_marks, rules.kinds and any(map(_may_have_parts, tops)))
+    module = kernel().tree
+    write = partial(by_stylesheet, rules=rules) if module is None else writer(module, rules).write
     try:
-        flats = [str(stylesheet(top)) for top in tops]
+        return "".join(map(write, _with_formulas(root, rules, formulas)))
     except etree.XSLTApplyError:
         return walk(root, rules, formulas)
-    return OWN_MARKS * any(flat.startswith(OWN_MARKS) for flat in flats[1:]) + "".join(flats)
+
+
+@lru_cache
+def writer(module: ModuleType, rules: TagRules) -> TreeWriter:
+    """Return what writes trees with the compiled ``module``."""
+    instruction = INLINE + UNTAG if rules.text_nodes else ""
+    made: TreeWriter = module.TreeWriter({mode: treatments(rules, mode) for mode in modes_of(rules)}, instruction)
+    return made
+
+
+def by_stylesheet(root: etree._Element, rules: TagRules) -> str:
+    """Return what :func:`flatten` gives, without compiled code, for a tree of no more than about 1,500 levels."""
+    has_parts = rules.kinds and _may_have_parts(root)
+    flat = str(_stylesheet(rules, replace_marks=False, has_parts=has_parts)(root))
+    if flat.startswith(_OWN_MARKS):
+        return str(_stylesheet(rules, replace_marks=True, has_parts=has_parts)(root))
+    return flat
 
 
 def chunks_of(flat: str) -> list[str]:
@@ -211,10 +209,126 @@ def _stylesheet(rules: TagRules, replace_marks: bool, has_parts: bool) -> etree.
     return etree.XSLT(etree.XML("".join(_templates(rules, replace_marks, has_parts))))
 
 
-#: The modes of the templates inside ``TagRules.keeping``, and inside code.  A mode remembers where a node is; to look
-#: at all ancestors of each node would take forever in a deep tree.
+#: How nodes inside ``TagRules.keeping``, and inside code, are read.  A mode remembers where a node is; to look at all
+#: ancestors of each node would take forever in a deep tree.
 _INSIDE = "inside"
 _IN_CODE = "code"
+
+
+class Writing(NamedTuple):
+    """What is written of an element.
+
+    ``start``, ``end``: around what is inside.
+    ``told``: XPath expressions, whose values follow ``start``, each with what is written behind it.
+    ``below``: the mode in which what is inside is read; None if it is not.
+    """
+
+    start: str = ""
+    end: str = ""
+    told: tuple[tuple[str, str], ...] = ()
+    below: str | None = ""
+
+
+class Branch(NamedTuple):
+    """What is written of an element by an XPath test; None: nothing."""
+
+    test: str
+    then: Treatment
+    otherwise: Treatment = None
+
+
+Treatment: TypeAlias = "Writing | Branch | None"
+
+
+def modes_of(rules: TagRules, *, has_parts: bool = True) -> list[str]:
+    """Return the modes in which nodes are read; the first is that of the root.
+
+    ``has_parts``: whether parts of code are told apart.
+    """
+    return ["", *([_INSIDE] if rules.keeping else []), *([_IN_CODE] if rules.kinds and has_parts else [])]
+
+
+def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[str, Treatment]:
+    """Return what is written of elements in a mode, by their names; that of ``*`` is for all others."""
+    in_code = _IN_CODE if has_parts else ""
+    untag = INLINE + UNTAG if rules.text_nodes else ""
+    gone = [test for test in (rules.hidden, tags.BESIDE_CODE if mode == _IN_CODE else "") if test]
+    shown = f"not({' or '.join(gone)})" if gone else ""
+    inline: Treatment = Writing(INLINE + TAG, untag)
+    if rules.select_in_name:
+        inline = Branch("contains(name(), 'select')", Writing(INLINE + ENTER, INLINE + LEAVE), inline)
+    if mode == _IN_CODE:
+        inline = Branch(tags.LINE_OF_CODE, Writing(INLINE + LINE, INLINE + ENDED), inline)
+    blocks = {name: _block(name, BLOCK + code, rules, in_code) for name, code in tag_codes(rules).items()}
+    found = {"*": inline, "br": Writing(INLINE + BREAK, untag), "a": _link(rules, mode, untag)}
+    found |= {name: Writing(*marks) for name, marks in _named_marks(rules).items()}
+    if rules.styled and rules.kinds:
+        found["img"] = Writing(INLINE + IMAGE, told=((tags.ABOUT_IMAGE, INLINE + SOURCE),))
+    found |= blocks
+    if "select" not in rules.block_level:
+        found["select"] = Writing(INLINE + ENTER, INLINE + LEAVE)
+    found = {name: _where(shown, one) for name, one in found.items() if name not in tags.NEVER_HIDDEN}
+    found |= {"html": inline} | {name: one for name, one in blocks.items() if name in tags.NEVER_HIDDEN}
+    if rules.images:
+        # It is written though it is hidden.
+        found["img"] = blocks["img"]
+    found |= dict.fromkeys(rules.unwrapped, Writing())
+    for name, where, kept_inside in rules.removed:
+        if where:
+            stays = " and ".join(test for test in (f"not({where})", shown) if test)
+            found[name] = _where(stays, blocks.get(name, inline))
+        elif not kept_inside or mode != _INSIDE:
+            found[name] = None
+    return {name: _with_modes(name, one, mode, rules.keeping) for name, one in found.items()}
+
+
+def _where(test: str, treatment: Treatment) -> Treatment:
+    return Branch(test, treatment) if test else treatment
+
+
+def _link(rules: TagRules, mode: str, untag: str) -> Treatment:
+    told = (("@href", INLINE + SOURCE),) if rules.styled else ()
+    link: Treatment = Writing(INLINE + LINK, INLINE + UNLINK, told)
+    # For Markdown, they are links as all others.
+    if rules.kinds and mode == _INSIDE and not rules.styled:
+        link = Branch(tags.PERMALINK, Writing(INLINE + TAG, untag), link)
+    return Branch(tags.PERMALINK_SIGN, None, link) if rules.kinds else link
+
+
+def _block(name: str, start: str, rules: TagRules, in_code: str) -> Treatment:
+    """Return what is written of a block-level element; what is inside code is read in a mode of its own."""
+    end = BLOCK + CLOSE
+    if rules.images and name == "img":
+        return Writing(start, end, (("@alt", INLINE + SOURCE), ("@src", "")), below=None)
+    if not rules.kinds or name not in tags.ABOUT:
+        return Writing(start, end)
+    about = tags.ABOUT[name]
+    element = Writing(start, end, ((about, INLINE + SOURCE),) if name in _ALWAYS_TOLD else ())
+    if name == "pre" or not in_code:
+        return element._replace(below=in_code)
+    whole = Writing(start, end, ((about, INLINE + WHOLE),), below=in_code)
+    return Branch(tags.CODE_AS_A_WHOLE[name], whole, element)
+
+
+#: The elements whose attributes tell something also where they are not code as a whole.
+_ALWAYS_TOLD = frozenset({"pre", "table"})
+
+
+def _with_modes(name: str, treatment: Treatment, mode: str, keeping: frozenset[str]) -> Treatment:
+    """Return the treatment with a mode wherever none is chosen yet."""
+    if isinstance(treatment, Branch):
+        then, otherwise = (_with_modes(name, one, mode, keeping) for one in treatment[1:])
+        return Branch(treatment.test, then, otherwise)
+    if treatment is None or treatment.below != "":
+        return treatment
+    return treatment._replace(below=_INSIDE if name in keeping and mode != _IN_CODE else mode)
+
+
+_TELL_OWN_MARKS = (
+    '<xsl:template match="/">'
+    f"<xsl:if test=\"contains(., '{BLOCK}') or contains(., '{INLINE}')\"><xsl:text>{_OWN_MARKS}</xsl:text></xsl:if>"
+    "<xsl:apply-templates/></xsl:template>"
+)
 
 
 def _templates(rules: TagRules, replace_marks: bool, has_parts: bool) -> Iterator[str]:
@@ -223,111 +337,35 @@ def _templates(rules: TagRules, replace_marks: bool, has_parts: bool) -> Iterato
         '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
         '<xsl:output method="text" encoding="UTF-8"/>'
     )
-    in_code = _IN_CODE if has_parts else ""
-    for mode in dict.fromkeys(("", _INSIDE if rules.keeping else "", in_code)):
-        template = partial(_template, mode, rules.keeping)
-        yield from _element_templates(rules, template, mode, in_code)
-        if rules.images:
-            yield _in_mode(_image_block(BLOCK + tag_codes(rules)["img"]), mode, mode)
+    for mode in modes_of(rules, has_parts=has_parts):
+        of_mode = f' mode="{mode}"' if mode else ""
+        for name, treatment in treatments(rules, mode, has_parts=has_parts).items():
+            priority = -1 if name == "*" else 0
+            yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{_body(treatment)}</xsl:template>'
+        if rules.text_nodes:
+            yield f'<xsl:template{of_mode} match="processing-instruction()">{_text(INLINE + UNTAG)}</xsl:template>'
         if replace_marks:
-            yield _in_mode(_REPLACE_MARKS, mode, mode)
+            yield f'<xsl:template{of_mode} match="text()">{_value_of(".", "text")}</xsl:template>'
     if not replace_marks:
         yield _TELL_OWN_MARKS
     yield "</xsl:stylesheet>"
 
 
-def _element_templates(rules: TagRules, template: Callable[..., str], mode: str, in_code: str) -> Iterator[str]:
-    """Yield the templates of elements and processing instructions in a mode, made by ``template``.
+def _body(treatment: Treatment) -> str:
+    """Return the instructions that write what a treatment says.
 
-    ``in_code``: the mode for what is inside code.
+    Tests are among them: libxslt counts siblings for a pattern with a predicate.
     """
-    untag = INLINE + UNTAG if rules.text_nodes else ""
-    gone = [test for test in (rules.hidden, tags.BESIDE_CODE if mode == _IN_CODE else "") if test]
-    shown = f"not({' or '.join(gone)})" if gone else ""
-    # Tests are inside the templates: libxslt counts siblings for a pattern with a predicate.
-    inline = _body(INLINE + TAG, untag)
-    if rules.select_in_name:
-        inline = _if("contains(name(), 'select')", _body(INLINE + ENTER, INLINE + LEAVE), inline)
-    if mode == _IN_CODE:
-        inline = _if(tags.LINE_OF_CODE, _body(INLINE + LINE, INLINE + ENDED), inline)
-    yield template("*", -1, inline, where=shown)
-    yield template("html", 0, inline)
-    yield template("br", 0, _body(INLINE + BREAK, untag), where=shown)
-    link = _body(INLINE + LINK, INLINE + UNLINK, told="@href" if rules.styled else "")
-    # For Markdown, they are links as all others.
-    is_told = rules.kinds and mode == _INSIDE and not rules.styled
-    link = _if(tags.PERMALINK, _body(INLINE + TAG, untag), link) if is_told else link
-    yield template("a", 0, link, where=_all(shown, f"not({tags.PERMALINK_SIGN})" if rules.kinds else ""))
-    bodies = {name: _body(*marks) for name, marks in _named_marks(rules).items()} | _image_body(rules)
-    for name, body in bodies.items():
-        yield template(name, 0, body, where=shown)
-    blocks = {name: _block_body(name, BLOCK + code, rules, in_code) for name, code in tag_codes(rules).items()}
-    for name, block in blocks.items():
-        yield template(name, 0, block, where="" if name in tags.NEVER_HIDDEN else shown)
-    if "select" not in rules.block_level:
-        yield template("select", 0, _body(INLINE + ENTER, INLINE + LEAVE), where=shown)
-    if rules.text_nodes:
-        yield template("processing-instruction()", 0, _text(untag))
-    for name in sorted(rules.unwrapped):
-        yield template(name, 1, _CONTENT)
-    for name, where, kept_inside in rules.removed:
-        stays = _all(f"not({where})", shown)
-        if not kept_inside or mode != _INSIDE:
-            yield template(name, 2, blocks.get(name, inline) if where else "", where=stays if where else "")
-
-
-def _image_body(rules: TagRules) -> dict[str, str]:
-    """Return what writes an IMG, by its name, where it is marked."""
-    return {"img": _body(INLINE + IMAGE, "", told=tags.ABOUT_IMAGE)} if rules.styled and rules.kinds else {}
-
-
-def _all(*tests: str) -> str:
-    """Return an XPath test that all tests are met which are not empty."""
-    return " and ".join(filter(None, tests))
-
-
-def _block_body(name: str, start: str, rules: TagRules, in_code: str) -> str:
-    """Return what writes a block-level element, and reads what is inside code in a mode of its own."""
-    if not rules.kinds or name not in tags.ABOUT:
-        return _body(start, BLOCK + CLOSE)
-    body = _body(start, BLOCK + CLOSE, told=tags.ABOUT[name] if name in _ALWAYS_TOLD else "")
-    if name == "pre" or not in_code:
-        return _in_mode(body, "", in_code)
-    lines = _body(start, BLOCK + CLOSE, told=tags.ABOUT[name], ends=WHOLE)
-    return _if(tags.CODE_AS_A_WHOLE[name], _in_mode(lines, "", in_code), body)
-
-
-#: The elements whose attributes tell something also where they are not code as a whole.
-_ALWAYS_TOLD = frozenset({"pre", "table"})
-
-
-def _template(mode: str, keeping: frozenset[str], pattern: str, priority: int, body: str, *, where: str = "") -> str:
-    """Return a template for the nodes that match ``pattern``; the one of the highest ``priority`` applies.
-
-    ``where``: the XPath test of nodes that stay.
-    """
-    body = _if(where, body) if where else body
-    template = f'<xsl:template match="{escape(pattern)}" priority="{priority}">{body}</xsl:template>'
-    return _in_mode(template, mode, _INSIDE if pattern in keeping and mode != _IN_CODE else mode)
-
-
-def _in_mode(template: str, mode: str, below: str) -> str:
-    """Return a template for a mode; what is below its node is read in the mode ``below``, if none is chosen yet."""
-    if below:
-        template = template.replace("<xsl:apply-templates/>", f'<xsl:apply-templates mode="{below}"/>')
-    return template.replace("<xsl:template", f'<xsl:template mode="{mode}"', 1) if mode else template
-
-
-_CONTENT = "<xsl:apply-templates/>"
-
-
-def _body(start: str, end: str, *, told: str = "", ends: str = SOURCE) -> str:
-    """Return what writes the marks of an element around its content.
-
-    ``told``: an XPath expression, whose value is written behind ``start``, with the mark ``ends`` behind it.
-    """
-    behind = f"{_value_of(told)}{_text(INLINE + ends)}" if told else ""
-    return f"{_text(start)}{behind}{_CONTENT}{_text(end)}"
+    if treatment is None:
+        return ""
+    if isinstance(treatment, Branch):
+        return _if(treatment.test, _body(treatment.then), _body(treatment.otherwise))
+    told = "".join(
+        f"{_value_of(expression, f'told{i}')}{_text(behind)}" for i, (expression, behind) in enumerate(treatment.told)
+    )
+    of_mode = f' mode="{treatment.below}"' if treatment.below else ""
+    content = "" if treatment.below is None else f"<xsl:apply-templates{of_mode}/>"
+    return f"{_text(treatment.start)}{told}{content}{_text(treatment.end)}"
 
 
 def _text(marks: str) -> str:

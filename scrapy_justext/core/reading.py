@@ -36,7 +36,6 @@ from scrapy_justext.core.flattening import (
     LEAVE,
     LINK,
     MATH,
-    OWN_MARKS,
     SOURCE,
     TAG,
     UNLINK,
@@ -49,6 +48,7 @@ from scrapy_justext.core.flattening import (
     tag_codes,
 )
 from scrapy_justext.core.formulas.delimiters import mark_formulas
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tables import LINES, PARTS, PRE, TABLE, Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
 from scrapy_justext.core.text import collapse, collapse_and_count, visible_length
@@ -82,24 +82,30 @@ def segment_and_count(
     count = flat.count(BLOCK) // 2
     if most is not None and count + flat.count(_BREAK) // 2 > most:
         raise PageLimitError("too_many_blocks", f"more blocks than max_blocks allows, {most}")
-    return _cut(flat, str(root.tag), rules), count
+    return cut(flat, TreePosition.of_root(str(root.tag), rules)), count
 
 
 def flat_text(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
-    """Return the flattened tree with the page's own marks replaced, and code and formulas in its text marked."""
+    """Return the flattened tree with code and formulas in its text marked."""
     flat = flatten(root, rules, formulas)
-    if flat.startswith(OWN_MARKS):
-        flat = flatten(root, rules, formulas, replace_marks=True)
     if not rules.kinds:
         return flat
     return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules)
 
 
-def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
-    """Return the segments of a flattened tree."""
-    reader = _reader_for(rules)
-    tables = Tables()
-    position = TreePosition.of_root(root_tag, rules)
+def cut(flat: str, position: TreePosition) -> list[Segment]:
+    """Return the segments of a flattened tree; ``position``: that of its root."""
+    reader = _reader_for(position.rules)
+    module = kernel().cut
+    # Lines of CODE outside of PREs are few.
+    if module is None or _BEGUN in flat or type(reader) is not PublishedReader:
+        _cut(flat, position, reader, Tables())
+    else:
+        module.Cutter(flat, reader, Tables(), _told).cut(position)
+    return reader.rows
+
+
+def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tables) -> None:
     element = opened = 0
     ancestors: Ancestors = [(position, 0)]
     chunks = iter(chunks_of(flat))
@@ -137,7 +143,6 @@ def _cut(flat: str, root_tag: str, rules: TagRules) -> list[Segment]:
         if body and not body.isspace():
             reader.chunk = number
             position = reader.read(body, position, element, ancestors)
-    return reader.rows
 
 
 def _told(part: str, body: str) -> tuple[str, str, bool]:
@@ -179,7 +184,7 @@ class TreePosition(dict[str, "TreePosition"]):
     There are few different positions, so they are made once and shared by all pages.
     """
 
-    __slots__ = ("heading_level", "in_select", "kind", "part", "preformatted", "rules", "tag")
+    __slots__ = ("heading_level", "in_select", "kind", "part", "place", "preformatted", "rules", "tag")
 
     def __init__(
         self, tag: str, heading_level: int, in_select: bool, preformatted: bool, kind: str, rules: TagRules
@@ -193,8 +198,11 @@ class TreePosition(dict[str, "TreePosition"]):
         #: PRE, or the part of a table that the element is; empty for others.
         self.part = PARTS.get(tag, "") if rules.kinds else ""
         self.rules = rules
+        #: What compiled code keeps of it.
+        self.place: object = None
 
     @classmethod
+    @lru_cache
     def of_root(cls, tag: str, rules: TagRules) -> TreePosition:
         """Return the position inside the root of a tree."""
         kind = KIND_INSIDE.get(tag, TEXT)
@@ -241,8 +249,10 @@ class PublishedReader:
         self.rows: list[Segment] = []
         #: The place of the text at hand in the flattened page.
         self.chunk = 0
-        self._start = 0
-        self._links = 0
+        #: Characters of the page's text that are read.
+        self.start = 0
+        #: How many links are open.
+        self.links = 0
         # The formulas of the block at hand, and how many more characters of the page they stand for than they have.
         self._formulas: list[str] = []
         self._unread = 0
@@ -265,10 +275,10 @@ class PublishedReader:
                 return position
         collapsed, words = collapse_and_count(body)
         if words:
-            linked, link_words = (len(collapsed), words) if self._links else (0, 0)
+            linked, link_words = (len(collapsed), words) if self.links else (0, 0)
             text = lines_of(body) if position.preformatted else collapsed
             self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
-            self._start += len(collapsed) - words + 1
+            self.start += len(collapsed) - words + 1
         return position
 
     def read_code(
@@ -288,10 +298,10 @@ class PublishedReader:
         """
         code = code_text(
             chunks, _preformatted(position.rules), is_preformatted=position.preformatted, is_text=is_text,
-            links=self._links if is_text else 0,
+            links=self.links if is_text else 0,
         )  # fmt: skip
         if is_text:
-            self._links = code.links
+            self.links = code.links
         collapsed, words = collapse_and_count(code.text)
         if words and not is_line_numbers(collapsed):
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
@@ -300,7 +310,7 @@ class PublishedReader:
                 position, element, code.text, collapsed, linked=linked, link_words=link_words, tags=code.tags_count,
                 code_language=code_language(about),
             )  # fmt: skip
-        self._start += sum(map(visible_length, code.pieces))
+        self.start += sum(map(visible_length, code.pieces))
 
     def _read_pieces(self, body: str, tags: int, position: TreePosition, element: int) -> None:
         """Add the blocks in a text with links and BRs."""
@@ -309,10 +319,10 @@ class PublishedReader:
             if words := link[1].split():
                 text = " ".join(words)
                 self._add_row(position, element, text, text, linked=len(text), link_words=len(words), tags=tags + 1)
-                self._start += len(text) - len(words) + 1
+                self.start += len(text) - len(words) + 1
             return
         first, *pieces = body.split(INLINE)
-        links = self._links
+        links = self.links
         texts = [first]
         inside = [links > 0]
         after_break = False
@@ -336,7 +346,7 @@ class PublishedReader:
                 after_break = after_break and text.isspace()
                 texts.append(text)
                 inside.append(links > 0)
-        self._links = links
+        self.links = links
         self._add(texts, inside, tags, position, element)
 
     def _add(self, texts: list[str], inside: list[bool], tags: int, position: TreePosition, element: int) -> None:
@@ -351,7 +361,7 @@ class PublishedReader:
                 self._formulas = [collapsed]
             text = lines_of(raw) if position.preformatted else collapsed
             self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
-            self._start += read
+            self.start += read
             self._formulas, self._unread = [], 0
 
     def _formula(self, marked: str) -> str:
@@ -379,7 +389,7 @@ class PublishedReader:
             kind = FORMULA
         row = (
             text, collapsed, linked, link_words, tags, position.tag, position.heading_level, position.in_select,
-            position.preformatted, element, self._start, kind, self.chunk, image_url, language, (),
+            position.preformatted, element, self.start, kind, self.chunk, image_url, language, (),
             tuple(self._formulas),
         )  # fmt: skip
         self.rows.append(_new_segment(row))
@@ -455,7 +465,7 @@ class JavaReader(PublishedReader):
         """Add the block of an image, whose text is an attribute and none of the page's text."""
         alt, _, source = body.partition(INLINE + SOURCE)
         text = collapse(alt)
-        linked, words = (len(text), len(text.split())) if self._links else (0, 0)
+        linked, words = (len(text), len(text.split())) if self.links else (0, 0)
         self._add_row(position, element, text, text, linked=linked, link_words=words, tags=0, image_url=source.strip())
 
 
@@ -522,7 +532,7 @@ class ReferenceReader(PublishedReader):
         if text := _collapse_to_lines("".join(nodes).strip()):
             linked, link_words, tags = counts
             self._add_row(position, element, text, text, linked=linked, link_words=link_words, tags=tags)
-            self._start += len(text) - len(text.split()) + 1
+            self.start += len(text) - len(text.split()) + 1
 
 
 def _reader_for(rules: TagRules) -> PublishedReader:

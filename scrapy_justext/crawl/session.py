@@ -27,6 +27,7 @@ from scrapy import Request, signals
 
 from scrapy_justext.core.blocks import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.crawl.items import ItemPages
 from scrapy_justext.crawl.pages import (
     OFF,
@@ -165,6 +166,7 @@ class Session:
         # There are none before the crawl's components are made.
         assert crawler.stats is not None
         self.counts = Counts(crawler.stats)
+        crawler.stats.set_value("justext/reader", kernel().name)
         self.items = ItemPages()
         self._pool: PagePool[Found] | None = None
         self._crawler = crawler

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from scrapy.http import Response
 
+from scrapy_justext import core
 from scrapy_justext.core.encodings import check_encoding
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
 from scrapy_justext.crawl.conversion import number
@@ -90,6 +92,8 @@ def add_options(parser: ArgumentParser) -> None:
     marks = f"where --serve keeps which blocks were marked right or wrong (default: {_MARKS})"
     add("--marks", metavar="FILE", help=marks)
     add("--encoding", metavar="NAME", help="of files that declare none")
+    version = f"scrapy-justext {core.__version__}, {kernel().name} reader ({kernel().reason})"
+    add("--version", action="version", version=version, help="print the version, and whether compiled code reads pages")
     add_setting_options(parser)
 
 

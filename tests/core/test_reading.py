@@ -716,7 +716,7 @@ class TestFlattening:
     @ALL_RULES_STYLED
     def test_marks_in_the_page_are_replaced(self, rules: TagRules) -> None:
         root = tree("<p>a\ufdd0b<b>c\ufdd1</b></p>\ufdd0")
-        flat = flatten(root, rules, replace_marks=True)
+        flat = flatten(root, rules)
         assert flat == walk(root, rules)
         assert flat.count("\ufffd") == 3
 

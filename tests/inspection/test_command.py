@@ -20,6 +20,8 @@ import pytest
 from wcwidth import width
 
 from scrapy_justext import extract
+from scrapy_justext.core import __version__
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.crawl.command_options import NAMES, option
 from tests import forked
@@ -690,6 +692,14 @@ def test_compare_marks_what_differs_and_counts(here: Here) -> None:
 def test_blocks_of_some_kinds(kinds: str, here: Here) -> None:
     rows = here("--blocks", f"--kind={kinds}", LIBRARY).out.partition("text\n")[2].partition("\n\n")[0].splitlines()
     assert {re.split("  +", row.strip())[2] for row in rows} == {"heading", "list item"}
+
+
+def test_version_tells_which_reader_is_in_use(tmp_path: Path) -> None:
+    for pure, reader in (("0", kernel().name), ("1", "pure")):
+        variables = os.environ | {"SCRAPY_JUSTEXT_PURE": pure}
+        arguments = [sys.executable, "-m", "scrapy", "justext", "--version"]
+        done = subprocess.run(arguments, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True)
+        assert done.stdout.startswith(f"scrapy-justext {__version__}, {reader} reader (")
 
 
 def test_help_names_every_option(tmp_path: Path) -> None:

@@ -132,9 +132,9 @@ def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page
     walked = walk(root, rules)
     assert etree.tostring(root.getroottree()) == before
     if whole(root):
-        assert walked == flatten(root, rules, replace_marks=True)
+        assert walked == flatten(root, rules)
         styled = replace(rules, styled=True)
-        assert walk(root, styled) == flatten(root, styled, replace_marks=True)
+        assert walk(root, styled) == flatten(root, styled)
     assert all(one.text.strip() or one.image_url is not None for one in segments)
 
 

@@ -1,0 +1,70 @@
+"""Compile the readers of trees where there is a C compiler; without one, the package is pure Python and slower.
+
+``SCRAPY_JUSTEXT_KERNEL=1`` makes it an error that they cannot be compiled; ``SCRAPY_JUSTEXT_PURE=1`` leaves them out.
+``CFLAGS`` and ``LDFLAGS`` are used as by all builds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FOLDER = Path("scrapy_justext", "core", "kernel")
+
+
+class KernelHook(BuildHookInterface[Any]):
+    """Adds the compiled modules to a wheel, or to the checkout of an editable install."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+        """Compile, and say which files there are."""
+        if self.target_name != "wheel" or os.environ.get("SCRAPY_JUSTEXT_PURE") == "1":
+            return
+        try:
+            made = compile_kernel(Path(self.root))
+        # Whatever goes wrong there, the package works without.
+        except (Exception, SystemExit) as error:
+            if os.environ.get("SCRAPY_JUSTEXT_KERNEL") == "1":
+                raise
+            print(f"scrapy-justext is pure Python here, and slower: {error}", file=sys.stderr)
+            return
+        build_data.update(pure_python=False, infer_tag=True)
+        build_data["artifacts"] += [path.as_posix() for path in made]
+
+
+def compile_kernel(root: Path) -> list[Path]:
+    """Compile each ``.pyx`` to a module beside it; return their paths below ``root``."""
+    import lxml  # noqa: PLC0415 (what builds need)
+    from Cython.Build import cythonize  # noqa: PLC0415
+    from setuptools import Distribution, Extension  # noqa: PLC0415
+    from setuptools.command.build_ext import build_ext  # noqa: PLC0415
+
+    made = []
+    with TemporaryDirectory() as temporary:
+        for source in sorted((root / FOLDER).glob("*.pyx")):
+            digest = hashlib.sha256(source.read_bytes()).hexdigest()
+            extension = Extension(
+                ".".join([*FOLDER.parts, source.stem]),
+                [os.path.relpath(source)],
+                include_dirs=lxml.get_include(),
+                define_macros=[("SOURCE_DIGEST", f'"{digest}"')],
+            )
+            [module] = cythonize(extension, build_dir=temporary, quiet=True)
+            command = build_ext(Distribution({"name": "kernel", "ext_modules": [module]}))
+            command.build_lib, command.build_temp, command.force = temporary, temporary, True
+            command.ensure_finalized()
+            command.run()
+            [compiled] = map(Path, command.get_outputs())
+            # Another process may have the old one open.
+            target = source.with_name(compiled.name)
+            target.unlink(missing_ok=True)
+            target.write_bytes(compiled.read_bytes())
+            made.append(target.relative_to(root))
+    return made

@@ -1,0 +1,331 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=True
+"""Cut a flattened page into blocks, without a Python object for what is none.
+
+It gives what :func:`scrapy_justext.core.reading.cut` gives with a
+:class:`~scrapy_justext.core.reading.PublishedReader`.  What is rare is left to that: code, formulas, preformatted text.
+A string is all that is read here; the tree is not touched.
+"""
+
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.ref cimport PyObject
+
+from scrapy_justext.core.blocks import Segment
+from scrapy_justext.core.flattening import (
+    BLOCK, BREAK, CLOSE, CODE, ENDED, INLINE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG, WHOLE,
+)
+from scrapy_justext.core.tables import LINES, PRE, TABLE
+
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISSPACE(Py_UCS4 character) nogil
+    int PyUnicode_KIND(object text)
+    void* PyUnicode_DATA(object text)
+    Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index) nogil
+    object PyUnicode_FromKindAndData(int kind, const void* data, Py_ssize_t size)
+    const char* SOURCE_DIGEST
+
+
+#: SHA-256 of the source that this was compiled from.
+DIGEST = SOURCE_DIGEST.decode()
+
+cdef enum:
+    # The kind of strings with four bytes a character.
+    FOUR_BYTES = 4
+
+cdef Py_UCS4 BLOCK_MARK = BLOCK, INLINE_MARK = INLINE
+cdef Py_UCS4 CLOSE_CODE = CLOSE, LINK_CODE = LINK, UNLINK_CODE = UNLINK, TAG_CODE = TAG, BREAK_CODE = BREAK
+cdef Py_UCS4 WHOLE_CODE = WHOLE
+#: The codes of marks that change nothing here.
+cdef frozenset IGNORED = frozenset((CODE, PLAIN, UNTAG, LINE, ENDED))
+
+
+cdef class Place:
+    """A position in the tree, with what a block takes over from it."""
+
+    cdef object position
+    cdef str tag, kind, part
+    cdef object heading_level, in_select
+    cdef bint preformatted, is_told, may_be_lines
+    cdef dict inside
+
+    def __init__(self, position):
+        self.position = position
+        self.tag = position.tag
+        self.kind = position.kind
+        self.part = position.part
+        self.heading_level = position.heading_level
+        self.in_select = position.in_select
+        self.preformatted = position.preformatted
+        self.is_told = self.part in (PRE, TABLE)
+        self.may_be_lines = self.part == LINES
+        self.inside = {}
+
+    cdef Place child(self, Py_UCS4 code):
+        found = self.inside.get(code)
+        if found is None:
+            found = place_of(self.position[code])
+            self.inside[code] = found
+        return found
+
+
+cdef Place place_of(position):
+    """Return the place that is kept with a position."""
+    if position.place is None:
+        position.place = Place(position)
+    return position.place
+
+
+cdef struct Around:
+    PyObject* place
+    Py_ssize_t element
+
+
+cdef class Cutter:
+    """Cuts one page.
+
+    ``reader``: a :class:`~scrapy_justext.core.reading.PublishedReader`, which takes the blocks, and reads what is rare.
+    ``tables``: the :class:`~scrapy_justext.core.tables.Tables` of the page.
+    ``told``: what tells of the text of a PRE or TABLE what its attributes tell.
+    """
+
+    cdef object reader, tables, told
+    cdef list rows
+    cdef str flat
+    cdef int kind
+    cdef void* data
+    cdef Py_ssize_t size
+    cdef Py_UCS4* scratch
+    cdef Py_ssize_t start, links
+
+    def __cinit__(self):
+        self.scratch = NULL
+
+    def __init__(self, str flat, reader, tables, told):
+        self.reader = reader
+        self.tables = tables
+        self.told = told
+        self.rows = reader.rows
+        self.flat = flat
+        self.kind = PyUnicode_KIND(flat)
+        self.data = PyUnicode_DATA(flat)
+        self.size = len(flat)
+        # No block has more characters than the page.
+        self.scratch = <Py_UCS4*> PyMem_Malloc((self.size + 1) * sizeof(Py_UCS4))
+        if self.scratch is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_Free(self.scratch)
+
+    cdef inline Py_UCS4 at(self, Py_ssize_t index) noexcept:
+        return PyUnicode_READ(self.kind, self.data, index)
+
+    cdef Py_ssize_t end_of_chunk(self, Py_ssize_t begin) noexcept:
+        """Return where the text ends that begins there: before the next mark of a block-level element."""
+        while begin < self.size and self.at(begin) != BLOCK_MARK:
+            begin += 1
+        return begin
+
+    def cut(self, position) -> None:
+        """Add the blocks to the reader's rows; ``position``: that of the root."""
+        cdef Place place = place_of(position)
+        cdef Py_ssize_t element = 0, opened = 0, number = 0
+        cdef Py_ssize_t begin, end
+        cdef size_t depth = 0, room = 256
+        cdef Py_UCS4 code
+        cdef Around* moved
+        cdef Around* around = <Around*> PyMem_Malloc(room * sizeof(Around))
+        if around is NULL:
+            raise MemoryError
+        try:
+            # The root's own text comes before the first mark.
+            end = self.end_of_chunk(0)
+            self.read(0, end, place, element, number)
+            while end < self.size:
+                code = self.at(end + 1)
+                begin = end + 2
+                end = self.end_of_chunk(begin)
+                number += 1
+                if code == CLOSE_CODE:
+                    if place.part == TABLE:
+                        self.tables.end(self.rows)
+                    if not depth:
+                        raise ValueError("an element ends that has not begun")
+                    depth -= 1
+                    # Positions are kept for good.
+                    place = <Place> around[depth].place
+                    element = around[depth].element
+                    self.read(begin, end, place, element, number)
+                    continue
+                if depth == room:
+                    room *= 2
+                    moved = <Around*> PyMem_Realloc(around, room * sizeof(Around))
+                    if moved is NULL:
+                        raise MemoryError
+                    around = moved
+                around[depth].place = <PyObject*> place
+                around[depth].element = element
+                depth += 1
+                opened += 1
+                element = opened
+                place = place.child(code)
+                if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
+                    about, body, is_whole = self.told(place.part, self.flat[begin:end])
+                    begin = end - len(body)
+                    if is_whole:
+                        inside, end = self.inside_of(end)
+                        self.give()
+                        self.reader.read_code([f"{code}{body}", *inside], about, place.position, element, number)
+                        self.take()
+                        opened += sum([one[0] != CLOSE for one in inside])
+                        number += len(inside) + 1
+                        # Behind the mark of its end.
+                        begin = end + 2
+                        end = self.end_of_chunk(begin)
+                        depth -= 1
+                        place = <Place> around[depth].place
+                        element = around[depth].element
+                    else:
+                        self.tables.begin(place.part, about, element, number, len(self.rows))
+                elif place.part and not place.may_be_lines:
+                    self.tables.begin(place.part, "", element, number, len(self.rows))
+                self.read(begin, end, place, element, number)
+        finally:
+            PyMem_Free(around)
+        self.give()
+
+    cdef bint is_whole(self, Py_ssize_t begin, Py_ssize_t end) noexcept:
+        """Return whether attributes stand at the start of a text that tell of code."""
+        while begin < end and self.at(begin) != INLINE_MARK:
+            begin += 1
+        return begin < end and self.at(begin + 1) == WHOLE_CODE
+
+    cdef tuple inside_of(self, Py_ssize_t end):
+        """Return the chunks up to the end of the element at hand, and where the mark of its end is."""
+        cdef list inside = []
+        cdef Py_ssize_t depth = 1, begin
+        while end < self.size:
+            depth += -1 if self.at(end + 1) == CLOSE_CODE else 1
+            if not depth:
+                return inside, end
+            begin = end + 1
+            end = self.end_of_chunk(begin)
+            inside.append(self.flat[begin:end])
+        raise ValueError("an element has no end")
+
+    cdef int give(self) except -1:
+        """Have the reader know how far the page is read."""
+        self.reader.start = self.start
+        self.reader.links = self.links
+        return 0
+
+    cdef int take(self) except -1:
+        """Go on behind what the reader has read."""
+        self.start = self.reader.start
+        self.links = self.reader.links
+        return 0
+
+    cdef int leave(self, Py_ssize_t begin, Py_ssize_t end, Place place, Py_ssize_t element, Py_ssize_t number) except -1:
+        """Have the reader read a text."""
+        self.give()
+        self.reader.chunk = number
+        self.reader.read(self.flat[begin:end], place.position, element, [])
+        self.take()
+        return 0
+
+    cdef int read(self, Py_ssize_t begin, Py_ssize_t end, Place place, Py_ssize_t element, Py_ssize_t number) except -1:
+        """Add the blocks in a text without marks of block-level elements."""
+        cdef Py_ssize_t i, size, words, visible, linked, link_words, tags, links = self.links
+        cdef Py_UCS4 character, code
+        cdef bint in_word, in_link_word, after_break
+        # Whether white space since the last word began inside a link; -1: there is none.
+        cdef int space
+        i = begin
+        while i < end and Py_UNICODE_ISSPACE(self.at(i)):
+            i += 1
+        if i == end:
+            return 0
+        if place.preformatted or self.is_rare(begin, end):
+            return self.leave(begin, end, place, element, number)
+        size = words = linked = link_words = tags = 0
+        in_word = in_link_word = after_break = False
+        space = -1
+        while i < end:
+            character = self.at(i)
+            i += 1
+            if character == INLINE_MARK:
+                code = self.at(i)
+                i += 1
+                if code == TAG_CODE:
+                    tags += 1
+                elif code == LINK_CODE:
+                    tags += 1
+                    links += 1
+                elif code == UNLINK_CODE:
+                    links -= links > 0
+                elif code == BREAK_CODE:
+                    if after_break:
+                        # The BRs of a separator are no elements of the block.
+                        self.add(size, words, linked, link_words, tags - 1, place, element, number)
+                        size = words = linked = link_words = tags = 0
+                        in_word = in_link_word = False
+                        space = -1
+                    else:
+                        after_break = True
+                        tags += 1
+                        # As white space.
+                        in_word = in_link_word = False
+                        if size and space < 0:
+                            space = links > 0
+            elif Py_UNICODE_ISSPACE(character):
+                in_word = in_link_word = False
+                if size and space < 0:
+                    space = links > 0
+            else:
+                after_break = False
+                if not in_word:
+                    if size:
+                        self.scratch[size] = c" "
+                        size += 1
+                        linked += space > 0
+                    words += 1
+                    in_word = True
+                    space = -1
+                self.scratch[size] = character
+                size += 1
+                if links:
+                    linked += 1
+                    link_words += not in_link_word
+                in_link_word = links > 0
+        self.links = links
+        return self.add(size, words, linked, link_words, tags, place, element, number)
+
+    cdef bint is_rare(self, Py_ssize_t begin, Py_ssize_t end) except -1:
+        """Return whether there are marks that the reader is to read."""
+        cdef Py_UCS4 code
+        while begin < end:
+            if self.at(begin) == INLINE_MARK:
+                begin += 1
+                code = self.at(begin)
+                if (
+                    code != TAG_CODE and code != LINK_CODE and code != UNLINK_CODE and code != BREAK_CODE
+                    and code not in IGNORED
+                ):
+                    return True
+            begin += 1
+        return False
+
+    cdef int add(
+        self, Py_ssize_t size, Py_ssize_t words, Py_ssize_t linked, Py_ssize_t link_words, Py_ssize_t tags, Place place,
+        Py_ssize_t element, Py_ssize_t number,
+    ) except -1:
+        """Add the block that stands in ``scratch``, if there is one."""
+        if not size:
+            return 0
+        text = PyUnicode_FromKindAndData(FOUR_BYTES, self.scratch, size)
+        self.rows.append(tuple.__new__(Segment, (
+            text, text, linked, link_words, tags, place.tag, place.heading_level, place.in_select, False, element,
+            self.start, place.kind, number, None, "", (), (),
+        )))
+        self.start += size - words + 1
+        return 0

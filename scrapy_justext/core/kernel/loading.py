@@ -1,0 +1,86 @@
+"""Choose between the compiled readers and those in Python, which give the same.
+
+Compiled code reads lxml's elements by their layout in memory.  So it is used only
+
+* if lxml's elements have the size that it was compiled for, and
+* if lxml's version was tested, or pages are read alike both ways in a process of its own, which may crash alone.
+
+``SCRAPY_JUSTEXT_PURE=1`` in the environment switches it off.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+#: The first and last versions of lxml that were tested.
+TESTED = ((5, 2), (6, 1))
+PURE = "SCRAPY_JUSTEXT_PURE"
+#: The version of lxml that was checked in a process of its own, for the processes that this one starts.
+CHECKED = "SCRAPY_JUSTEXT_CHECKED"
+#: Seconds for the check.
+_LONGEST = 60
+
+
+class Kernel(NamedTuple):
+    """The compiled modules that write trees and cut pages, or why there are none."""
+
+    tree: ModuleType | None
+    cut: ModuleType | None
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """Return ``compiled`` or ``pure``."""
+        return "pure" if self.tree is None else "compiled"
+
+
+@cache
+def kernel() -> Kernel:
+    """Return the compiled module, if it can be used here."""
+    if os.environ.get(PURE) == "1":
+        return Kernel(None, None, f"{PURE} is set")
+    return checked_kernel() if _is_tested() or os.environ.get(CHECKED) == etree.__version__ else _try_it()
+
+
+def checked_kernel() -> Kernel:
+    """Return the compiled module, if lxml's elements are as large as it expects."""
+    try:
+        tree, cut = (import_module(f"scrapy_justext.core.kernel.{name}") for name in ("tree", "cut"))
+    except ImportError as error:
+        return Kernel(None, None, f"not compiled: {error}")
+    size = etree._Element.__basicsize__
+    if size != tree.SIZE_OF_ELEMENT:
+        return Kernel(None, None, f"elements of lxml {etree.__version__} have {size} bytes, not {tree.SIZE_OF_ELEMENT}")
+    return Kernel(tree, cut, f"lxml {etree.__version__}")
+
+
+def _is_tested() -> bool:
+    oldest, newest = TESTED
+    version: tuple[int, ...] = etree.LXML_VERSION[:2]
+    return oldest <= version <= newest
+
+
+def _try_it() -> Kernel:
+    """Return the compiled module, if pages are read alike with it and without in another process."""
+    found = checked_kernel()
+    if found.tree is None:
+        return found
+    command = [sys.executable, "-m", "scrapy_justext.core.kernel.check"]
+    try:
+        done = subprocess.run(command, timeout=_LONGEST, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Kernel(None, None, f"lxml {etree.__version__} could not be checked: {error}")
+    if done.returncode:
+        return Kernel(None, None, f"lxml {etree.__version__} failed the check, status {done.returncode}")
+    os.environ[CHECKED] = etree.__version__
+    return found

@@ -1,0 +1,17 @@
+from collections.abc import Mapping, Sequence
+
+from lxml import etree
+
+from scrapy_justext.core.flattening import Treatment
+from scrapy_justext.core.formulas.elements import Sign
+
+SIZE_OF_ELEMENT: int
+DIGEST: str
+
+class TreeWriter:
+    def __init__(self, by_mode: dict[str, dict[str, Treatment]], instruction: str) -> None: ...
+    def write(self, element: etree._Element) -> str: ...
+
+class TreeSearch:
+    def __init__(self, signs: Mapping[str, Sequence[Sign]]) -> None: ...
+    def finds(self, element: etree._Element) -> bool: ...

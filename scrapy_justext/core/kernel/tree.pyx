@@ -1,0 +1,802 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=True
+"""Write a tree as one string, without a Python object for a node.
+
+This walks the nodes of libxml2 that lxml's elements stand for.  It reads their fields and calls no function of
+libxml2, so it links none, and goes with whatever libxml2 lxml has.  It has no recursion on the depth of a page.
+
+What is written of which element comes from :func:`scrapy_justext.core.flattening.treatments`, the same table that the
+stylesheet is made of.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.ref cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport memchr, memcpy, memset, strcmp, strlen, strncmp, strstr
+
+from lxml import etree
+
+from scrapy_justext.core.kernel.expressions import Operation, Path, parse
+
+
+cdef extern from "libxml/tree.h":
+    ctypedef enum xmlElementType:
+        XML_ELEMENT_NODE
+        XML_ATTRIBUTE_NODE
+        XML_TEXT_NODE
+        XML_CDATA_SECTION_NODE
+        XML_PI_NODE
+        XML_DOCUMENT_NODE
+        XML_HTML_DOCUMENT_NODE
+
+    ctypedef struct xmlNs:
+        const unsigned char* prefix
+
+    ctypedef struct xmlAttr:
+        const unsigned char* name
+        xmlNode* children
+        xmlAttr* next
+        xmlNs* ns
+
+    ctypedef struct xmlNode:
+        xmlElementType type
+        const unsigned char* name
+        xmlNode* children
+        xmlNode* parent
+        xmlNode* next
+        xmlNode* prev
+        xmlNs* ns
+        unsigned char* content
+        xmlAttr* properties
+
+
+cdef extern from *:
+    """
+    /* The beginning of lxml's _Element. */
+    typedef struct {
+        PyObject_HEAD
+        PyObject *document;
+        xmlNode *node;
+        PyObject *tag;
+    } TreeElement;
+    """
+    ctypedef struct TreeElement:
+        xmlNode* node
+
+    const char* SOURCE_DIGEST
+
+
+#: The size of lxml's elements; one that lays them out otherwise has another.
+SIZE_OF_ELEMENT = sizeof(TreeElement)
+#: SHA-256 of the source that this was compiled from.
+DIGEST = SOURCE_DIGEST.decode()
+
+
+cdef xmlNode* node_of(object element) except NULL:
+    if not isinstance(element, etree._Element):
+        raise TypeError(f"no element: {element!r}")
+    cdef xmlNode* node = (<TreeElement*> <PyObject*> element).node
+    if node is NULL:
+        raise ValueError("an element without a node")
+    return node
+
+
+# Nodes, as XPath sees them.  ``top`` is the element that is read with nothing around it, NULL for a whole document.
+
+
+cdef inline bint is_text(const xmlNode* node) noexcept:
+    return node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE
+
+
+cdef inline xmlNode* parent_of(const xmlNode* node, const xmlNode* top) noexcept:
+    """Return the element around a node, or NULL."""
+    if node == top or node.parent is NULL or node.parent.type != XML_ELEMENT_NODE:
+        return NULL
+    return node.parent
+
+
+cdef xmlAttr* attribute_of(const xmlNode* node, bytes name) noexcept:
+    """Return the attribute of a name that is in no namespace, or NULL."""
+    cdef xmlAttr* attribute = node.properties if node.type == XML_ELEMENT_NODE else NULL
+    while attribute is not NULL:
+        if attribute.ns is NULL and strcmp(<const char*> attribute.name, PyBytes_AS_STRING(name)) == 0:
+            return attribute
+        attribute = attribute.next
+    return NULL
+
+
+cdef xmlNode* next_in(xmlNode* node, const xmlNode* around) noexcept:
+    """Return the node behind ``node`` in document order, below ``around``; NULL behind the last."""
+    if node.type == XML_ELEMENT_NODE and node.children is not NULL:
+        return node.children
+    while node != around:
+        if node.next is not NULL:
+            return node.next
+        node = node.parent
+    return NULL
+
+
+cdef str decoded(const unsigned char* text):
+    return PyUnicode_DecodeUTF8(<const char*> text, strlen(<const char*> text), "replace")
+
+
+cdef str joined_text(xmlNode* around):
+    """Return all text below a node."""
+    cdef list parts = []
+    cdef xmlNode* node = around.children
+    if node is not NULL and node.next is NULL and is_text(node):
+        return "" if node.content is NULL else decoded(node.content)
+    while node is not NULL:
+        if is_text(node) and node.content is not NULL:
+            parts.append(decoded(node.content))
+        node = next_in(node, around)
+    return "".join(parts)
+
+
+cdef str value_of(xmlNode* node):
+    """Return a node's text, as XPath has it."""
+    if node is NULL:
+        return ""
+    if is_text(node):
+        return "" if node.content is NULL else decoded(node.content)
+    return joined_text(node)
+
+
+cdef str name_of(const xmlNode* node):
+    cdef str name = decoded(node.name)
+    if node.ns is not NULL and node.ns.prefix is not NULL:
+        return f"{decoded(node.ns.prefix)}:{name}"
+    return name
+
+
+cdef str one_space(str text):
+    # White space of XML, which is less than Python's.
+    if " " not in text and "\t" not in text and "\n" not in text and "\r" not in text:
+        return text
+    return " ".join([word for word in text.replace("\t", " ").replace("\n", " ").replace("\r", " ").split(" ") if word])
+
+
+# Expressions
+
+
+cdef class Expression:
+    """Something that is asked of an element: whether it holds, or its text."""
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        return bool(self.text(node, top))
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        raise NotImplementedError
+
+
+cdef class Literal(Expression):
+    cdef str value
+
+    def __init__(self, str value):
+        self.value = value
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        return self.value
+
+
+cdef enum Axis:
+    CHILD, ATTRIBUTE, SELF, PARENT, BEFORE, BEHIND
+
+
+_AXES = {
+    "child": CHILD, "attribute": ATTRIBUTE, "self": SELF, "parent": PARENT, "preceding-sibling": BEFORE,
+    "following-sibling": BEHIND,
+}
+
+
+cdef class Step:
+    cdef Axis axis
+    cdef list names
+    cdef bint any_element, any_node, only_text, is_first
+    cdef list predicates
+
+    def __init__(self, step):
+        self.axis = _AXES[step.axis]
+        self.names = [name.encode() for name in step.names]
+        self.any_element = "*" in step.names
+        self.any_node = "node()" in step.names
+        self.only_text = "text()" in step.names
+        self.is_first = step.is_first
+        self.predicates = [compiled(predicate) for predicate in step.predicates]
+
+    cdef bint fits(self, xmlNode* node, xmlNode* top) except -1:
+        """Return whether a node is one of those that the step asks for, predicates apart."""
+        cdef bytes name
+        if self.only_text:
+            return is_text(node)
+        if self.any_node:
+            return True
+        if node.type != XML_ELEMENT_NODE:
+            return False
+        if self.any_element:
+            return True
+        if node.ns is NULL:
+            for name in self.names:
+                if strcmp(<const char*> node.name, PyBytes_AS_STRING(name)) == 0:
+                    return True
+        return False
+
+    cdef bint is_passed(self, xmlNode* node, xmlNode* top) except -1:
+        cdef Expression predicate
+        for predicate in self.predicates:
+            if not predicate.holds(node, top):
+                return False
+        return True
+
+
+cdef class PathTo(Expression):
+    """A path; it is known by the first node that it leads to."""
+
+    cdef list steps
+    cdef bint is_attribute
+
+    def __init__(self, path):
+        self.steps = [Step(step) for step in path.steps]
+        self.is_attribute = len(path.steps) == 1 and path.steps[0].axis == "attribute"
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        cdef xmlNode* found = NULL
+        self.find(0, node, top, &found)
+        return found is not NULL
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        cdef xmlNode* found = NULL
+        self.find(0, node, top, &found)
+        return value_of(found)
+
+    cdef int find(self, Py_ssize_t number, xmlNode* node, xmlNode* top, xmlNode** found) except -1:
+        """Look for the first node that the path leads to, from the step of a number on."""
+        cdef Step step = self.steps[number]
+        cdef xmlNode* reached
+        if step.axis == ATTRIBUTE:
+            # It begins as all nodes do.
+            found[0] = <xmlNode*> attribute_of(node, step.names[0])
+            return 0
+        reached = first_on(step.axis, node, top)
+        while reached is not NULL:
+            if step.fits(reached, top):
+                if step.is_passed(reached, top):
+                    if number + 1 == len(self.steps):
+                        found[0] = reached
+                    else:
+                        self.find(number + 1, reached, top, found)
+                    if found[0] is not NULL:
+                        return 0
+                if step.is_first:
+                    return 0
+            reached = following_on(step.axis, reached)
+        return 0
+
+
+cdef xmlNode* first_on(Axis axis, xmlNode* node, xmlNode* top) noexcept:
+    if axis == CHILD:
+        return node.children if node.type == XML_ELEMENT_NODE else NULL
+    if axis == SELF:
+        return node
+    if axis == PARENT:
+        return parent_of(node, top)
+    if node == top:
+        return NULL
+    return node.prev if axis == BEFORE else node.next
+
+
+cdef xmlNode* following_on(Axis axis, xmlNode* node) noexcept:
+    if axis == CHILD or axis == BEHIND:
+        return node.next
+    if axis == BEFORE:
+        return node.prev
+    return NULL
+
+
+cdef class Junction(Expression):
+    """``and`` and ``or``."""
+
+    cdef list parts
+    cdef bint decides
+
+    def __init__(self, list parts, bint decides):
+        self.parts = parts
+        self.decides = decides
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        cdef Expression part
+        for part in self.parts:
+            if part.holds(node, top) == self.decides:
+                return self.decides
+        return not self.decides
+
+
+cdef class Not(Expression):
+    cdef Expression inner
+
+    def __init__(self, Expression inner):
+        self.inner = inner
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        return not self.inner.holds(node, top)
+
+
+cdef enum Way:
+    EQUALS, CONTAINS, STARTS_WITH
+
+
+_WAYS = {"=": EQUALS, "contains": CONTAINS, "starts-with": STARTS_WITH}
+
+
+cdef class Compared(Expression):
+    """Two texts: equal, or the first has the second in it, at its start or anywhere."""
+
+    cdef Expression left, right
+    cdef Way way
+
+    def __init__(self, str way, Expression left, Expression right):
+        self.way = _WAYS[way]
+        self.left = left
+        self.right = right
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        cdef str left, right
+        if self.way == EQUALS and isinstance(self.left, PathTo) and not self.left.holds(node, top):
+            return False
+        left, right = self.left.text(node, top), self.right.text(node, top)
+        if self.way == CONTAINS:
+            return right in left
+        return left.startswith(right) if self.way == STARTS_WITH else left == right
+
+
+cdef class AttributeCompared(Compared):
+    """An attribute of the element with a literal; the same, on bytes."""
+
+    cdef bytes attribute, literal
+
+    def __init__(self, str way, Expression left, Expression right):
+        Compared.__init__(self, way, left, right)
+        self.attribute = (<Step> (<PathTo> left).steps[0]).names[0]
+        self.literal = (<Literal> right).value.encode()
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        cdef xmlAttr* found = attribute_of(node, self.attribute)
+        cdef const char* text = ""
+        cdef const char* literal = PyBytes_AS_STRING(self.literal)
+        if found is NULL:
+            return self.way != EQUALS and not self.literal
+        if found.children is not NULL:
+            if found.children.next is not NULL or not is_text(found.children) or found.children.content is NULL:
+                return Compared.holds(self, node, top)
+            text = <const char*> found.children.content
+        if self.way == EQUALS:
+            return strcmp(text, literal) == 0
+        if self.way == STARTS_WITH:
+            return strncmp(text, literal, PyBytes_GET_SIZE(self.literal)) == 0
+        return strstr(text, literal) is not NULL
+
+
+cdef class Shorter(Expression):
+    """``string-length(x) < number``."""
+
+    cdef Expression inner
+    cdef Py_ssize_t limit
+
+    def __init__(self, Expression inner, Py_ssize_t limit):
+        self.inner = inner
+        self.limit = limit
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        return len(self.inner.text(node, top)) < self.limit
+
+
+cdef class Name(Expression):
+    cdef PathTo path
+
+    def __init__(self, PathTo path):
+        self.path = path
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        cdef xmlNode* found = node
+        if self.path is not None:
+            found = NULL
+            self.path.find(0, node, top, &found)
+        return "" if found is NULL else name_of(found)
+
+
+cdef class Concat(Expression):
+    cdef list parts
+
+    def __init__(self, list parts):
+        self.parts = parts
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        cdef Expression part
+        cdef list texts = []
+        for part in self.parts:
+            texts.append(part.text(node, top))
+        return "".join(texts)
+
+
+cdef class Spaced(Expression):
+    """``normalize-space``."""
+
+    cdef Expression inner
+
+    def __init__(self, Expression inner):
+        self.inner = inner
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        return one_space(value_of(node) if self.inner is None else self.inner.text(node, top))
+
+
+cdef class Beginning(Expression):
+    """``substring(x, 1, length)``."""
+
+    cdef Expression inner
+    cdef Py_ssize_t length
+
+    def __init__(self, Expression inner, Py_ssize_t length):
+        self.inner = inner
+        self.length = length
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        return self.inner.text(node, top)[: self.length]
+
+
+cdef class Before(Expression):
+    """``substring-before``."""
+
+    cdef Expression inner, mark
+
+    def __init__(self, Expression inner, Expression mark):
+        self.inner = inner
+        self.mark = mark
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        before, found, _ = self.inner.text(node, top).partition(self.mark.text(node, top))
+        return before if found else ""
+
+
+cdef class Translated(Expression):
+    cdef Expression inner
+    cdef dict table
+
+    def __init__(self, Expression inner, str before, str after):
+        self.inner = inner
+        self.table = {}
+        for i, character in enumerate(before):
+            self.table.setdefault(ord(character), after[i] if i < len(after) else None)
+
+    cdef str text(self, xmlNode* node, xmlNode* top):
+        return self.inner.text(node, top).translate(self.table)
+
+
+def compiled(tree) -> Expression:
+    """Return an expression that :func:`~scrapy_justext.core.kernel.expressions.parse` has made a tree of.
+
+    Raises ValueError for one that cannot be evaluated.
+    """
+    if isinstance(tree, str):
+        return Literal(tree)
+    if isinstance(tree, Path):
+        return PathTo(tree)
+    if not isinstance(tree, Operation):
+        raise ValueError(f"{tree!r} is no value")
+    name, arguments = tree.name, list(tree.arguments)
+    if name == "<":
+        left, limit = arguments
+        if not isinstance(left, Operation) or left.name != "string-length" or not isinstance(limit, int):
+            raise ValueError("only string-length() can be less than a number")
+        return Shorter(compiled(left.arguments[0]), limit)
+    if name == "substring":
+        if arguments[1] != 1 or not isinstance(arguments[2], int):
+            raise ValueError("only the beginning of a text can be asked for")
+        return Beginning(compiled(arguments[0]), arguments[2])
+    inner = [compiled(argument) for argument in arguments]
+    if name in ("and", "or"):
+        return Junction(inner, name == "or")
+    if name == "not":
+        return Not(inner[0])
+    if name in _WAYS:
+        is_simple = isinstance(inner[0], PathTo) and (<PathTo> inner[0]).is_attribute and isinstance(inner[1], Literal)
+        return (AttributeCompared if is_simple else Compared)(name, inner[0], inner[1])
+    if name == "name":
+        return Name(inner[0] if inner else None)
+    if name == "concat":
+        return Concat(inner)
+    if name == "normalize-space":
+        return Spaced(inner[0] if inner else None)
+    if name == "substring-before":
+        return Before(inner[0], inner[1])
+    if name == "translate":
+        return Translated(inner[0], arguments[1], arguments[2])
+    raise ValueError(f"{name}() is not known")
+
+
+# What is written
+
+
+cdef class Treatment:
+    """What is written of an element: by a test, or as it is."""
+
+    cdef Expression test
+    cdef Treatment then, otherwise
+    cdef bytes start, end
+    cdef list told
+    cdef int below
+
+    def __init__(self, treatment, dict modes):
+        self.below = -1
+        if hasattr(treatment, "test"):
+            self.test = compiled(parse(treatment.test))
+            self.then = _treatment(treatment.then, modes)
+            self.otherwise = _treatment(treatment.otherwise, modes)
+            return
+        self.start, self.end = treatment.start.encode(), treatment.end.encode()
+        self.told = [(compiled(parse(expression)), behind.encode()) for expression, behind in treatment.told]
+        if treatment.below is not None:
+            self.below = modes[treatment.below]
+
+
+def _treatment(treatment, dict modes):
+    return None if treatment is None else Treatment(treatment, modes)
+
+
+cdef struct Buffer:
+    char* start
+    size_t size
+    size_t room
+
+
+cdef int grow(Buffer* buffer, size_t needed) except -1:
+    cdef size_t room = buffer.room * 2
+    while room < needed:
+        room *= 2
+    cdef char* moved = <char*> PyMem_Realloc(buffer.start, room)
+    if moved is NULL:
+        raise MemoryError
+    buffer.start = moved
+    buffer.room = room
+    return 0
+
+
+cdef inline int write(Buffer* buffer, const char* text, size_t size) except -1:
+    if size > buffer.room - buffer.size:
+        grow(buffer, buffer.size + size)
+    memcpy(buffer.start + buffer.size, text, size)
+    buffer.size += size
+    return 0
+
+
+cdef inline int write_bytes(Buffer* buffer, bytes text) except -1:
+    return write(buffer, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
+
+
+cdef int write_text(Buffer* buffer, const unsigned char* text) except -1:
+    """Write a text of the page, with U+FFFD in place of the characters that are our marks."""
+    cdef size_t begin = buffer.size
+    cdef size_t size = strlen(<const char*> text)
+    cdef unsigned char* at
+    cdef unsigned char* end
+    write(buffer, <const char*> text, size)
+    at = <unsigned char*> buffer.start + begin
+    end = at + size
+    while True:
+        # U+FDD0 and U+FDD1 are EF B7 90 and EF B7 91.
+        at = <unsigned char*> memchr(at, 0xEF, end - at)
+        if at is NULL or end - at < 3:
+            return 0
+        if at[1] == 0xB7 and (at[2] == 0x90 or at[2] == 0x91):
+            at[1] = 0xBF
+            at[2] = 0xBD
+        at += 3
+
+
+cdef struct Open:
+    PyObject* treatment
+    int mode
+
+
+cdef struct Known:
+    const unsigned char* name
+    PyObject* by_mode
+
+
+cdef enum:
+    # Names of elements that are remembered by their addresses, which a document has once for each.
+    MOST_KNOWN = 256
+
+
+cdef inline size_t place_of(const unsigned char* name) noexcept:
+    """Return where a name is remembered."""
+    return ((<size_t> name >> 3) ^ (<size_t> name >> 11)) % MOST_KNOWN
+
+
+cdef class TreeWriter:
+    """Writes trees by one set of rules.
+
+    ``by_mode``: for each mode what is written of elements, by their names.
+    ``instruction``: what is written of a processing instruction.
+    """
+
+    cdef dict names
+    cdef tuple others
+    cdef bytes instruction
+    cdef int modes
+
+    def __init__(self, dict by_mode, str instruction):
+        cdef dict numbers = {mode: number for number, mode in enumerate(by_mode)}
+        cdef list tables = [
+            {name: _treatment(one, numbers) for name, one in table.items()} for table in by_mode.values()
+        ]
+        self.modes = len(tables)
+        self.instruction = instruction.encode()
+        self.others = tuple([table["*"] for table in tables])
+        self.names = {}
+        for name in {name for table in tables for name in table}:
+            self.names[name.encode()] = tuple([table.get(name, table["*"]) for table in tables])
+
+    def write(self, element) -> str:
+        """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does."""
+        cdef xmlNode* node = node_of(element)
+        cdef xmlNode* top = node
+        cdef xmlNode* first = node
+        if node.parent is not NULL and node.parent.type != XML_ELEMENT_NODE:
+            first = node.parent.children
+            while first is not NULL and first.type != XML_ELEMENT_NODE:
+                first = first.next
+            if first == node:
+                # With what is beside the root of a document.
+                first, top = node.parent.children, NULL
+            else:
+                first = node
+        cdef Buffer buffer
+        buffer.size, buffer.room = 0, 1 << 14
+        buffer.start = <char*> PyMem_Malloc(buffer.room)
+        if buffer.start is NULL:
+            raise MemoryError
+        try:
+            self.write_nodes(first, top, &buffer)
+            return PyUnicode_DecodeUTF8(buffer.start, buffer.size, "replace")
+        finally:
+            PyMem_Free(buffer.start)
+
+    cdef int write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        cdef Known[MOST_KNOWN] known
+        cdef size_t depth = 0, room = 256
+        cdef int mode = 0
+        cdef Treatment treatment
+        cdef Open* stack = <Open*> PyMem_Malloc(room * sizeof(Open))
+        cdef Open* moved
+        memset(known, 0, sizeof(known))
+        if stack is NULL:
+            raise MemoryError
+        try:
+            while node is not NULL:
+                if node.type == XML_ELEMENT_NODE:
+                    treatment = self.treatment_of(node, mode, known)
+                    while treatment is not None and treatment.test is not None:
+                        treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
+                    if treatment is not None:
+                        write_bytes(buffer, treatment.start)
+                        if treatment.told:
+                            write_told(buffer, treatment, node, top)
+                        if treatment.below >= 0 and node.children is not NULL:
+                            if depth == room:
+                                room *= 2
+                                moved = <Open*> PyMem_Realloc(stack, room * sizeof(Open))
+                                if moved is NULL:
+                                    raise MemoryError
+                                stack = moved
+                            stack[depth].treatment = <PyObject*> treatment
+                            stack[depth].mode = mode
+                            depth += 1
+                            mode = treatment.below
+                            node = node.children
+                            continue
+                        write_bytes(buffer, treatment.end)
+                elif is_text(node):
+                    if node.content is not NULL:
+                        write_text(buffer, node.content)
+                elif node.type == XML_PI_NODE:
+                    write_bytes(buffer, self.instruction)
+                while node != top and node.next is NULL and depth:
+                    node = node.parent
+                    depth -= 1
+                    mode = stack[depth].mode
+                    write_bytes(buffer, (<Treatment> stack[depth].treatment).end)
+                node = NULL if node == top else node.next
+        finally:
+            PyMem_Free(stack)
+        return 0
+
+    cdef Treatment treatment_of(self, xmlNode* node, int mode, Known* known):
+        cdef size_t at
+        cdef bytes name
+        cdef tuple found
+        if node.ns is not NULL:
+            return <Treatment> self.others[mode]
+        at = place_of(node.name)
+        if known[at].name != node.name:
+            name = PyBytes_FromStringAndSize(<const char*> node.name, strlen(<const char*> node.name))
+            # The table holds it, too.
+            found = self.names.get(name, self.others)
+            known[at].by_mode = <PyObject*> found
+            known[at].name = node.name
+        return <Treatment> (<tuple> known[at].by_mode)[mode]
+
+
+cdef int write_told(Buffer* buffer, Treatment treatment, xmlNode* node, xmlNode* top) except -1:
+    """Write what an element's attributes tell."""
+    cdef Expression expression
+    cdef bytes behind, value
+    for expression, behind in treatment.told:
+        value = expression.text(node, top).encode("utf-8", "replace")
+        write_text(buffer, <const unsigned char*> PyBytes_AS_STRING(value))
+        write_bytes(buffer, behind)
+    return 0
+
+
+cdef class Sign:
+    """An attribute that holds one of some words, and in which a pattern is found."""
+
+    cdef bytes attribute
+    cdef list words
+    cdef object search
+
+    def __init__(self, sign):
+        self.attribute = sign.attribute.encode()
+        self.words = [word.encode() for word in sign.words]
+        self.search = None if sign.pattern is None else sign.pattern.search
+
+    cdef bint is_at(self, const xmlNode* node) except -1:
+        cdef xmlAttr* found = attribute_of(node, self.attribute)
+        cdef const char* text
+        cdef bytes word
+        if found is NULL or found.children is NULL:
+            return False
+        if found.children.next is not NULL or not is_text(found.children) or found.children.content is NULL:
+            # Such as an entity: whoever asks looks closer.
+            return True
+        text = <const char*> found.children.content
+        for word in self.words:
+            if strstr(text, PyBytes_AS_STRING(word)) is not NULL:
+                return self.search is None or self.search(decoded(<const unsigned char*> text)) is not None
+        return False
+
+
+cdef class TreeSearch:
+    """Looks for elements by their names and signs; where there are none, the name is enough."""
+
+    cdef dict signs
+
+    def __init__(self, dict signs):
+        self.signs = {name.encode(): [Sign(sign) for sign in some] for name, some in signs.items()}
+
+    def finds(self, element) -> bool:
+        """Return whether there is one at or below ``element``, whatever its namespace is."""
+        cdef xmlNode* top = node_of(element)
+        cdef xmlNode* node = top
+        cdef Known[MOST_KNOWN] others
+        cdef size_t at
+        cdef bytes name
+        cdef list signs
+        cdef Sign sign
+        memset(others, 0, sizeof(others))
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE:
+                at = place_of(node.name)
+                if others[at].name != node.name:
+                    name = PyBytes_FromStringAndSize(<const char*> node.name, strlen(<const char*> node.name))
+                    signs = self.signs.get(name)
+                    if signs is None:
+                        others[at].name = node.name
+                    elif not signs:
+                        return True
+                    else:
+                        for sign in signs:
+                            if sign.is_at(node):
+                                return True
+            node = next_in(node, top)
+        return False

@@ -1,0 +1,288 @@
+"""The compiled readers: they give what those in Python give, and are left out where they cannot be used."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import assume, given
+from lxml import etree
+
+from scrapy_justext import extract
+from scrapy_justext.core import reading
+from scrapy_justext.core.flattening import by_stylesheet, flatten, treatments, walk, writer
+from scrapy_justext.core.formulas import elements as formulas
+from scrapy_justext.core.kernel import check, loading
+from scrapy_justext.core.kernel.expressions import parse
+from scrapy_justext.core.kernel.loading import Kernel, kernel
+from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.reading import PublishedReader, TreePosition, flat_text
+from scrapy_justext.core.tables import Tables
+from tests.builders import CORPORA, PAGES, corpus_pages, nested, read_page, tree
+from tests.core.test_reading import STYLED
+from tests.products import in_turn
+from tests.property.strategies import bodies, soups
+
+if TYPE_CHECKING:
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.tags import TagRules
+
+COMPILED = loading.checked_kernel()
+needs_kernel = pytest.mark.skipif(COMPILED.tree is None, reason=COMPILED.reason)
+ALL_RULES = pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
+
+
+def written(root: etree._Element, rules: TagRules) -> str:
+    assert COMPILED.tree is not None
+    return writer(COMPILED.tree, rules).write(root)
+
+
+def cut_in_python(root: etree._Element, rules: TagRules) -> list[Segment]:
+    reader = PublishedReader()
+    reading._cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules), reader, Tables())
+    return reader.rows
+
+
+def cut_compiled(root: etree._Element, rules: TagRules) -> list[Segment]:
+    return reading.cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules))
+
+
+def check_page(root: etree._Element, rules: TagRules) -> None:
+    assert written(root, rules) == by_stylesheet(root, rules)
+    if not (rules.text_nodes or rules.images or rules.styled):
+        assert cut_compiled(root, rules) == cut_in_python(root, rules)
+
+
+def test_it_is_compiled_where_that_is_asked_for() -> None:
+    if os.environ.get("SCRAPY_JUSTEXT_KERNEL") == "1":
+        assert COMPILED.tree is not None, COMPILED.reason
+
+
+@needs_kernel
+@pytest.mark.parametrize("name", ["tree", "cut"])
+def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
+    module = getattr(COMPILED, name)
+    source = Path(loading.__file__).with_name(f"{name}.pyx")
+    assert hashlib.sha256(source.read_bytes()).hexdigest() == module.DIGEST, "install the checkout again"
+
+
+@needs_kernel
+class TestEquality:
+    """Strings and blocks are those that Python gives."""
+
+    @pytest.mark.parametrize(("page", "rules"), in_turn(PAGES, STYLED))
+    def test_on_demo_pages(self, page: Path, rules: TagRules) -> None:
+        check_page(tree(read_page(page)), rules)
+
+    @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
+    @pytest.mark.parametrize("step", [160, pytest.param(16, marks=pytest.mark.full)])
+    def test_on_labelled_pages(self, step: int) -> None:
+        for page in corpus_pages(step):
+            root = tree(read_page(page))
+            for rules in STYLED.values():
+                check_page(root, rules)
+
+    @ALL_RULES
+    @given(page=bodies | soups)
+    def test_on_any_page(self, rules: TagRules, page: str) -> None:
+        root = parse_html(page).root
+        assume(root is not None)
+        assert root is not None
+        before = etree.tostring(root.getroottree())
+        check_page(root, rules)
+        assert etree.tostring(root.getroottree()) == before
+
+    @given(page=bodies | soups)
+    def test_of_the_search_for_formulas(self, page: str) -> None:
+        root = parse_html(page).root
+        assume(root is not None)
+        assert root is not None
+        assert COMPILED.tree is not None
+        found = formulas._has_some(root)
+        assert not found or formulas._search(COMPILED.tree).finds(root)
+
+    @ALL_RULES
+    @pytest.mark.parametrize("page", check.PAGES)
+    def test_on_the_pages_of_the_check(self, rules: TagRules, page: str) -> None:
+        root = etree.fromstring(page, etree.HTMLParser())
+        check_page(root, rules)
+
+    @ALL_RULES
+    def test_on_each_part_of_a_page(self, rules: TagRules) -> None:
+        root = tree("<div>x<pre class=a>q</pre><p hidden>one<b>two</b></p>tail<h2><a href=#>z</a></h2></div>y")
+        for part in root.iter(etree.Element):
+            check_page(part, rules)
+
+    @ALL_RULES
+    @pytest.mark.parametrize(
+        "xml",
+        [
+            '<!DOCTYPE html [<!ENTITY e "one two">]><html><p>a&e;b</p><p title="x&e;">c</p></html>',
+            '<html xmlns="http://www.w3.org/1999/xhtml"><p>a<a href="b">c</a></p><y:select xmlns:y="u"/></html>',
+            "<html><p><![CDATA[x < y]]></p><script><![CDATA[z]]></script></html>",
+            "<?pi a?><!-- c --><html><p>a<?x y?>b<!-- d --></p></html><?pi z?><!-- e -->",
+            '<html xmlns:h="u"><p h:hidden="">a</p><p hidden="x">b</p><a h:href="#"/><pre h:class="">y</pre></html>',
+            '<div><pre class="&#xfdd0;"><code class="a&#xfdd1;b">one\ufdd0</code></pre></div>',
+        ],
+    )
+    def test_on_xml(self, rules: TagRules, xml: str) -> None:
+        root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, strip_cdata=False))
+        assert written(root, rules) == by_stylesheet(root, rules)
+
+    def test_in_threads(self) -> None:
+        pages = [read_page(page) for page in PAGES.values()]
+        expected = [extract(page, language="English") for page in pages]
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda page: extract(page, language="English"), pages * 4)) == expected * 4
+
+
+@needs_kernel
+@ALL_RULES
+def test_a_tree_made_by_hand_may_be_deep(rules: TagRules) -> None:
+    root = nested(["html", "body", *["div", "b"] * 5_000], "one")
+    assert written(root, rules) == walk(root, rules)
+
+
+@needs_kernel
+def test_what_is_no_element_is_told() -> None:
+    with pytest.raises(TypeError, match="no element: 'html'"):
+        written("html", STYLED["justext"])  # type: ignore[arg-type]
+
+
+class TestExpressions:
+    """The part of XPath that the tables of tags use."""
+
+    HTML = (
+        "<div id=d class=' one  two '><h2 hidden><a href='#x'>¶</a></h2><p title=''>a<b>c</b> d\t</p><pre>"
+        "<code class=k>1 2</code></pre><table class=lntable><tr><td class='blob-num'>1</table>"
+        "<ol><li><div class=de1>x</div></ol></div>"
+    )
+
+    @needs_kernel
+    @pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
+    def test_all_of_the_tables_are_known(self, rules: TagRules) -> None:
+        assert COMPILED.tree is not None
+        writer(COMPILED.tree, rules)
+
+    @needs_kernel
+    @pytest.mark.parametrize(
+        "expression",
+        [
+            "@hidden", "not(@id)", "@id = 'd'", "@none = ''", "@title = ''", "starts-with(@id, '')", "contains(@x, '')",
+            "contains(@class, 'two') and not(h2) or b", "*[1]/self::*[@hidden or */*]", "following-sibling::*[1]/code",
+            "preceding-sibling::*[1][self::p]/@title", "parent::div", "../@class", "../../@class",
+            "name(code | samp | h2)", "name()", "normalize-space()", "normalize-space(text())", "text()",
+            "string-length(normalize-space(text())) < 2", "substring(@class, 1, 3)",
+            "substring-before(concat(normalize-space(@class), ' '), ' ')", "translate(@class, 'ot w', 'OT')",
+            "contains(' one two ', concat(' ', @id, ' '))", "concat(' ', tr/td/@class, tbody/tr/td/@class, ' ')",
+            "code/@class", "@class", "translate(normalize-space(), '0123456789', '')",
+        ],
+    )  # fmt: skip
+    def test_they_are_evaluated_as_lxml_does(self, expression: str) -> None:
+        assert COMPILED.tree is not None
+        top = next(tree(self.HTML).iter("div"))
+        holds, text = (etree.XPath(f"{kind}({expression})") for kind in ("boolean", "string"))
+        branch = SimpleNamespace(test=expression, then=_writing("+"), otherwise=_writing("-"))
+        told = _writing("", ((expression, "|"),))
+        is_text = not expression.startswith(("not(", "starts-with(", "contains(", "string-length(")) and (
+            " = " not in expression and " and " not in expression
+        )
+        for node in top.iter():
+            mine = COMPILED.tree.TreeWriter({"": {"*": branch}}, "").write(node)
+            # What is above a part that is read is not looked at.
+            alone = etree.fromstring(etree.tostring(node, with_tail=False))
+            assert mine[0] == ("+" if holds(alone) else "-"), node.tag
+            if is_text:
+                assert COMPILED.tree.TreeWriter({"": {"*": told}}, "").write(node).partition("|")[0] == text(alone)
+
+    @pytest.mark.parametrize(
+        ("expression", "message"),
+        [
+            ("ancestor::p", "ancestor::p is no step"),
+            ("*[2]", "only the first position"),
+            ("a | @b", "only names of children"),
+            ("count(a)", "is not expected"),
+            ("not(a, b)", "2 arguments for not"),
+            ("a and", "is no step"),
+            ("a # b", "is not known"),
+            ("(a", "instead of )"),
+        ],
+    )
+    def test_others_are_refused(self, expression: str, message: str) -> None:
+        with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
+            parse(expression)
+
+
+def _writing(start: str, told: tuple[tuple[str, str], ...] = ()) -> Any:
+    return SimpleNamespace(start=start, end="", told=told, below=None)
+
+
+class TestLoading:
+    """When compiled code is used."""
+
+    def test_it_can_be_switched_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv(loading.PURE, "1")
+        assert kernel.__wrapped__() == Kernel(None, None, "SCRAPY_JUSTEXT_PURE is set")
+
+    def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        page = read_page(next(iter(PAGES.values())))
+        expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
+        for module in ("scrapy_justext.core.flattening", "scrapy_justext.core.reading", formulas.__name__):
+            monkeypatch.setattr(f"{module}.kernel", lambda: Kernel(None, None, "a test"))
+        assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
+
+    @needs_kernel
+    def test_elements_of_another_size_are_not_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert COMPILED.tree is not None
+        monkeypatch.setattr(COMPILED.tree, "SIZE_OF_ELEMENT", 1)
+        found = loading.checked_kernel()
+        assert found.name == "pure"
+        assert "bytes, not 1" in found.reason
+
+    @needs_kernel
+    def test_another_lxml_is_tried_in_a_process_of_its_own_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls = []
+
+        def run(*arguments: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
+            calls.append(arguments)
+            return subprocess.CompletedProcess([], status)
+
+        monkeypatch.setattr(loading, "TESTED", ((1, 0), (1, 1)))
+        monkeypatch.delenv(loading.CHECKED, raising=False)
+        monkeypatch.setattr(subprocess, "run", run)
+        status = 1
+        assert "failed the check, status 1" in kernel.__wrapped__().reason
+        status = 0
+        assert kernel.__wrapped__().name == "compiled"
+        assert os.environ[loading.CHECKED] == etree.__version__
+        assert kernel.__wrapped__().name == "compiled"
+        assert len(calls) == 2
+
+    @needs_kernel
+    def test_the_check_passes_here(self) -> None:
+        done = subprocess.run([sys.executable, "-m", check.__name__], capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    def test_the_check_fails_where_pages_are_read_otherwise(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        broken = type("Broken", (), {"TreeWriter": lambda *_: SimpleNamespace(write=lambda _: "")})
+        monkeypatch.setattr(check, "checked_kernel", lambda: Kernel(broken, None, ""))  # type: ignore[arg-type]
+        writer.cache_clear()
+        assert check.main() == 1
+        writer.cache_clear()
+        monkeypatch.setattr(check, "checked_kernel", lambda: Kernel(None, None, ""))
+        assert check.main() == 2
+
+
+def test_flatten_takes_what_there_is() -> None:
+    root = tree("<p>one <b>two</b>")
+    for rules in STYLED.values():
+        assert flatten(root, rules) == by_stylesheet(root, rules)
+        assert treatments(rules, "")["*"] is not None
