@@ -243,7 +243,7 @@ class Extractor:
         title = ""
         elements = data = None
         if root is not None:
-            formulas = formulas_of(root)
+            formulas = formulas_of(root, options.max_blocks)
             segments, count, rules = _segment(root, rules, options.max_blocks, formulas)
             title = page_title(root)
             languages = [*languages, *declared_languages(root)]

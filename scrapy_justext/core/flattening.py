@@ -184,9 +184,12 @@ def read_formula(marked: str) -> tuple[int, str]:
     return int(length), dollar + rest
 
 
-def formulas_of(root: etree._Element) -> PageFormulas:
-    """Return the formulas that are elements of a page; they are not looked for yet."""
-    return PageFormulas(top_elements(root))
+def formulas_of(root: etree._Element, most: int | None = None) -> PageFormulas:
+    """Return the formulas that are elements of a page; they are not looked for yet.
+
+    ``most``: how many there may be.
+    """
+    return PageFormulas(top_elements(root), most)
 
 
 def _with_formulas(root: etree._Element, rules: TagRules, formulas: PageFormulas | None) -> Sequence[etree._Element]:

@@ -75,22 +75,38 @@ def segment_and_count(
 
     ``formulas``: the page's, if somebody keeps them.
     ``most``: how many blocks there may be.  Block-level elements are counted, also empty ones, and each second BR;
-    that is done before blocks are made.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
+    that is done before blocks are made.  There may be as many formulas, and four times as many marks of inline
+    elements.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
     """
-    flat = flat_text(root, rules, formulas)
+    flat = flatten(root, rules, formulas)
+    if most is not None:
+        _check_counts(flat, most)
+    flat = _with_marks(flat, root, rules, most)
     # Each element has a mark at its start and one at its end.
-    count = flat.count(BLOCK) // 2
-    if most is not None and count + flat.count(_BREAK) // 2 > most:
+    return cut(flat, TreePosition.of_root(str(root.tag), rules)), flat.count(BLOCK) // 2
+
+
+def _check_counts(flat: str, most: int) -> None:
+    if flat.count(BLOCK) // 2 + flat.count(_BREAK) // 2 > most:
         raise PageLimitError("too_many_blocks", f"more blocks than max_blocks allows, {most}")
-    return cut(flat, TreePosition.of_root(str(root.tag), rules)), count
+    if flat.count(INLINE) > _MARKS_A_BLOCK * most:
+        reason = f"more inline elements than max_blocks allows, {_MARKS_A_BLOCK} marks for each of {most} blocks"
+        raise PageLimitError("too_many_blocks", reason)
+
+
+#: A block costs about as much as so many marks of inline elements.
+_MARKS_A_BLOCK = 4
 
 
 def flat_text(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
     """Return the flattened tree with code and formulas in its text marked."""
-    flat = flatten(root, rules, formulas)
+    return _with_marks(flatten(root, rules, formulas), root, rules)
+
+
+def _with_marks(flat: str, root: etree._Element, rules: TagRules, most: int | None = None) -> str:
     if not rules.kinds:
         return flat
-    return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules)
+    return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules, most)
 
 
 def cut(flat: str, position: TreePosition) -> list[Segment]:

@@ -118,7 +118,8 @@ class Counts:
             logger.warning("%s: not cleaned: %s; %s", url, page.message, more)
 
     def add_page(self, page: CleanedPage) -> None:
-        """Count a cleaned page and the time that it took."""
+        """Count a cleaned page and the time that it took, and tell whether compiled code reads pages."""
+        self._stats.set_value("justext/reader", kernel().name)
         self.add("seconds", page.seconds)
         for name, number in page_counts(page).items():
             self.add(name, number)
@@ -166,7 +167,6 @@ class Session:
         # There are none before the crawl's components are made.
         assert crawler.stats is not None
         self.counts = Counts(crawler.stats)
-        crawler.stats.set_value("justext/reader", kernel().name)
         self.items = ItemPages()
         self._pool: PagePool[Found] | None = None
         self._crawler = crawler

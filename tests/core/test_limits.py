@@ -98,6 +98,27 @@ def test_blocks_are_counted_before_they_are_made(profile: str) -> None:
     assert str(caught.value) == "more blocks than max_blocks allows, 9"
 
 
+MATH = "<math><mi>x</mi></math>"
+
+
+@pytest.mark.parametrize("profile", ["justext", "learned"])
+@pytest.mark.parametrize("formula", [MATH, r"$\alpha_1$ and ", r"$$\alpha_1$$ and ", r"\(\alpha_1\) and "])
+def test_there_may_be_as_many_formulas_as_blocks(formula: str, profile: str) -> None:
+    page = "<p>" + formula * 9
+    assert extract(page, profile=profile, max_blocks=9).blocks
+    with pytest.raises(PageLimitError) as caught:
+        extract(page, profile=profile, max_blocks=8)
+    assert (caught.value.reason, str(caught.value)) == ("too_many_blocks", "more formulas than max_blocks allows, 8")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_there_may_be_four_marks_of_inline_elements_for_each_block(profile: str) -> None:
+    assert Extractor(profile=profile, max_blocks=5).extract("<p>" + "<a>x</a>" * 6).blocks
+    with pytest.raises(PageLimitError) as caught:
+        Extractor(profile=profile, max_blocks=5).extract("<p>" + "<a>x</a>" * 11)
+    assert str(caught.value) == "more inline elements than max_blocks allows, 4 marks for each of 5 blocks"
+
+
 @pytest.mark.parametrize("page", ["<p></p>" * 9, "x<br><br>" * 9, "<table><tr>" * 9])
 def test_empty_elements_and_pairs_of_br_count_as_blocks(page: str) -> None:
     with pytest.raises(PageLimitError):

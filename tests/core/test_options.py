@@ -34,10 +34,10 @@ def test_defaults_that_a_signature_shows_are_those_of_the_options(function: Call
 
 def test_tables_in_markdown_are_a_choice() -> None:
     good = prose(250, stopwords=15)
-    page = f"<p>{good}<table><tr><th>a<th>b<tr><td colspan=2>1</table><p>{good}"
+    page = f"<p>{good}<table><tr><th>a<th>b<tr><td>0<td>2<tr><td colspan=2>1</table><p>{good}"
     assert "<table>" in extract(page, markdown=True, tables="keep").markdown
     pipes = extract(page, markdown=True, tables="keep", markdown_tables="pipes").markdown
-    assert "| a | b |\n| --- | --- |\n| 1 |  |" in pipes
+    assert "| a | b |\n| --- | --- |\n| 0 | 2 |\n| 1 |  |" in pipes
     with pytest.raises(ParameterError) as caught:
         extract(page, markdown_tables="pipe")
     assert str(caught.value) == "markdown_tables = 'pipe': must be one of html, pipes"

@@ -9,6 +9,7 @@ import pytest
 from scrapy import Spider
 
 from scrapy_justext import extract
+from scrapy_justext.core.kernel.loading import kernel
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, MORE_ENGLISH, RUSSIAN, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
@@ -41,6 +42,7 @@ def test_names(result: Result) -> None:
     languages = {name for name in result.justext if name.startswith("language/")}
     assert result.justext.keys() - languages == {
         "pages",
+        "reader",
         "seconds",
         "blocks/good",
         "blocks/bad",
@@ -118,3 +120,7 @@ def test_two_crawls_at_once_do_not_mix() -> None:
 
 
 NONE = "scrapy.dupefilters.BaseDupeFilter"
+
+
+def test_which_reader_was_in_use_is_told(result: Result) -> None:
+    assert result.justext["reader"] == kernel().name

@@ -273,7 +273,7 @@ WITH_SHORT = f"<ul><li><a href=/>Home</a></ul>{SHORT}"
 class TestCommand:
     def test_settings_to_paste(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
-        command = ["tune", "--dataset", f"pairs:{folder}", "--language", "English", "--trials", "60", "--jobs", "1"]
+        command = ["tune", "--dataset", f"pairs:{folder}", "--language", "English", "--trials", "120", "--jobs", "1"]
         assert main(command) == 0
         printed = capsys.readouterr()
         assert "9 pages of 9 sites to search on, 5 of 5 others to check on (seed 0)" in printed.out

@@ -32,6 +32,7 @@ from scrapy_justext.core.flattening import (
     WHOLE,
     tag_codes,
 )
+from scrapy_justext.core.formulas.elements import check_count
 from scrapy_justext.core.formulas.tex import clean_tex, is_clear, is_prose
 from scrapy_justext.core.text import visible_length
 
@@ -51,12 +52,16 @@ class Drawing(NamedTuple):
     """Whether ``$…$`` is a formula to them."""
 
 
-def mark_formulas(flat: str, root: etree._Element, rules: TagRules) -> str:
-    """Return a flattened text with marks for the formulas in it, and without those that only their search needs."""
+def mark_formulas(flat: str, root: etree._Element, rules: TagRules, most: int | None = None) -> str:
+    """Return a flattened text with marks for the formulas in it, and without those that only their search needs.
+
+    ``most``: how many there may be, and as many things that begin like one; where there are more,
+    :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
+    """
     if "$" in flat or "\\" in flat:
         # What images tell is no text.
         bare, told = _IMAGE_TELLS.sub(_IMAGE, flat), iter(_IMAGE_TELLS.findall(flat))
-        marked = _search(bare, root, rules)
+        marked = _search(bare, root, rules, most)
         flat = _BARE_IMAGE.sub(lambda mark: mark[0] + next(told), marked) if marked is not bare else flat
     if rules.styled or INLINE + CODE not in flat:
         return flat
@@ -68,13 +73,16 @@ _BARE_IMAGE = re.compile(_IMAGE)
 _IMAGE_TELLS = re.compile(f"{_IMAGE}([^{INLINE}]*)")
 
 
-def _search(flat: str, root: etree._Element, rules: TagRules) -> str:
+def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) -> str:
     """Return a flattened text with marks for the formulas in it; itself if there can be none."""
     dollars = _BETWEEN_DOLLARS.findall(flat)
     if not dollars and "\\" not in flat and "$$" not in flat:
         return flat
     drawing = _drawing(root)
     if drawing.has_renderer or any(map(is_clear, dollars)) or _DELIMITER.search(flat):
+        apart = flat.count("$$") // 2
+        # Those are found between single dollars, too.
+        check_count(max(len(dollars), apart) + len(_OPENING.findall(flat)), most)
         return "".join(_marked(flat, drawing, rules, is_code=root.tag == "pre"))
     return flat
 
@@ -82,7 +90,8 @@ def _search(flat: str, root: etree._Element, rules: TagRules) -> str:
 #: What may be a formula; most prices are none.
 _BETWEEN_DOLLARS = re.compile(rf"\$[^\s${BLOCK}][^${BLOCK}]*(?<!\s)\$(?![0-9])|\$[^\s${BLOCK}]\$(?![0-9])")
 
-_DELIMITER = re.compile(r"\\[(\[]|\$\$|\\begin\{")
+_OPENING = re.compile(r"\\[(\[]|\\begin\{")
+_DELIMITER = re.compile(rf"\$\$|{_OPENING.pattern}")
 
 _RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
 _DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")

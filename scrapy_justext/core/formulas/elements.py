@@ -22,6 +22,7 @@ from scrapy_justext.core.formulas.mathml import joined, mathml_to_tex, text_of
 from scrapy_justext.core.formulas.tex import bare_tex, clean_tex, is_clear, is_prose
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
+from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,17 +53,20 @@ class PageFormulas:
     """The formulas of a page that are elements; they are looked for once, when they are first asked for.
 
     ``tops``: the elements at the top of the page's tree.
+    ``most``: how many there may be; where there are more,
+    :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
 
-    def __init__(self, tops: Iterable[etree._Element]) -> None:
+    def __init__(self, tops: Iterable[etree._Element], most: int | None = None) -> None:
         self._tops = tuple(tops)
+        self._most = most
 
     @cached_property
     def found(self) -> FormulasByElement:
         """Return the elements that formulas stand for, with them."""
         found: FormulasByElement = {}
         for top in self._tops:
-            found |= _find(top)
+            found |= _find(top, self._most)
         return found
 
     @cached_property
@@ -87,7 +91,7 @@ def _with_tex(top: etree._Element, found: FormulasByElement) -> etree._Element:
     return root
 
 
-def _find(top: etree._Element) -> FormulasByElement:
+def _find(top: etree._Element, most: int | None) -> FormulasByElement:
     found: FormulasByElement = {}
     if not _has_signs(top):
         return found
@@ -98,8 +102,15 @@ def _find(top: etree._Element) -> FormulasByElement:
         if formulas is not None:
             is_display = bool(formulas) and (node.tag in MODERN_BLOCK_LEVEL or _is_apart(node, known))
             found[node] = [formula._replace(is_display=True) for formula in formulas] if is_display else formulas
+            check_count(len(found), most)
             events.skip_subtree()
     return found
+
+
+def check_count(count: int, most: int | None) -> None:
+    """Raise :class:`~scrapy_justext.exceptions.PageLimitError` for more formulas than a page may have."""
+    if most is not None and count > most:
+        raise PageLimitError("too_many_blocks", f"more formulas than max_blocks allows, {most}")
 
 
 def _formulas(node: etree._Element) -> Sequence[Formula] | None:
