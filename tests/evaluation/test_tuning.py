@@ -288,8 +288,8 @@ class TestCommand:
         assert all(getattr(Thresholds(), name) != value for name, value in parameters.items())
         assert extract(WITH_SHORT, language="English", **parameters).text
         assert not extract(WITH_SHORT, language="English").text
-        [done] = re.findall(r"(\d+) of 60 trials, best 0\.\d{4}\n", printed.err)
-        assert int(done) <= 60
+        [done] = re.findall(r"(\d+) of 120 trials, best 0\.\d{4}\n", printed.err)
+        assert int(done) <= 120
 
     def test_the_same_again(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         folder = write_set(tmp_path / "pages", WITH_SHORT)
