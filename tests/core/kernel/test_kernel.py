@@ -256,7 +256,8 @@ class TestLoading:
             return subprocess.CompletedProcess([], status)
 
         monkeypatch.setattr(loading, "TESTED", ((1, 0), (1, 1)))
-        monkeypatch.delenv(loading.CHECKED, raising=False)
+        for name in (loading.PURE, loading.CHECKED):
+            monkeypatch.delenv(name, raising=False)
         monkeypatch.setattr(subprocess, "run", run)
         status = 1
         assert "failed the check, status 1" in kernel.__wrapped__().reason
