@@ -319,8 +319,10 @@ class PublishedReader:
         if is_text:
             self.links = code.links
         collapsed, words = collapse_and_count(code.text)
-        if words and not is_line_numbers(collapsed):
+        if words:
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
+            if self.rows and _numbers_lines(self.rows[-1], code.text):
+                self.rows.pop()
             self.chunk = chunk
             self._add_row(
                 position, element, code.text, collapsed, linked=linked, link_words=link_words, tags=code.tags_count,
@@ -410,6 +412,16 @@ class PublishedReader:
         )  # fmt: skip
         self.rows.append(_new_segment(row))
 
+
+def _numbers_lines(before: Segment, code: str) -> bool:
+    """Return whether a block is the line numbers of the code right behind it, whose last lines may be blank."""
+    if before.kind != CODE or not is_line_numbers(before.collapsed):
+        return False
+    return 0 <= before.text.count("\n") - code.count("\n") <= _MOST_BLANK
+
+
+#: Blank lines at the end of code whose numbers are shown.
+_MOST_BLANK = 2
 
 _TAG = INLINE + TAG
 _BREAK = INLINE + BREAK

@@ -92,11 +92,13 @@ def _any(value: str, *parts: str) -> str:
 _SPACED = "concat(' ', @class, ' ')"
 _NUMBERS_ONLY = "not(translate(normalize-space(), '0123456789', ''))"
 _GUTTERS = _any(
-    "@class", "lineno", "line-num", "lines-num", "line_num", "linenum", "ln-num", "blob-num", "gutter", "copy",
+    "@class", "lineno", "line-num", "lines-num", "line_num", "linenum", "ln-num", "blob-num", "gutter",
+    "copy-b", "copyb", "copy_b", "btn-copy", "button-copy", "copy-icon", "copy-to", "clipboard",
     "crayon-num", "crayon-toolbar", "crayon-info", "CodeMirror-measure",
 )  # fmt: skip
 #: Code Prettify calls code with line numbers as others call the numbers.
-_GUTTERS = f"not(self::ol or self::pre or self::code) and ({_GUTTERS} or {_any(_SPACED, ' ln ', ' lnt ', ' toolbar ')})"
+_GUTTERS = f"{_GUTTERS} or {_any(_SPACED, ' ln ', ' lnt ', ' toolbar ', ' copy ')}"
+_GUTTERS = f"not(self::ol or self::pre or self::code) and ({_GUTTERS})"
 #: Line numbers and the bar of older highlighters, and the copies of editors.
 _NAMED_GUTTERS = f"self::td and {_any(_SPACED, ' number ')} or self::div and {_any(_SPACED, ' bar ')} or self::textarea"
 _INVISIBLE = _any("@style", "visibility: hidden", "visibility:hidden")

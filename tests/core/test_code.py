@@ -365,3 +365,22 @@ def test_the_language_is_found_around_a_pre() -> None:
     page = "<div class=highlight-python><div class=highlight><pre><span></span>x = 1</pre></div></div>"
     [one] = segment_tree(tree(page), MODERN)
     assert one.code_language == "python"
+
+
+NUMBERS = "<pre>1\n2\n3</pre>"
+
+
+@pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["justext", "learned"])
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (f"<p>This prints:</p>{NUMBERS}", ["This prints:", "1\n2\n3"]),
+        ("<pre><code>0\n1\n2</code></pre>", ["0\n1\n2"]),
+        (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\nc = 3</pre></table>", ["a = 1\nb = 2\nc = 3"]),
+        (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\n\n</pre></table>", ["a = 1\nb = 2"]),
+        ("<pre><div class='copyable'>a = 1</div></pre>", ["a = 1"]),
+        ("<pre><button>x</button>a = 1<span class='copy-btn'>Copy</span></pre>", ["a = 1"]),
+    ],
+)  # fmt: skip
+def test_numbers_are_left_out_where_they_number_lines(html: str, expected: list[str], rules: TagRules) -> None:
+    assert [one.text for one in segment_tree(tree(html), rules)] == expected

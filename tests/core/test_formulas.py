@@ -72,7 +72,7 @@ INLINE = {
     "Temml": (f'<span class="hurmet-tex" data-entry="x^2"><math>{X2}</math></span>', "x^2"),
     "MathJax 2, not run": ('<script type="math/tex">x^2</script>', "x^2"),
     "MathJax 2, run": (f'{MATHJAX}<script type="math/tex" id="E1">x^2</script>', "x^2"),
-    "MathJax 2, in kramdown": ('<script type="math/tex">% <![CDATA[\nx<y %]]></script>', "x<y"),
+    "MathJax 2, in kramdown": ('<script type="math/tex">% <![CDATA[\nx<y %]]></script>', "x< y"),
     "MathJax 2 with MathML": (f'{MATHJAX}<script type="math/mml"><math>{X2}</math></script>', "x^2"),
     "MathJax 2 without its script": (f"<span class=MathJax data-mathml='<math>{X2}</math>'>x2</span>", "x^2"),
     "MathJax 2 with MathML for readers": (
@@ -497,3 +497,20 @@ def test_every_service_that_draws_tex_is_read_in_any_order() -> None:
     for address in ("/latex.php?bg=fff&latex={}", "/chart?chl={}&cht=tx", "https://latex.codecogs.com/svg.image?{}"):
         assert texts(f'<p>one <img src="{address.format(quote(tex))}">') == [f"one ${tex}$"]
     assert texts('<p>one <img src="chart?chl=x&cht=qr">') == ["one"]
+
+
+@pytest.mark.parametrize("html", ["$a_x,$b_y", "$HOME_A:$HOME_B", r"\(foo_b\)", "$x_1$x"])
+def test_variables_of_programs_are_no_formulas(html: str) -> None:
+    [one] = cut(f"<p>It is {html} here.")
+    assert (one.formulas, one.text) == ((), f"It is {html} here.")
+
+
+def test_a_formula_holds_no_tag() -> None:
+    html = '<p>So <math alttext="\\frac{a}{b} &lt;img src=x&gt; 1&lt;2"></math> it is.'
+    [one] = cut(html)
+    assert one.text == "So $\\frac{a}{b} < img src=x> 1<2$ it is."
+
+
+def test_code_of_mathematics_is_a_formula() -> None:
+    [one] = cut("<pre><code class='language-math math-display'>\\frac{a}{b}</code></pre>")
+    assert (one.kind, one.text) == ("formula", "$$\\frac{a}{b}$$")

@@ -224,4 +224,7 @@ def _is_formula(inside: str, opening: str, drawing: Drawing, behind: str) -> boo
         return drawing.has_renderer or is_clear(inside)
     if inside[0].isspace() or inside[-1].isspace() or behind.isdecimal():
         return False
+    # Variables of a shell.
+    if not drawing.by_dollar and (behind.isalpha() or behind == "_"):
+        return False
     return is_clear(inside) or (drawing.by_dollar and not is_prose(inside))

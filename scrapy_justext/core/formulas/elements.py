@@ -312,6 +312,8 @@ def _own_element(node: etree._Element) -> list[Formula]:
 def _code(node: etree._Element) -> list[Formula] | None:
     """Return the formula in code whose language is math; None for other code."""
     classes = (node.get("class") or "").split()
+    if node.tag == "pre" and len(node) == 1 and node[0].tag == "code" and not (node.text or "").strip():
+        classes += (node[0].get("class") or "").split()
     if "language-math" not in classes and "js-render-math" not in classes:
         return None
     parent = node.getparent()

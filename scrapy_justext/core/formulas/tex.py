@@ -8,7 +8,7 @@ from operator import and_
 from scrapy_justext.core.text import collapse
 
 #: A command, or a script: prose has neither.
-_CLEAR = re.compile(r"\\[A-Za-z]{2,}|\\[,;!]|[_^]\{|[A-Za-z0-9)}]\^|[A-Za-z]_[A-Za-z0-9](?![A-Za-z0-9])")
+_CLEAR = re.compile(r"\\[A-Za-z]{2,}|\\[,;!]|[_^]\{|[A-Za-z0-9)}]\^|(?<![A-Za-z])[A-Za-z]_[A-Za-z0-9](?![A-Za-z0-9])")
 _DELIMITED = re.compile(
     r"\s*(?:\$\$(?P<dollars>.+)\$\$|\\\[(?P<brackets>.+)\\\]|\$(?P<dollar>[^$]+)\$|\\\((?P<parentheses>.+)\\\)"
     r"|(?P<environment>\\begin\{(?P<name>[a-z]+\*?)\}.+\\end\{(?P=name)\}))\s*",
@@ -50,14 +50,16 @@ def is_prose(text: str) -> bool:
 def clean_tex(tex: str) -> str:
     r"""Return TeX on one line, without comments and wrappers that say nothing.
 
-    >>> clean_tex("% <![CDATA[\nx % the unknown\n+1 %]]>"), clean_tex(r"{\displaystyle x}")
-    ('x +1', 'x')
+    Nothing in it begins as a tag of HTML does, which a renderer of Markdown without formulas would pass on.
+
+    >>> clean_tex("a<b"), clean_tex("% <![CDATA[\nx % the unknown\n+1 %]]>"), clean_tex(r"{\displaystyle x}")
+    ('a< b', 'x +1', 'x')
     """
     if "%" in tex:
         *lines, last = _CDATA.sub("", tex).split("\n")
         # TeX reads no further in a line, and a text on one line has to go on.
         tex = "\n".join([*(_COMMENT.split(line, maxsplit=1)[0] for line in lines), last])
-    tex = collapse(tex)
+    tex = _TAG_START.sub("< ", collapse(tex))
     wrapper = _WRAPPER.match(tex)
     if wrapper is None:
         return tex
@@ -67,6 +69,7 @@ def clean_tex(tex: str) -> str:
 
 
 _CDATA = re.compile(r"(?:%\s*)?<!\[CDATA\[|(?:%\s*)?\]\]>")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _COMMENT = re.compile(r"(?<!\\)%")
 _WRAPPER = re.compile(r"\{?\\(?:displaystyle|textstyle)(?![A-Za-z])\s*")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)

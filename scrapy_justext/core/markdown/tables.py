@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import reduce
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import DataCell
@@ -141,8 +141,10 @@ def pipe_rows(texts: Mapping[tuple[int, int], str], heads: Iterable[int]) -> lis
 
 
 def html_table(rows: Iterable[Sequence[CellPieces]], depth: int) -> list[str]:
-    """Return the lines of a table in HTML, a row a line; ``depth``: of the containers around it."""
-    return ["<table>", *(f"<tr>{''.join(_html_of(one, depth) for one in row)}</tr>" for row in rows if row), "</table>"]
+    """Return the lines of a table in HTML; ``depth``: of the containers around it."""
+    lines = (f"<tr>{''.join(_html_of(one, depth) for one in row)}</tr>" for row in rows if row)
+    # Code has line feeds, and each line is to stand in the containers.
+    return ["<table>", *chain.from_iterable(line.split("\n") for line in lines), "</table>"]
 
 
 def _html_of(one: CellPieces, depth: int) -> str:
@@ -177,7 +179,9 @@ def _span(node: etree._Element, name: str, most: int) -> int:
 
 
 def _are_heads(row: Iterable[CellPieces]) -> bool:
-    return all(one.node.tag == "th" for one in row)
+    """Return whether a row has heads and nothing else; the corner of a table is mostly an empty TD."""
+    row = list(row)
+    return any(one.node.tag == "th" for one in row) and all(one.node.tag == "th" or not one.pieces for one in row)
 
 
 def _is_in_head(row: Sequence[CellPieces]) -> bool:

@@ -7,6 +7,7 @@ import re
 import pytest
 from lxml import etree
 
+from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.markdown import tables
 from scrapy_justext.core.markdown.structure import DEEPEST
 from scrapy_justext.core.tags import REFERENCE, WITHOUT_KINDS
@@ -248,3 +249,15 @@ def test_deep_nesting_ends_somewhere(html: str) -> None:
     markdown, text = page_and_text(html)
     assert rendered_text(markdown) == text
     assert max(len(re.findall(r"[->] |[0-9]+\. |    ", line)) for line in markdown.splitlines()) <= 2 * DEEPEST
+
+
+def test_a_table_with_code_stays_in_its_quote() -> None:
+    table = "<table><tr><th>a<th>b<tr><td>1<td><pre><code>a = 1\n  b = 2\n\nc = 3</code></pre></table>"
+    written = extract(f"<blockquote>{table}</blockquote>", tables="keep", markdown=True).markdown
+    assert written.startswith("> <table>")
+    assert all(line.startswith(">") for line in written.splitlines())
+
+
+def test_the_corner_above_two_heads_may_be_empty() -> None:
+    page = "<table><tr><td></td><th>A<th>B<tr><th>r<td>1<td>2<tr><th>s<td>3<td>4</table>"
+    assert extract(page, tables="keep", markdown=True).markdown.startswith("|  | A | B |\n| --- | --- | --- |\n| r |")
