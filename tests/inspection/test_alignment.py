@@ -54,18 +54,19 @@ def test_the_profiles_are_all_the_ways_to_cut_a_page() -> None:
 
 
 NUMBERS = "<pre>1\n2\n3</pre>"
+CODE = "<pre><code>a\nb\nc</code></pre>"
 
 
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        (f"<p>one{NUMBERS}<p>two", [("one", "one"), (None, "1\n2\n3"), ("two", "two")]),
-        (f"{NUMBERS}<p>one", [(None, "1\n2\n3"), ("one", "one")]),
-        (f"<p>one{NUMBERS}", [("one", "one"), (None, "1\n2\n3")]),
+        (f"<p>one{NUMBERS}{CODE}", [("one", "one"), (None, "1\n2\n3"), ("a\nb\nc", "a\nb\nc")]),
+        (f"{NUMBERS}{CODE}<p>one", [(None, "1\n2\n3"), ("a\nb\nc", "a\nb\nc"), ("one", "one")]),
+        (f"<p>one{NUMBERS}", [("one", "one"), ("1\n2\n3", "1\n2\n3")]),
         ("<pre><i class=lineno>7</i>one = 1</pre>", [(None, "7one = 1"), ("one = 1", "…")]),
         ("<table><tr><td>1<td>2<tr><td>3<td>4</table>", [("1\t2\n3\t4", "1"), ("…", "2"), ("…", "3"), ("…", "4")]),
     ],
-    ids=["numbers of lines", "numbers first", "numbers at the end", "numbers beside lines", "table"],
+    ids=["numbers of lines", "numbers first", "numbers of nothing", "numbers beside lines", "table"],
 )
 def test_code_and_tables_stand_beside_their_texts(page: str, expected: list[tuple[str | None, str | None]]) -> None:
     assert shown(page) == expected
