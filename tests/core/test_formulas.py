@@ -514,3 +514,11 @@ def test_a_formula_holds_no_tag() -> None:
 def test_code_of_mathematics_is_a_formula() -> None:
     [one] = cut("<pre><code class='language-math math-display'>\\frac{a}{b}</code></pre>")
     assert (one.kind, one.text) == ("formula", "$$\\frac{a}{b}$$")
+
+
+@pytest.mark.parametrize("text", ["\x01", "a\x01b", "&#xFFFE;", "\x00"])
+def test_control_characters_are_in_no_formula(text: str) -> None:
+    for page in (f"<math>{text}", f"<math><mi>{text}</mi></math>", f"<script type=math/tex>{text}</script>"):
+        for profile in ("justext", "learned"):
+            for one in extract(f"<p>So it is: {page}", profile=profile).blocks:
+                assert not any(map(one.text.__contains__, "\x01\x00\ufffe"))

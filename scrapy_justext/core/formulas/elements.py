@@ -126,8 +126,12 @@ def _formulas(node: etree._Element) -> Sequence[Formula] | None:
 
 def _one(tex: str, *, is_display: bool = False) -> list[Formula]:
     """Return a formula; none where there is no TeX."""
-    tex = clean_tex(tex)
+    tex = clean_tex(_NOT_IN_TREES.sub("", tex))
     return [Formula(tex, is_display)] if tex else []
+
+
+#: Characters that lxml takes from a page, but not from us.
+_NOT_IN_TREES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 #: Elements that are looked at for a class: the formula's own, and those right around it.
