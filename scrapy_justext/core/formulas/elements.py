@@ -488,7 +488,8 @@ def _is_image(node: etree._Element) -> bool:
 #: Characters of an address that is looked at.
 _LONGEST = 4000
 #: What all addresses of services that draw TeX have, and few others.
-_ADDRESS_SIGN = re.compile(r"latex|mimetex|math|equation\?|codecogs|/chart\?|%5[Cc]")
+_ADDRESS_WORDS = ("latex", "mimetex", "math", "equation?", "codecogs", "/chart?", "%5C", "%5c")
+_ADDRESS_SIGN = re.compile("|".join(map(re.escape, _ADDRESS_WORDS)))
 
 
 class Sign(NamedTuple):
@@ -508,11 +509,7 @@ _CLASS_SIGN = Sign("class", _CLASS_WORDS, _CLASS)
 _SIGNS: dict[str, tuple[Sign, ...]] = {
     **{name.removeprefix("{*}"): () for name in _OWN_NAMES},
     "script": (Sign("type", ("math/",)),),
-    "img": (
-        Sign("src", ("latex", "mimetex", "math", "equation?", "codecogs", "/chart?", "%5C", "%5c")),
-        Sign("alt", ("\\",)),
-        Sign("class", tuple(sorted(_IMAGE_CLASSES))),
-    ),
+    "img": (Sign("src", _ADDRESS_WORDS), Sign("alt", ("\\",)), Sign("class", tuple(sorted(_IMAGE_CLASSES)))),
     "code": (_CLASS_SIGN,),
     "span": (_CLASS_SIGN,),
 }

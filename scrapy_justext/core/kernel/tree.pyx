@@ -120,6 +120,10 @@ cdef str decoded(const unsigned char* text):
     return PyUnicode_DecodeUTF8(<const char*> text, strlen(<const char*> text), "replace")
 
 
+cdef bytes bytes_of(const unsigned char* text):
+    return PyBytes_FromStringAndSize(<const char*> text, strlen(<const char*> text))
+
+
 cdef str joined_text(xmlNode* around):
     """Return all text below a node."""
     cdef list parts = []
@@ -719,7 +723,7 @@ cdef class TreeWriter:
             return <Treatment> self.others[mode]
         at = place_of(node.name)
         if known[at].name != node.name:
-            name = PyBytes_FromStringAndSize(<const char*> node.name, strlen(<const char*> node.name))
+            name = bytes_of(node.name)
             # The table holds it, too.
             found = self.names.get(name, self.others)
             known[at].by_mode = <PyObject*> found
@@ -788,7 +792,7 @@ cdef class TreeSearch:
             if node.type == XML_ELEMENT_NODE:
                 at = place_of(node.name)
                 if others[at].name != node.name:
-                    name = PyBytes_FromStringAndSize(<const char*> node.name, strlen(<const char*> node.name))
+                    name = bytes_of(node.name)
                     signs = self.signs.get(name)
                     if signs is None:
                         others[at].name = node.name
