@@ -58,6 +58,15 @@ INLINE = {
         f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">{X2}</math>',
         "x^2",
     ),
+    "MathML with a prefix": (
+        '<m:math xmlns:m="http://www.w3.org/1998/Math/MathML"><m:msup><m:mi>x</m:mi><m:mn>2</m:mn></m:msup></m:math>',
+        "x^2",
+    ),
+    "MathML with a prefix and its TeX": (
+        "<mml:math><mml:semantics><mml:mi>x</mml:mi><mml:annotation encoding=application/x-tex>y"
+        "</mml:annotation></mml:semantics></mml:math>",
+        "y",
+    ),
     "MathML with a text for it": (f'<math alttext="x^{{2}}">{X2}</math>', "x^{2}"),
     "MathML with words for it": (f'<math alttext="x to the power of two">{X2}</math>', "x^2"),
     "MathML alone": (f"<math>{X2}</math>", "x^2"),
@@ -74,6 +83,10 @@ INLINE = {
     "MathJax 2, run": (f'{MATHJAX}<script type="math/tex" id="E1">x^2</script>', "x^2"),
     "MathJax 2, in kramdown": ('<script type="math/tex">% <![CDATA[\nx<y %]]></script>', "x< y"),
     "MathJax 2 with MathML": (f'{MATHJAX}<script type="math/mml"><math>{X2}</math></script>', "x^2"),
+    "MathJax 2 with MathML with a prefix": (
+        f'{MATHJAX}<script type="math/mml"><mml:math><mml:mi>x</mml:mi></mml:math></script>',
+        "x",
+    ),
     "MathJax 2 without its script": (f"<span class=MathJax data-mathml='<math>{X2}</math>'>x2</span>", "x^2"),
     "MathJax 2 with MathML for readers": (
         f'<span class="MathJax"><nobr>x2</nobr><span class="MJX_Assistive_MathML"><math>{X2}</math></span></span>',
@@ -300,6 +313,16 @@ def test_a_paragraph_that_is_a_formula_has_it_on_lines_of_its_own() -> None:
         texts(f"<table><tr><td><math>{X2}</math><td>one<tr><td>two<td>three</table><ul><li><math>{X2}</math>")[0]
         == "$x^2$\tone\ntwo\tthree"
     )
+
+
+@pytest.mark.parametrize("xmlns", ["", ' xmlns="http://www.w3.org/1999/xhtml"'])
+def test_mathml_with_a_prefix_is_found_in_xml(xmlns: str) -> None:
+    page = (
+        f'<html{xmlns} xmlns:m="http://www.w3.org/1998/Math/MathML"><body><p>Let <m:math display="block"><m:semantics>'
+        '<m:mi>x</m:mi><m:annotation encoding="application/x-tex">y</m:annotation></m:semantics></m:math> be it.</p>'
+        "</body></html>"
+    )
+    assert [block.text for block in extract(etree.fromstring(page)).blocks] == ["Let", "$$y$$", "be it."]
 
 
 def test_formulas_in_preformatted_text_that_are_elements_are_found() -> None:

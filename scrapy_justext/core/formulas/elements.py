@@ -18,7 +18,7 @@ from urllib.parse import unquote, unquote_plus
 
 from lxml import etree
 
-from scrapy_justext.core.formulas.mathml import joined, mathml_to_tex, text_of
+from scrapy_justext.core.formulas.mathml import joined, local_name, mathml_to_tex, text_of
 from scrapy_justext.core.formulas.tex import bare_tex, clean_tex, is_clear, is_prose
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
@@ -115,9 +115,9 @@ def check_count(count: int, most: int | None) -> None:
 
 def _formulas(node: etree._Element) -> Sequence[Formula] | None:
     """Return the formulas that an element is; None for one that is none, but may hold some."""
-    tag = str(node.tag).rpartition("}")[2]
-    if tag in _BY_NAME:
-        return _BY_NAME[tag](node)
+    rule = _BY_NAME.get(local_name(node))
+    if rule is not None:
+        return rule(node)
     name = node.get("class")
     if not name:
         return None
@@ -179,9 +179,10 @@ def _math(node: etree._Element) -> list[Formula]:
 
 def _math_source(math: etree._Element) -> str:
     """Return the TeX that MathML was made of; empty where it does not say."""
-    for annotation in math.iterfind("{*}semantics/{*}annotation"):
-        if "tex" in (annotation.get("encoding") or "").lower():
-            return text_of(annotation)
+    for semantics in math:
+        for annotation in semantics if local_name(semantics) == "semantics" else ():
+            if local_name(annotation) == "annotation" and "tex" in (annotation.get("encoding") or "").lower():
+                return text_of(annotation)
     alt = math.get("alttext") or ""
     return math.get("data-latex") or ("" if is_prose(alt) else alt)
 
@@ -192,7 +193,11 @@ def _parsed_math(mathml: str) -> etree._Element | None:
         root = etree.fromstring(mathml, etree.HTMLParser(huge_tree=True, collect_ids=False))
     except (etree.XMLSyntaxError, ValueError):
         return None
-    return None if root is None else next(root.iter("math"), None)
+    return None if root is None else next(filter(_is_math, root.iter()), None)
+
+
+def _is_math(node: etree._Element) -> bool:
+    return local_name(node) == "math"
 
 
 # MathJax
@@ -459,12 +464,15 @@ def _has_signs(top: etree._Element) -> bool:
 
 def _has_some(top: etree._Element) -> bool:
     # lxml knows the names of a document: it need not look for elements of others.
-    if next(top.iter(*_OWN_NAMES), None) is not None:
+    if next(top.iter(*_OWN_NAMES), None) is not None or _has_prefixed_math(top):
         return True
     # Of many elements, few classes.
     if any(map(_is_sign, {node.get("class", "") for node in top.iter("code", "span")})):
         return True
     return any(map(_is_script, top.iter("script"))) or any(map(_is_image, top.iter("img")))
+
+
+_has_prefixed_math = etree.XPath("boolean(descendant-or-self::*[substring-after(name(), ':') = 'math'])")
 
 
 def _is_sign(names: str) -> bool:

@@ -62,6 +62,17 @@ def text_of(element: etree._Element) -> str:
     return str(_STRING(element))
 
 
+def local_name(element: etree._Element) -> str:
+    """Return an element's name without namespace and prefix, which is a part of the name where a page is no XML.
+
+    >>> from lxml import etree
+    >>> local_name(etree.HTML("<m:math>")[0][0])
+    'math'
+    """
+    tag = element.tag
+    return tag.rpartition("}")[2].rpartition(":")[2] if isinstance(tag, str) else ""
+
+
 #: Elements of MathJax around the parts of others.
 _WRAPPERS = frozenset(["frac", "dbox", "dtable", "row", "sqrt", "munder", "table", "itable"])
 #: Where it wraps the parts, the elements that hold them, in MathML's order.
@@ -95,10 +106,7 @@ def _read(element: etree._Element, deepest: int) -> MathPart:
 
 def _name(element: etree._Element) -> str:
     """Return the name in MathML of what an element stands for."""
-    tag = element.tag
-    if not isinstance(tag, str):
-        return ""
-    return element.get("data-mml-node") or tag.rpartition("}")[2].removeprefix("mjx-").removeprefix("mml:").lower()
+    return element.get("data-mml-node") or local_name(element).removeprefix("mjx-").lower()
 
 
 def _held(element: etree._Element, names: Sequence[str], deepest: int) -> list[MathPart]:

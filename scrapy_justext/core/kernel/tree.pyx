@@ -779,7 +779,7 @@ cdef class TreeSearch:
         self.signs = {name.encode(): [Sign(sign) for sign in some] for name, some in signs.items()}
 
     def finds(self, element) -> bool:
-        """Return whether there is one at or below ``element``, whatever its namespace is."""
+        """Return whether there is one at or below ``element``, whatever its namespace or prefix is."""
         cdef xmlNode* top = node_of(element)
         cdef xmlNode* node = top
         cdef Known[MOST_KNOWN] others
@@ -793,7 +793,8 @@ cdef class TreeSearch:
                 at = place_of(node.name)
                 if others[at].name != node.name:
                     name = bytes_of(node.name)
-                    signs = self.signs.get(name)
+                    # Without XML, a prefix is a part of the name.
+                    signs = self.signs.get(name.rpartition(b":")[2])
                     if signs is None:
                         others[at].name = node.name
                     elif not signs:
