@@ -267,6 +267,9 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
     found |= {name: Writing(*marks) for name, marks in _named_marks(rules).items()}
     if rules.styled and rules.kinds:
         found["img"] = Writing(INLINE + IMAGE, told=((tags.ABOUT_IMAGE, INLINE + SOURCE),))
+    if mode == _IN_CODE:
+        emoji = Writing(INLINE + TAG, untag, (("@alt", ""),))
+        found["img"] = Branch(tags.EMOJI_IN_CODE, emoji, found.get("img", inline))
     found |= blocks
     if "select" not in rules.block_level:
         found["select"] = Writing(INLINE + ENTER, INLINE + LEAVE)
@@ -434,9 +437,9 @@ def removed_elements(
         yield from (formulas or formulas_of(root)).found
 
 
-_is_beside_code, _is_line_of_code, _is_permalink, _is_permalink_sign = (
+_is_beside_code, _is_line_of_code, _is_emoji, _is_permalink, _is_permalink_sign = (
     etree.XPath(f"boolean({test})")
-    for test in (tags.BESIDE_CODE, tags.LINE_OF_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
+    for test in (tags.BESIDE_CODE, tags.LINE_OF_CODE, tags.EMOJI_IN_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
 )
 _is_code_as_a_whole = {name: etree.XPath(f"boolean({test})") for name, test in tags.CODE_AS_A_WHOLE.items()}
 _TELL = {name: etree.XPath(_sound(expression)) for name, expression in tags.ABOUT.items()}
@@ -485,7 +488,7 @@ def _holds_any(values: Iterable[str], words: Iterable[str]) -> bool:
 
 def _may_be_part(node: etree._Element) -> bool:
     return (
-        node.tag in ("button", "textarea")
+        node.tag in ("button", "textarea", "img")
         or node.get("data-line") is not None
         # In a heading, a link to itself is none.
         or node.get("href", "").startswith("#")
@@ -593,6 +596,9 @@ def _marks(node: etree._Element, rules: TagRules, mode: str) -> tuple[str, str]:
     if name in rules.unwrapped:
         return _NO_MARKS
     if name not in rules.block_level:
+        if mode == _IN_CODE and name == "img" and _is_emoji(node):
+            start, end = _inline_marks(name, rules)
+            return start + _without_marks(node.get("alt")), end
         marks = _styled_marks(node, rules) or _inline_marks(name, rules)
         if mode == _IN_CODE and marks[0] == INLINE + TAG and _is_line_of_code(node):
             return _LINE

@@ -106,6 +106,8 @@ BESIDE_CODE = (
     f"self::button or @class and ({_GUTTERS} or {_NAMED_GUTTERS})"
     f" or @style and (contains(@style, 'user-select') and {_NUMBERS_ONLY} or {_INVISIBLE})"
 )
+#: Signs of the code itself that scripts have made images of.
+EMOJI_IN_CODE = f"@class and ({_any('@class', 'emoji', 'emoticon', 'smil')}) and string-length(@alt) < 17"
 #: Inline elements that are a line of code each.
 LINE_OF_CODE = f"@data-line or @class and ({_any(_SPACED, ' line ', '-line ')})"
 #: Tables that are code: a row a line, or line numbers beside a PRE.

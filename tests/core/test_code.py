@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scrapy_justext.core.code import code_language, is_code
@@ -306,6 +308,24 @@ def test_editors_tell_the_language(markup: str, language: str) -> None:
 def test_other_elements_are_no_editors() -> None:
     page = '<div class="view-lines"><div class="view-line">one</div><div class="view-line">two</div></div>'
     assert [one.kind for one in segment_tree(tree(page), MODERN)] == ["text", "text"]
+
+
+IMAGES = [
+    ("<img class=emoji alt=🎉 src=a.png>", "🎉"),
+    ("<img alt=':)' class='wp-smiley' src=a.gif>", ":)"),
+    ("<img class=photo alt=Lake src=a.png>", ""),
+    ("<img class=emoji src=a.png>", ""),
+    ("<img class=emoji alt='a long text that is none' src=a.png>", ""),
+    ("<img class=emoji alt=\ufdd0 src=a.png>", "\ufffd"),
+]
+
+
+@pytest.mark.parametrize(("image", "expected"), IMAGES)
+@pytest.mark.parametrize("rules", [MODERN, LENIENT, replace(MODERN, styled=True)], ids=["justext", "learned", "styled"])
+def test_signs_of_code_that_are_images_stay(image: str, expected: str, rules: TagRules) -> None:
+    root = tree(f"<p>one {image}<pre><code>x = '{image}'</code></pre>")
+    assert flatten(root, rules) == walk(root, rules)
+    assert segment_tree(root, replace(rules, styled=False))[-1].text == f"x = '{expected}'"
 
 
 def test_other_profiles_see_no_code() -> None:

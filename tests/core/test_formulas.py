@@ -213,6 +213,8 @@ DISPLAY = {
     ),
     "brackets in text": (f"{RENDERER}\\[x\\]", "x"),
     "two dollars in text": ("$$x^2$$", "x^2"),
+    "two dollars, spaces and words": ("$$ rate = \\frac{hits}{all tries} $$", "rate = \\frac{hits}{all tries}"),
+    "two dollars, spaces and differentials": ("$$ dx \\wedge dy $$", "dx \\wedge dy"),
     "BRs in TeX": (f"{RENDERER}\\[<br>x<br><br>+ y<br>\\]", "x + y"),
     "an environment": (
         "\\begin{align*} a &amp;= b \\\\ c &amp;= d \\end{align*}",
@@ -262,6 +264,7 @@ NO_FORMULAS = {
     "prices where dollars are delimiters": f"{MATHJAX_CONFIG}It was $5 for one, $ 3 for two and $9.",
     "words between dollars": f"{MATHJAX_CONFIG}The $words and words$ stay.",
     "where a forum's posts begin and end": f"{MATHJAX_CONFIG}$\\begingroup$ one $\\endgroup$",
+    "prose that speaks of dollars": "TeX knows $$ and \\newline and $$, or $$ or, rarely, \\[ and, of late, $$ too.",
     "a shell": "<code>echo $x_i and $y_i</code> and <kbd>\\(x^2\\)</kbd>",
     "code in lines": "<pre>\\(x^2\\)</pre>",
     "a pattern": "The pattern \\(foo\\) is a group, \\[a-z\\] a set.",

@@ -33,7 +33,7 @@ from scrapy_justext.core.flattening import (
     tag_codes,
 )
 from scrapy_justext.core.formulas.elements import check_count
-from scrapy_justext.core.formulas.tex import clean_tex, is_clear, is_prose
+from scrapy_justext.core.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
 from scrapy_justext.core.text import visible_length
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _formula(source: str, opening: str, drawing: Drawing, behind: str) -> str:
 
 def _is_formula(inside: str, opening: str, drawing: Drawing, behind: str) -> bool:
     if opening != "$":
-        return drawing.has_renderer or is_clear(inside)
+        return drawing.has_renderer or (is_clear(inside) and not is_said_of_tex(inside))
     if inside[0].isspace() or inside[-1].isspace() or behind.isdecimal():
         return False
     # Variables of a shell.

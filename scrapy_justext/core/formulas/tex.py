@@ -47,6 +47,21 @@ def is_prose(text: str) -> bool:
     return text.strip() in _MARKERS or (any(map(and_, words, words[1:])) and not is_clear(text))
 
 
+def is_said_of_tex(text: str) -> bool:
+    r"""Return whether what stands between two delimiters is prose that speaks of them.
+
+    It is set off by spaces, begins and ends with a word that is no differential, and has no sign of mathematics.
+
+    >>> is_said_of_tex(r" and \newline and "), is_said_of_tex(r" dx \wedge dy ")
+    (True, False)
+    """
+    return _SAID.fullmatch(text) is not None
+
+
+_PLAIN_WORD = r"(?!d[A-Za-z]\b)[^\W\d_]{2,}"
+_SAID = re.compile(rf"\s+{_PLAIN_WORD}[,;:]?\s[^=+<>^_&{{}}]*(?<=\s){_PLAIN_WORD}[.,;:]?\s+")
+
+
 def clean_tex(tex: str) -> str:
     r"""Return TeX on one line, without comments and wrappers that say nothing.
 

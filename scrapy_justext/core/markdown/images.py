@@ -37,16 +37,17 @@ _MOST_OF_CLASS = 400
 _SETS = 4
 
 
-def read_image(told: str, *, destination: str | None = None) -> TextRun:
+def read_image(told: str, style: TextRun) -> TextRun:
     """Return the run of an image; ``told``: what its attributes tell; without text where the image is not written.
 
-    ``destination``: where the link around it leads.
+    ``style``: that of the text around it.
     """
+    destination = style.destination
     alt, names, width, height, *addresses = told.split(APART)
     alt = collapse(alt)
     names = names[:_MOST_OF_CLASS]
     if _EMOJI.search(names):
-        return TextRun(image=Image(alt, "")) if _is_symbol(alt) else TextRun()
+        return TextRun(is_code=style.is_code, image=Image(alt, "")) if _is_symbol(alt) else TextRun()
     is_sign = _SIGN.search(f"{names} {alt[:_MOST_OF_CLASS]}") is not None
     if _TINY.fullmatch(width) or _TINY.fullmatch(height) or (is_sign and destination is not None):
         return TextRun()
@@ -74,10 +75,10 @@ def _is_address(address: str) -> bool:
     return bool(address) and not path.startswith("data:") and not _SPACER.fullmatch(path)
 
 
-def as_text(one: Image, resolve: Resolve) -> TextRun:
-    """Return an image as Markdown; no text where it has no destination."""
+def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
+    """Return an image as Markdown; no text where it has no destination.  ``is_code``: whether it stands in code."""
     if not one.source:
-        return TextRun(one.alt)
+        return TextRun(one.alt, is_code=is_code)
     source = resolve(one.source)
     if source is None:
         return TextRun()

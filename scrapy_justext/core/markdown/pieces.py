@@ -244,7 +244,7 @@ def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
             runs.append(_formula(text, styles[-1]))
             continue
         elif code == flattening.IMAGE:
-            runs.append(read_image(text, destination=styles[-1].destination))
+            runs.append(read_image(text, styles[-1]))
             continue
         if text:
             runs.append(styles[-1].with_text(text))
@@ -320,7 +320,9 @@ def _resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, st
             continue
         destination = resolve(address) if address is not None else None
         found += (
-            run._replace(destination=destination) if run.image is None else as_text(run.image, resolve)
+            run._replace(destination=destination)
+            if run.image is None
+            else as_text(run.image, resolve, is_code=run.is_code)
             for run in inside
         )
     return found

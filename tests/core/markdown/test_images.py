@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -68,6 +69,10 @@ PAGES = {
     "an icon in a heading": ("<h2>one <img alt='the logo' src=a.png></h2>", "## one"),
     "an emoji": ("<p>one <img class=emoji alt=😀 src=a.png>", "one 😀"),
     "in code": ("<pre><code>one\n<img src=a.png>two</code></pre><p>three", "```\none\ntwo\n```\n\nthree"),
+    "an emoji in code": (
+        "<p>one <code>print('<img class=emoji alt=😀 src=a.png>')</code> two",
+        "one `print('😀')` two",
+    ),
     "in a cell": (
         "<table><tr><th>A<th>B<tr><td>one<td>two <img src=a.png alt='x|y'><tr><td>three<td><img src=b.png></table>",
         "| A | B |\n| --- | --- |\n| one | two ![x\\|y](a.png) |\n| three | ![](b.png) |",
@@ -95,7 +100,7 @@ def test_images_change_no_text(page: str, _: str, rules: TagRules) -> None:
     assert flatten(root, styled).count("\ufdd0") == flatten(root, replace(styled, styled=False)).count("\ufdd0")
     assert not [one for one in segment_tree(root, rules) if one.image_url is not None]
     markdown, text = page_and_text(page, rules=rules)
-    assert rendered_text(markdown).replace(" 😀", "") == text
+    assert re.sub(" ?😀", "", rendered_text(markdown)) == text
 
 
 def test_noscript_repeats_no_image() -> None:
