@@ -1,12 +1,15 @@
-"""Compare languages on labelled pages, and calibrate Chinese: ``python -m benchmarks.languages [--calibrate]``.
+"""Compare languages on labelled pages: ``python -m benchmarks.languages [--calibrate | --declared]``.
 
-The pages are those of the sets ``magic-dev`` and ``chinese-dev`` beside the checkout.  Without the option, the table
+The pages are those of the sets ``magic-dev`` and ``chinese-dev`` beside the checkout.  Without an option, the table
 has for each language what ``justext`` and trafilatura score: the means over the pages of precision, recall and F1 of
 bags of words, in scripts without spaces of characters.  Both get the pages decoded.  A page's language is that of its
 gold text.
 
-With the option, the thresholds of Chinese are tried on a grid.  The best ones are chosen on four fifths of the hosts,
-by mean F1, and scored on the pages of the others, five times.
+With ``--calibrate``, the thresholds of Chinese are tried on a grid.  The best ones are chosen on four fifths of the
+hosts, by mean F1, and scored on the pages of the others, five times.
+
+With ``--declared``, the languages of all labelled pages are chosen twice, with the detector alone and with declared
+languages that stop words confirm; the pages on which the two differ are listed.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from functools import partial
 from itertools import compress, product
 from statistics import mean
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 from benchmarks.pages import CORPORA
@@ -29,6 +33,7 @@ from benchmarks.precision import Scores
 from scrapy_justext import extract
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.language_table import CONFIRMED_FROM
 from scrapy_justext.core.languages import choose_language
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import CHINESE, SCRIPTS
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 SETS = ("magic-dev", "chinese-dev")
+ALL_SETS = (*SETS, "newspaper-dev", "wcxb-dev")
 ENCODINGS = ("utf-8", "gb18030", "big5")
 FOLDS = 5
 BEST = 20
@@ -71,9 +77,9 @@ class LabelledPage:
         return choose_language([self.gold], [], find_library(), None).code
 
 
-def labelled() -> Iterator[LabelledPage]:
+def labelled(sets: Sequence[str] = SETS) -> Iterator[LabelledPage]:
     """Yield the pages that have a gold text."""
-    for name in SETS:
+    for name in sets:
         for line in gzip.decompress((CORPORA / name / "gold.jsonl.gz").read_bytes()).splitlines():
             row = json.loads(line)
             html = decode(gzip.decompress((CORPORA / name / "html" / f"{row['id']}.html.gz").read_bytes()))
@@ -177,6 +183,27 @@ def calibrate() -> None:
         print(f"{rank:<20}{means(columns[i])}  {describe(choices[i])}")
 
 
+def compare_declared() -> None:
+    """Print how many pages get the language of their gold text without and with confirmed declarations."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for page in labelled(ALL_SETS):
+        with patch.dict(CONFIRMED_FROM, clear=True):
+            before = extract(page.html)
+        after = extract(page.html)
+        counts[page.language] += Counter(
+            pages=1,
+            before=before.language == page.language,
+            after=after.language == page.language,
+            confirmed=before.language_reason != after.language_reason,
+        )
+        if before.language != after.language:
+            print(f"{page.data_set}, {page.host}: {before.language}, with confirmed declarations {after.language}")
+    columns = ("pages", "before", "after", "confirmed")
+    print(f"{'':10}" + "".join(f"{column:>12}" for column in columns))
+    for code, row in sorted(counts.items(), key=lambda entry: -entry[1]["pages"]):
+        print(f"{code:10}" + "".join(f"{row[column]:>12}" for column in columns))
+
+
 def _mean_f1(columns: Sequence[Sequence[Scores]], chosen: Sequence[bool], i: int) -> float:
     return mean(scores.f1 for scores in compress(columns[i], chosen))
 
@@ -190,10 +217,13 @@ def main() -> None:
     """Print the table, or calibrate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calibrate", action="store_true", help="try thresholds of Chinese")
+    parser.add_argument("--declared", action="store_true", help="compare languages with and without declarations")
     arguments = parser.parse_args()
-    if not all((CORPORA / name).is_dir() for name in SETS):
-        sys.exit(f"no labelled pages: {CORPORA} lacks {' or '.join(SETS)}")
-    calibrate() if arguments.calibrate else compare()
+    sets = ALL_SETS if arguments.declared else SETS
+    if not all((CORPORA / name).is_dir() for name in sets):
+        sys.exit(f"no labelled pages: {CORPORA} lacks {' or '.join(sets)}")
+    run = calibrate if arguments.calibrate else compare_declared if arguments.declared else compare
+    run()
 
 
 if __name__ == "__main__":

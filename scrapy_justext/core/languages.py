@@ -6,6 +6,9 @@ language wins over one that is at most ``DECLARED_WEIGHT`` times as probable by 
 tell Bosnian from Croatian by the declaration, but too little to take German for English.  Languages that are
 written without spaces are recognised by their scripts alone.
 
+The detector is not asked, and its model of 130 MB not loaded, where the text holds more stop words of the declared
+language than a text in any other language does (``CONFIRMED_FROM``).
+
 The detector finds one of its languages in any text.  So a language is impossible if no letter is of its script, and
 improbable below ``IMPROBABLE``.  Of Latin letters there must be more, because names and code are in them everywhere.
 
@@ -21,10 +24,11 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import filterfalse, islice
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.language_table import SCRIPTS_OF
+from scrapy_justext.core.language_table import CONFIRMED_FROM, SCRIPTS_OF
 from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
 
 if TYPE_CHECKING:
@@ -51,6 +55,9 @@ LATIN_SHARE = 1 / 3
 
 #: No language is chosen below this probability, to which a declaration adds its weight.
 IMPROBABLE = 0.05
+
+#: Shorter samples do not confirm a declared language: by chance, a few words may all be stop words of two languages.
+CONFIRMING_CHARACTERS = 300
 
 #: A declared language that the detector does not know is chosen from this stop-word density on.
 DECLARED_DENSITY = 0.3
@@ -138,24 +145,29 @@ def choose_language(
     ``texts``: those of its blocks; ``declared``: what it says of its languages; ``candidates``: None for all.
     """
     sample = " ".join(sorted(texts, key=_weight, reverse=True)[:SAMPLE_BLOCKS])[:SAMPLE_CHARACTERS]
-    if not any(map(str.isalpha, sample)):
-        sample = ""
     claims = [claim for tag in declared_tags(declared) if (claim := library.find(tag))]
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
-    if not sample and claims:
-        return choice_of(claims[0], "declared", "declared; no text to tell")
-    if not sample and candidates:
-        return choice_of(candidates[0], "given", "the first of those given; no text to tell")
-    if not sample:
-        return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
+    if not any(map(str.isalpha, sample)):
+        return _choose_without_text(claims, candidates)
     unspaced = _unspaced(sample, claims)
     of_script = None if unspaced is None else library.find(unspaced)
     if of_script is not None and (candidates is None or of_script in candidates):
         return choice_of(of_script, "detected", "it is written in its script")
+    confirmed = _confirmed(claims, sample, library)
+    if confirmed is not None:
+        return confirmed
     if candidates is None:
         return _choose_among_all(sample, claims, library)
     return _choose_among(candidates, sample, claims, library)
+
+
+def _choose_without_text(claims: Sequence[Language], candidates: Sequence[Language] | None) -> LanguageChoice:
+    if claims:
+        return choice_of(claims[0], "declared", "declared; no text to tell")
+    if candidates:
+        return choice_of(candidates[0], "given", "the first of those given; no text to tell")
+    return LanguageChoice(None, UNDETERMINED, "fallback", "no text to tell, nothing declared")
 
 
 def _weight(text: str) -> int:
@@ -175,6 +187,24 @@ def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
     japanese = any(JAPANESE.code in claim.codes for claim in claims)
     script = script_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
     return None if script is None else script.code
+
+
+def _confirmed(claims: Sequence[Language], sample: str, library: StoplistLibrary) -> LanguageChoice | None:
+    """Return the choice of the first declared language that its stop words confirm; None if there is none."""
+    if len(sample) < CONFIRMING_CHARACTERS:
+        return None
+    words = sample.lower().split()
+    # Many lists were made from texts with English in them.
+    foreign = list(filterfalse(library.words(library.get(_ENGLISH)).__contains__, words))
+    for claim in claims:
+        own = words if claim.code == _ENGLISH else foreign
+        density = sum(map(library.words(claim).__contains__, own)) / len(words)
+        if density >= CONFIRMED_FROM.get(claim.code, inf):
+            return choice_of(claim, "declared", f"confirmed by its stop words, {density:.2f} of all words")
+    return None
+
+
+_ENGLISH = "en"
 
 
 def _choose_among_all(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> LanguageChoice:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,17 @@ import pytest
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.languages import MOST_TAGS, SAMPLE_CHARACTERS, declared_tags, detect, normalise
+from scrapy_justext.core.language_table import CONFIRMED_FROM
+from scrapy_justext.core.languages import (
+    CONFIRMING_CHARACTERS,
+    MOST_TAGS,
+    SAMPLE_CHARACTERS,
+    declared_tags,
+    detect,
+    normalise,
+)
 from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.core.unsegmented import script_of_words
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 
 GERMAN = "Der Hund und die Katze sind im Garten, und es ist ein schöner Tag für alle, die hier wohnen."
@@ -150,6 +161,99 @@ class TestDeclared:
     )
     def test_tags(self, values: list[str], tags: list[str]) -> None:
         assert declared_tags(values) == tags
+
+
+ENGLISH = TEXTS["en"] + " "
+BOSNIAN = (
+    "Sva ljudska bića rađaju se slobodna i jednaka u dostojanstvu i pravima. Ona su obdarena razumom i sviješću i "
+    "treba da jedno prema drugome postupaju u duhu bratstva. "
+)
+DANISH = (
+    "Alle mennesker er født frie og lige i værdighed og rettigheder. De er udstyret med fornuft og samvittighed, og de "
+    "bør handle mod hverandre i en broderskabets ånd. "
+)
+
+
+class TestConfirmed:
+    """A declared language whose stop words the text is full of needs no detector."""
+
+    @pytest.fixture
+    def samples(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """Return what the detector was asked for."""
+        samples: list[str] = []
+
+        def note(sample: str) -> dict[str, float]:
+            samples.append(sample)
+            return detect(sample)
+
+        monkeypatch.setattr(languages, "detect", note)
+        return samples
+
+    @pytest.mark.parametrize("code", ["en", "de", "fr", "cs", "el", "ru", "ar"])
+    def test_the_detector_is_not_asked(self, code: str, samples: list[str]) -> None:
+        extraction = extract(page(TEXTS[code] * 5, code))
+        assert chosen(extraction) == (code, "declared")
+        assert extraction.language_reason.startswith("confirmed by its stop words, 0.")
+        assert not samples
+
+    def test_its_model_is_not_loaded(self) -> None:
+        program = (
+            "import sys\nfrom scrapy_justext import extract\n"
+            f"print(extract({page(ENGLISH * 5, 'en')!r}).language, 'py3langid' in sys.modules)"
+        )
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert run.stdout.split() == ["en", "False"]
+
+    @pytest.mark.parametrize(("words", "asked"), [(30, 0), (29, 1)])
+    def test_from_a_density_on(self, words: int, asked: int, samples: list[str]) -> None:
+        assert CONFIRMED_FROM["en"] == 0.3
+        text = " ".join(["the"] * words + ["xyz"] * (100 - words))
+        extract(page(text, "en"))
+        assert len(samples) == asked
+
+    @pytest.mark.parametrize(("characters", "source"), [(300, "declared"), (299, "detected")])
+    def test_from_a_length_on(self, characters: int, source: str) -> None:
+        assert CONFIRMING_CHARACTERS == 300
+        assert chosen(extract(page((ENGLISH * 4)[:characters], "en"))) == ("en", source)
+
+    @pytest.mark.parametrize(
+        ("text", "lang", "language"),
+        [(BOSNIAN, "hr", "hr"), (BOSNIAN, "bs", "bs"), (DANISH, "nb", "da"), (DANISH, "da", "da")],
+    )
+    def test_close_languages_are_left_to_the_detector(
+        self, text: str, lang: str, language: str, samples: list[str]
+    ) -> None:
+        assert extract(page(text * 4, lang)).language == language
+        assert len(samples) == 1
+
+    @pytest.mark.parametrize("lang", ["tr", "fi", "ko", "te"])
+    def test_english_words_in_other_lists_confirm_nothing(self, lang: str) -> None:
+        assert chosen(extract(page(ENGLISH * 5, lang))) == ("en", "detected")
+
+    @pytest.mark.parametrize("lang", ["en", "de"])
+    def test_two_languages_in_a_text_are_left_to_the_detector(self, lang: str, samples: list[str]) -> None:
+        extract(
+            page("The bridge of stones was closed by workers again. Brücken werden von Arbeitern gesperrt. " * 4, lang)
+        )
+        assert len(samples) == 1
+
+    @pytest.mark.parametrize(("lang", "code"), [("en, de", "de"), ("de, en", "de"), ("en, fr", "de")])
+    def test_one_of_several_that_are_declared(self, lang: str, code: str) -> None:
+        assert extract(page(GERMAN * 5, lang)).language == code
+
+    def test_among_those_to_choose_from(self, samples: list[str]) -> None:
+        assert chosen(extract(page(GERMAN * 5, "de"), language=["en", "de"])) == ("de", "declared")
+        assert not samples
+        assert extract(page(GERMAN * 5, "de"), language=["en", "nl"]).language in {"en", "nl"}
+        assert len(samples) == 1
+
+    def test_the_densities_are_those_of_stoplists_with_spaces(self) -> None:
+        library = find_library()
+        for code in CONFIRMED_FROM:
+            language = library.get(code)
+            script = script_of_words(library.words(language))
+            assert language.code == code
+            assert script is None or script.has_spaces
 
 
 class TestFallback:

@@ -152,7 +152,7 @@ class TestBlocks:
         row(page, 12).hover()
         picker.select_option(index=1)
         assert page.locator(".jt-details h2").text_content() == "No block chosen"
-        assert "language ar, detected" in page.locator("#about").text_content()
+        assert "language ar, declared: confirmed by its stop words" in page.locator("#about").text_content()
         until(lambda: page.frame_locator("iframe").locator("[lang=ar]").count() > 0)
         row(page, 3).hover()
         assert current(page) == 3
