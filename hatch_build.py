@@ -39,6 +39,12 @@ class KernelHook(BuildHookInterface[Any]):
         build_data["artifacts"] += [path.as_posix() for path in made]
 
 
+def digest_of(source: Path) -> str:
+    """Return a digest of a module's source, and of what the modules share."""
+    files = [source, *sorted(source.parent.glob("*.pxd"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
 def compile_kernel(root: Path) -> list[Path]:
     """Compile each ``.pyx`` to a module beside it; return their paths below ``root``."""
     import lxml  # noqa: PLC0415 (what builds need)
@@ -49,7 +55,7 @@ def compile_kernel(root: Path) -> list[Path]:
     made = []
     with TemporaryDirectory() as temporary:
         for source in sorted((root / FOLDER).glob("*.pyx")):
-            digest = hashlib.sha256(source.read_bytes()).hexdigest()
+            digest = digest_of(source)
             extension = Extension(
                 ".".join([*FOLDER.parts, source.stem]),
                 [os.path.relpath(source)],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.learned.features import compute, transform
+from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
@@ -51,7 +51,7 @@ def make_sample(document: Document) -> Sample | None:
         document.id,
         document.page_type,
         fold_of(document),
-        transform(compute(segments, Elements(root, LENIENT, count))),
+        compute(segments, Elements(root, LENIENT, count)).inputs(),
         soft_labels([words_of(text) for text in texts], words_of(document.gold)),
         block_weights(np.array([len(text) for text in texts], np.float64)),
     )

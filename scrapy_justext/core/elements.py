@@ -42,13 +42,13 @@ class Elements:
         self.root = root
         self.rules = rules
         self.formulas = formulas or formulas_of(root)
-        self._count = count
+        self.count = count
 
     @cached_property
     def nodes(self) -> list[etree._Element]:
         """Return ``root`` and the block-level elements; ``Segment.element`` is an index of this list."""
         found = [node for top in top_elements(self.root) for node in top.iter(*self.rules.block_level)]
-        if len(found) != self._count:
+        if len(found) != self.count:
             gone = self._gone()
             found = [node for node in found if node not in gone]
         return [self.root, *found]

@@ -32,11 +32,12 @@ _LONGEST = 60
 
 
 class Kernel(NamedTuple):
-    """The compiled modules that write trees and cut pages, or why there are none."""
+    """The compiled modules that write trees, cut pages and read elements, or why there are none."""
 
     tree: ModuleType | None
     cut: ModuleType | None
     reason: str
+    elements: ModuleType | None = None
 
     @property
     def name(self) -> str:
@@ -55,13 +56,15 @@ def kernel() -> Kernel:
 def checked_kernel() -> Kernel:
     """Return the compiled module, if lxml's elements are as large as it expects."""
     try:
-        tree, cut = (import_module(f"scrapy_justext.core.kernel.{name}") for name in ("tree", "cut"))
+        tree, cut, elements = (
+            import_module(f"scrapy_justext.core.kernel.{name}") for name in ("tree", "cut", "elements")
+        )
     except ImportError as error:
         return Kernel(None, None, f"not compiled: {error}")
     size = etree._Element.__basicsize__
     if size != tree.SIZE_OF_ELEMENT:
         return Kernel(None, None, f"elements of lxml {etree.__version__} have {size} bytes, not {tree.SIZE_OF_ELEMENT}")
-    return Kernel(tree, cut, f"lxml {etree.__version__}")
+    return Kernel(tree, cut, f"lxml {etree.__version__}", elements)
 
 
 def _is_tested() -> bool:

@@ -19,50 +19,7 @@ from lxml import etree
 from scrapy_justext.core.kernel.expressions import Operation, Path, parse
 
 
-cdef extern from "libxml/tree.h":
-    ctypedef enum xmlElementType:
-        XML_ELEMENT_NODE
-        XML_ATTRIBUTE_NODE
-        XML_TEXT_NODE
-        XML_CDATA_SECTION_NODE
-        XML_PI_NODE
-        XML_DOCUMENT_NODE
-        XML_HTML_DOCUMENT_NODE
-
-    ctypedef struct xmlNs:
-        const unsigned char* prefix
-
-    ctypedef struct xmlAttr:
-        const unsigned char* name
-        xmlNode* children
-        xmlAttr* next
-        xmlNs* ns
-
-    ctypedef struct xmlNode:
-        xmlElementType type
-        const unsigned char* name
-        xmlNode* children
-        xmlNode* parent
-        xmlNode* next
-        xmlNode* prev
-        xmlNs* ns
-        unsigned char* content
-        xmlAttr* properties
-
-
 cdef extern from *:
-    """
-    /* The beginning of lxml's _Element. */
-    typedef struct {
-        PyObject_HEAD
-        PyObject *document;
-        xmlNode *node;
-        PyObject *tag;
-    } TreeElement;
-    """
-    ctypedef struct TreeElement:
-        xmlNode* node
-
     const char* SOURCE_DIGEST
 
 
@@ -84,7 +41,7 @@ cdef xmlNode* node_of(object element) except NULL:
 # Nodes, as XPath sees them.  ``top`` is the element that is read with nothing around it, NULL for a whole document.
 
 
-cdef inline bint is_text(const xmlNode* node) noexcept:
+cdef bint is_text(const xmlNode* node) noexcept:
     return node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE
 
 
@@ -114,6 +71,23 @@ cdef xmlNode* next_in(xmlNode* node, const xmlNode* around) noexcept:
             return node.next
         node = node.parent
     return NULL
+
+
+cdef xmlNode* beginning_of(xmlNode* node, xmlNode** top) noexcept:
+    """Return the first node to be read where ``node`` is given; set ``top``.
+
+    With the first element of a document, what is beside it is read, too.
+    """
+    cdef xmlNode* first = node
+    top[0] = node
+    if node.parent is not NULL and node.parent.type != XML_ELEMENT_NODE:
+        first = node.parent.children
+        while first is not NULL and first.type != XML_ELEMENT_NODE:
+            first = first.next
+        if first == node:
+            top[0] = NULL
+            return node.parent.children
+    return node
 
 
 cdef str decoded(const unsigned char* text):
@@ -476,6 +450,71 @@ cdef class Translated(Expression):
         return self.inner.text(node, top).translate(self.table)
 
 
+cdef enum:
+    # Values of an attribute that are remembered, and bytes of each.
+    MOST_VALUES = 1 << 12
+    LONGEST_VALUE = 500
+
+
+cdef class Remembered(Expression):
+    """A test that one attribute of the element decides; many elements have the same value."""
+
+    cdef Expression inner
+    cdef bytes attribute
+    cdef dict met
+
+    def __init__(self, Expression inner, str attribute):
+        self.inner = inner
+        self.attribute = attribute.encode()
+        self.met = {}
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        cdef xmlAttr* found = attribute_of(node, self.attribute)
+        cdef bytes value = None
+        if found is not NULL:
+            if (
+                found.children is NULL or found.children.next is not NULL or not is_text(found.children)
+                or found.children.content is NULL
+            ):
+                return self.inner.holds(node, top)
+            value = bytes_of(found.children.content)
+            if len(value) > LONGEST_VALUE:
+                return self.inner.holds(node, top)
+        known = self.met.get(value)
+        if known is None:
+            known = self.inner.holds(node, top)
+            if len(self.met) >= MOST_VALUES:
+                self.met.clear()
+            self.met[value] = known
+        return known
+
+
+def deciding(tree) -> set:
+    """Return the attributes of the element itself that an expression looks at; with None for whatever else it does."""
+    if isinstance(tree, Path):
+        [*around, last] = tree.steps
+        return {last.names[0] if not around and last.axis == "attribute" else None}
+    if not isinstance(tree, Operation):
+        return set()
+    if not tree.arguments:
+        return {None}
+    return set().union(*map(deciding, tree.arguments))
+
+
+def compiled_test(tree) -> Expression:
+    """Return a test of an element, with what it gives for a value of an attribute remembered."""
+    attributes = deciding(tree)
+    found = compiled(tree)
+    # These are as quick.
+    if isinstance(found, (PathTo, AttributeCompared)):
+        return found
+    if len(attributes) == 1 and None not in attributes:
+        return Remembered(found, *attributes)
+    if isinstance(found, Junction):
+        return Junction([compiled_test(argument) for argument in tree.arguments], tree.name == "or")
+    return found
+
+
 def compiled(tree) -> Expression:
     """Return an expression that :func:`~scrapy_justext.core.kernel.expressions.parse` has made a tree of.
 
@@ -524,16 +563,10 @@ def compiled(tree) -> Expression:
 cdef class Treatment:
     """What is written of an element: by a test, or as it is."""
 
-    cdef Expression test
-    cdef Treatment then, otherwise
-    cdef bytes start, end
-    cdef list told
-    cdef int below
-
     def __init__(self, treatment, dict modes):
         self.below = -1
         if hasattr(treatment, "test"):
-            self.test = compiled(parse(treatment.test))
+            self.test = compiled_test(parse(treatment.test))
             self.then = _treatment(treatment.then, modes)
             self.otherwise = _treatment(treatment.otherwise, modes)
             return
@@ -545,12 +578,6 @@ cdef class Treatment:
 
 def _treatment(treatment, dict modes):
     return None if treatment is None else Treatment(treatment, modes)
-
-
-cdef struct Buffer:
-    char* start
-    size_t size
-    size_t room
 
 
 cdef int grow(Buffer* buffer, size_t needed) except -1:
@@ -602,17 +629,7 @@ cdef struct Open:
     int mode
 
 
-cdef struct Known:
-    const unsigned char* name
-    PyObject* by_mode
-
-
-cdef enum:
-    # Names of elements that are remembered by their addresses, which a document has once for each.
-    MOST_KNOWN = 256
-
-
-cdef inline size_t place_of(const unsigned char* name) noexcept:
+cdef size_t place_of(const unsigned char* name) noexcept:
     """Return where a name is remembered."""
     return ((<size_t> name >> 3) ^ (<size_t> name >> 11)) % MOST_KNOWN
 
@@ -623,11 +640,6 @@ cdef class TreeWriter:
     ``by_mode``: for each mode what is written of elements, by their names.
     ``instruction``: what is written of a processing instruction.
     """
-
-    cdef dict names
-    cdef tuple others
-    cdef bytes instruction
-    cdef int modes
 
     def __init__(self, dict by_mode, str instruction):
         cdef dict numbers = {mode: number for number, mode in enumerate(by_mode)}
@@ -643,18 +655,8 @@ cdef class TreeWriter:
 
     def write(self, element) -> str:
         """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does."""
-        cdef xmlNode* node = node_of(element)
-        cdef xmlNode* top = node
-        cdef xmlNode* first = node
-        if node.parent is not NULL and node.parent.type != XML_ELEMENT_NODE:
-            first = node.parent.children
-            while first is not NULL and first.type != XML_ELEMENT_NODE:
-                first = first.next
-            if first == node:
-                # With what is beside the root of a document.
-                first, top = node.parent.children, NULL
-            else:
-                first = node
+        cdef xmlNode* top
+        cdef xmlNode* first = beginning_of(node_of(element), &top)
         cdef Buffer buffer
         buffer.size, buffer.room = 0, 1 << 14
         buffer.start = <char*> PyMem_Malloc(buffer.room)

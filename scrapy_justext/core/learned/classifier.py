@@ -21,6 +21,7 @@ from scrapy_justext.core.learned.table import FEATURES, NUMBERS, PAGE_FEATURES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.parameters import Thresholds
 
@@ -31,10 +32,10 @@ _IS_FLAG = np.array([feature.is_flag for feature in FEATURES])
 _PAGE_COLUMNS = [column for column, feature in enumerate(FEATURES) if feature.name in PAGE_FEATURES]
 
 
-class Arguments(NamedTuple):
+class Heaviest(NamedTuple):
     """The features that weighed most for one side, the heaviest first: a row a block."""
 
-    columns: NDArray[np.int64]
+    columns: NDArray[np.int16]
     values: NDArray[np.float32]
     are_named: NDArray[np.bool_]
     """Whether they are worth naming."""
@@ -46,25 +47,54 @@ class Arguments(NamedTuple):
         return f": {', '.join(words)}" if words else ""
 
 
+class Arguments:
+    """What weighed most for and against a page's blocks; it is found when it is asked for.
+
+    Few ask, and then features are let go of.
+    """
+
+    __slots__ = ("_asked", "_found")
+
+    def __init__(self, features: Features, model: Model) -> None:
+        self._asked: tuple[Features, Model] | None = (features, model)
+        self._found: tuple[Heaviest, Heaviest] | None = None
+
+    def found(self) -> tuple[Heaviest, Heaviest]:
+        """Return what weighed most for the blocks, and what did against them."""
+        asked = self._asked
+        if asked is not None:
+            # In this order: two threads may ask at a time.
+            self._found = _heaviest_of_page(*asked)
+            self._asked = None
+        assert self._found is not None
+        return self._found
+
+    def __getstate__(self) -> tuple[Heaviest, Heaviest]:
+        return self.found()
+
+    def __setstate__(self, state: tuple[Heaviest, Heaviest]) -> None:
+        self._asked, self._found = None, state
+
+
 class ModelOutput(NamedTuple):
     """A page's blocks as far as no threshold has a say: what a model makes of them, and why."""
 
     model: Model
     probabilities: list[float]
-    pro: Arguments
-    contra: Arguments
+    arguments: Arguments
 
     def decide(self, thresholds: Thresholds) -> list[Decision]:
         """Return the decisions for the blocks."""
         good, near_good = probability_limits(thresholds, self.model)
+        pro, contra = self.arguments.found()
         decisions = []
         for block, probability in enumerate(self.probabilities):
             if probability >= good:
-                block_class, comparison, arguments = GOOD, f">= {good:g}", self.pro
+                block_class, comparison, arguments = GOOD, f">= {good:g}", pro
             elif probability >= near_good:
-                block_class, comparison, arguments = NEAR_GOOD, f">= {near_good:g}", self.pro
+                block_class, comparison, arguments = NEAR_GOOD, f">= {near_good:g}", pro
             else:
-                block_class, comparison, arguments = BAD, f"< {near_good:g}", self.contra
+                block_class, comparison, arguments = BAD, f"< {near_good:g}", contra
             reason = f"probability {probability:.3g} {comparison}{arguments.in_words(block)}"
             decisions.append(Decision(block_class, reason, probability))
         return decisions
@@ -80,37 +110,41 @@ def probability_limits(thresholds: Thresholds, model: Model) -> tuple[float, flo
     return good, min(near_good, good)
 
 
-def weigh(features: NDArray[np.float32], model: Model) -> ModelOutput:
+def weigh(features: Features, model: Model) -> ModelOutput:
     """Ask a model for the probabilities of a page's blocks, which have these features."""
-    probabilities: list[float] = []
+    # Rounded as they are shown, so that no reason says 0.50 < 0.5.
+    probabilities: list[float] = np.round(model.probabilities(features).astype(np.float64), 3).tolist()
+    return ModelOutput(model, probabilities, Arguments(features, model))
+
+
+def _heaviest_of_page(features: Features, model: Model) -> tuple[Heaviest, Heaviest]:
+    """Return what weighed most for the blocks, and what did against them."""
     pro, contra = [], []
-    for outcome in model.judge(features):
-        # Rounded as they are shown, so that no reason says 0.50 < 0.5.
-        probabilities += np.round(outcome.probabilities.astype(np.float64), 3).tolist()
-        values, weights = features[outcome.rows], outcome.weights
+    for rows, weights in model.weights(features):
+        values = features.rows(rows)
         # A flag of 0 is never named as a reason.
         weights[:, len(NUMBERS) :] *= values[:, len(NUMBERS) :]
         weights[:, _PAGE_COLUMNS] = 0
         pro.append(_heaviest(values, weights.copy()))
         contra.append(_heaviest(values, np.negative(weights, out=weights)))
-    return ModelOutput(model, probabilities, _joined(pro), _joined(contra))
+    return _joined(pro), _joined(contra)
 
 
-def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32]) -> Arguments:
+def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32]) -> Heaviest:
     """Return for each block the features of the largest weights; ``weights`` is used up."""
     rows = np.arange(len(weights))
-    columns = np.empty((len(weights), NAMED), np.int64)
+    columns = np.empty((len(weights), NAMED), np.int16)
     are_positive = np.empty((len(weights), NAMED), np.bool_)
     for rank in range(NAMED):
         best = weights.argmax(axis=1)
         columns[:, rank], are_positive[:, rank] = best, weights[rows, best] > 0
         weights[rows, best] = 0
     values = features[rows[:, None], columns]
-    return Arguments(columns, values, are_positive & ((values != 0) | ~_IS_FLAG[columns]))
+    return Heaviest(columns, values, are_positive & ((values != 0) | ~_IS_FLAG[columns]))
 
 
-def _joined(parts: list[Arguments]) -> Arguments:
-    return parts[0] if len(parts) == 1 else Arguments(*map(np.concatenate, zip(*parts, strict=True)))
+def _joined(parts: list[Heaviest]) -> Heaviest:
+    return parts[0] if len(parts) == 1 else Heaviest(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _words(column: int, value: float) -> str:

@@ -19,14 +19,15 @@ and is no code, formula or table of data.  No stop words are looked at, so that 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scrapy_justext.core.learned.characters import TextMeasurements, measure_texts
 from scrapy_justext.core.learned.names import NAMES
-from scrapy_justext.core.learned.table import FEATURES, LEVELS, NUMBERS, OFFSETS, WINDOWS
-from scrapy_justext.core.learned.tree import NAME_BYTES, ElementColumns, read_elements
+from scrapy_justext.core.learned.table import LEVELS, NUMBERS, OFFSETS, WINDOWS
+from scrapy_justext.core.learned.tree import ElementColumns, read_elements
 from scrapy_justext.core.parsing import page_title
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
+    Ints = NDArray[np.intp]
 
 PROSE_UNITS = 70
 PROSE_LINK_DENSITY = 0.3
@@ -56,40 +57,77 @@ _TITLE_READ = 1000
 _NEVER = -10.0
 
 
-def compute(segments: Sequence[Segment], elements: Elements) -> NDArray[np.float32]:
+class NameFlags(NamedTuple):
+    """The names of the elements that blocks stand in.  Most blocks share them with others, so each set stands once."""
+
+    flags: NDArray[np.uint8]
+    """A row a set, a column for each of :data:`.names.NAMES`."""
+    sets: Ints
+    """The set of each block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features of a page's blocks, in the order of the table."""
+
+    numbers: NDArray[np.float32]
+    """A row for each of :data:`.table.NUMBERS`, a column a block."""
+    own_names: NameFlags
+    """Those of the block's own element."""
+    all_names: NameFlags
+    """Those of its element and all ancestors."""
+
+    @property
+    def count(self) -> int:
+        """Return the number of blocks."""
+        return len(self.numbers.T)
+
+    def names(self, blocks: slice) -> NDArray[np.uint8]:
+        """Return the flags of some blocks, a row a block."""
+        return np.concatenate([one.flags[one.sets[blocks]] for one in (self.own_names, self.all_names)], axis=1)
+
+    def rows(self, blocks: slice = slice(None)) -> NDArray[np.float32]:
+        """Return the features of some blocks, a row a block, a column for each of :data:`.table.FEATURES`."""
+        return np.concatenate([self.numbers[:, blocks].T, self.names(blocks)], axis=1, dtype=np.float32)
+
+    def inputs(self) -> NDArray[np.float32]:
+        """Return what a model is trained on: the same, with numbers transformed."""
+        return np.concatenate([transform(self.numbers).T, self.names(slice(None))], axis=1, dtype=np.float32)
+
+
+def compute(segments: Sequence[Segment], elements: Elements) -> Features:
     """Compute the features of a page's blocks."""
-    features = np.empty((len(segments), len(FEATURES)), np.float32)
+    numbers = np.empty((len(NUMBERS), len(segments)), np.float32)
     if not segments:
-        return features
-    column = 0
-    for group in _groups(segments, elements):
+        none = NameFlags(np.empty((0, len(NAMES)), np.uint8), np.empty(0, np.intp))
+        return Features(numbers, none, none)
+    blocks = read_blocks(segments, elements)
+    row = 0
+    for group in _groups(blocks, segments, page_title(elements.root)):
         # One group at a time: in full precision, a page of 100,000 blocks takes much memory.
-        values = np.asarray(group)
-        features[:, column : column + len(values)] = values.T
-        column += len(values)
-    return features
+        numbers[row : row + len(group)] = np.asarray(group)
+        row += len(group)
+    columns = blocks.elements
+    return Features(numbers, *(_name_flags(blocks, names) for names in (columns.own_names, columns.all_names)))
 
 
-def transform(features: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what a model is given: sign(x) log(1 + |x|) of numbers, flags as they are."""
-    inputs = features.copy()
-    numbers = features[:, : len(NUMBERS)]
+def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return what a model is given of numbers: sign(x) log(1 + |x|)."""
+    inputs = np.abs(numbers)
+    inputs += 1
     # log1p takes five times as long as log, and tells no more of numbers that are mostly counts and shares.
-    inputs[:, : len(NUMBERS)] = np.copysign(np.log(np.abs(numbers) + 1), numbers)
-    return inputs
+    np.log(inputs, out=inputs)
+    return np.copysign(inputs, numbers, out=inputs)
 
 
 def _groups(
-    segments: Sequence[Segment], elements: Elements
-) -> Iterator[Sequence[ArrayLike] | NDArray[np.float64 | np.uint8]]:
+    blocks: BlockArrays, segments: Sequence[Segment], title: str
+) -> Iterator[Sequence[ArrayLike] | NDArray[np.float64]]:
     """Yield the groups of features in the order of the table: a row a feature, a column a block."""
-    blocks = read_blocks(segments, elements)
-    title = page_title(elements.root)[:_TITLE_READ].lower()
-    yield _block_features(blocks, segments, title)
+    yield _block_features(blocks, segments, title[:_TITLE_READ].lower())
     yield _position_features(blocks)
     yield _element_features(blocks)
     yield _neighbour_features(blocks)
-    yield _name_features(blocks)
 
 
 class BlockArrays(NamedTuple):
@@ -127,10 +165,10 @@ def read_blocks(segments: Sequence[Segment], elements: Elements) -> BlockArrays:
         link_units=texts.units * link_density,
         is_prose=is_prose,
         prose_units=np.where(is_prose, texts.units, 0.0),
-        heading_level=np.array([segment.heading_level for segment in segments], np.int64),
+        heading_level=np.array([segment.heading_level for segment in segments], np.intp),
         is_code=is_code,
         is_table=is_table,
-        element=np.array([segment.element for segment in segments], np.int64),
+        element=np.array([segment.element for segment in segments], np.intp),
         elements=read_elements(elements),
     )
 
@@ -210,7 +248,7 @@ def _position_features(blocks: BlockArrays) -> list[ArrayLike]:
         prose_before / page_prose,
         index < first_prose,
         index > last_prose,
-        np.array(blocks.elements.depths)[blocks.element],
+        blocks.elements.depths[blocks.element],
         np.where(h1 >= 0, index - h1, _NEVER),
         h1 >= 0,
         every * np.count_nonzero(level == 1),
@@ -238,12 +276,12 @@ def _last_position(flags: Flags) -> Ints:
     return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), -1))
 
 
-def _sums_by_group(blocks: BlockArrays, groups: Sequence[int]) -> tuple[Floats, Floats, Floats, Floats]:
+def _sums_by_group(blocks: BlockArrays, groups: Ints) -> tuple[Floats, Floats, Floats, Floats]:
     """Return for each block the units, number, link density and sentence-like units of all blocks of its group.
 
     ``groups``: the groups of the elements.
     """
-    group = np.array(groups, np.int64)[blocks.element]
+    group = groups[blocks.element]
 
     def total(weights: Floats) -> Floats:
         sums: Floats = np.bincount(group, weights).astype(np.float64)[group]
@@ -301,12 +339,13 @@ def _levels(blocks: BlockArrays, block_counts: Floats) -> Ints:
 
     An ancestor that holds no more blocks than the element below is passed over.
     """
-    parents, counts = blocks.elements.parents, block_counts.tolist()
-    wider = [0] * len(parents)
-    for number, parent in enumerate(parents):
-        wider[number] = parent if counts[parent] > counts[number] else wider[parent]
-    next_level = np.array(wider, np.int64)
-    levels = np.empty((LEVELS, len(blocks.element)), np.int64)
+    parents = blocks.elements.parents
+    outermost = np.where(block_counts[parents] > block_counts, np.arange(len(parents)), parents)
+    # Each step doubles how far it leads.
+    while not np.array_equal(farther := outermost[outermost], outermost):
+        outermost = farther
+    next_level = parents[outermost]
+    levels = np.empty((LEVELS, len(blocks.element)), np.intp)
     levels[0] = blocks.element
     for level in range(1, LEVELS):
         levels[level] = next_level[levels[level - 1]]
@@ -317,7 +356,7 @@ def _neighbour_features(blocks: BlockArrays) -> Floats:
     """Return the features of single neighbours, and of windows around each block."""
     units = blocks.texts.units
     # From 1 on, as 0 stands for what is outside the page.
-    kin = np.array([blocks.elements.classes, blocks.elements.parents], np.int64)[:, blocks.element] + 1
+    kin = np.array([blocks.elements.classes[blocks.element], blocks.elements.parents[blocks.element]]) + 1
     of_neighbours = [
         _of_neighbours(np.array([units, blocks.link_density, blocks.texts.ends])),
         _of_neighbours(kin) == kin[:, None],
@@ -356,16 +395,8 @@ def _window_sums(rows: Floats, size: int) -> Floats:
     return total
 
 
-def _name_features(blocks: BlockArrays) -> NDArray[np.uint8]:
-    """Return the names of each block's own element, then those of its element and all ancestors: a flag each."""
-    used, positions = np.unique(blocks.element, return_inverse=True)
-    columns = (blocks.elements.own_names, blocks.elements.all_names)
-    flags = [_unpacked([names[number] for number in used.tolist()]) for names in columns]
-    return np.concatenate(flags, axis=1)[positions].T
-
-
-def _unpacked(names: Sequence[int]) -> NDArray[np.uint8]:
-    """Return sets of names as rows of flags."""
-    data = b"".join([bits.to_bytes(NAME_BYTES, "little") for bits in names])
-    packed = np.frombuffer(data, np.uint8).reshape(len(names), NAME_BYTES)
-    return np.unpackbits(packed, axis=1, bitorder="little")[:, : len(NAMES)]
+def _name_flags(blocks: BlockArrays, names: Ints) -> NameFlags:
+    """Return the names of the blocks; ``names``: the sets of the elements."""
+    used, sets = np.unique(names[blocks.element], return_inverse=True)
+    packed = blocks.elements.name_sets[used]
+    return NameFlags(np.unpackbits(packed, axis=1, count=len(NAMES), bitorder="little"), sets)

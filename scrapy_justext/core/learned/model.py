@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.learned.features import transform
-from scrapy_justext.core.learned.table import FEATURES
+from scrapy_justext.core.learned.table import FEATURES, NUMBERS
 from scrapy_justext.exceptions import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
+
+    from scrapy_justext.core.learned.features import Features
 
     Floats32 = NDArray[np.float32]
 
@@ -57,22 +59,27 @@ _BLOCKS_TOGETHER = 4096
 #: cores, which costs far more than it gives where pages are small and crawls have other work for the cores.
 _MULTIPLICATIONS_TOGETHER = 500_000
 #: Rows that processors take together.
-_ROWS_TOGETHER = 16
+_ROWS_TOGETHER = 4
 
 
-class ModelRows(NamedTuple):
-    """What a model says of some of a page's blocks."""
-
-    rows: slice
-    """Which blocks."""
-    probabilities: Floats32
-    """Of being content, a block each."""
-    weights: Floats32
-    """How much each feature (column) of each block (row) raised its log-odds: the slope there times the input, in the
-    first network, which stands for all."""
+_NUMBERS = slice(len(NUMBERS))
+_NAMES = slice(len(NUMBERS), len(FEATURES))
 
 
-@dataclass(frozen=True, slots=True)
+class _FirstLayer(NamedTuple):
+    """The first layers of some networks beside one another, with numbers apart from names."""
+
+    numbers: Floats32
+    """By input, a row each."""
+    own_names: Floats32
+    """By name of a block's own element: what it adds where it is there."""
+    all_names: Floats32
+    """The same by name of its element and all ancestors."""
+    bias: Floats32
+    """With what all names give where they are not there."""
+
+
+@dataclass(frozen=True)
 class Model:
     """A model that was loaded.  ``good``, ``near_good``: the thresholds of its card."""
 
@@ -82,49 +89,81 @@ class Model:
     near_good: float
     arrays: Mapping[str, Floats32]
 
-    def judge(self, features: Floats32) -> Iterator[ModelRows]:
-        """Judge all of a page's blocks, in their order, some at a time: there may be very many."""
-        arrays = self.arrays
-        seeds, _, hidden = arrays["w1"].shape
-        first = np.empty((seeds, len(features), hidden), np.float32)
-        parts = [slice(start, start + _BLOCKS_TOGETHER) for start in range(0, len(features), _BLOCKS_TOGETHER)]
-        for rows in parts:
-            # Most pages have one part, whose inputs serve below, too.
-            inputs = self._inputs(features[rows])
-            for seed in range(seeds):
-                np.maximum(_product(inputs, arrays["w1"][seed]) + arrays["b1"][seed], 0, out=first[seed, rows])
-        of_page = [
-            first[seed].mean(axis=0) @ arrays["mean"][seed]
-            + first[seed].max(axis=0) @ arrays["most"][seed]
-            + arrays["b2"][seed]
-            for seed in range(seeds if parts else 0)
-        ]
-        for rows in parts:
-            if len(parts) > 1:
-                inputs = self._inputs(features[rows])
-            second = [
-                np.maximum(_product(first[seed, rows], arrays["own"][seed]) + of_page[seed], 0) for seed in range(seeds)
-            ]
-            log_odds = sum(second[seed] @ arrays["w3"][seed] + arrays["b3"][seed] for seed in range(seeds))
-            slope = _product((second[0] > 0) * arrays["w3"][0], arrays["own"][0].T)
-            weights = _product(slope * (first[0, rows] > 0), arrays["w1"][0].T)
-            weights *= inputs
-            yield ModelRows(rows, 1 / (1 + np.exp(-np.clip(log_odds / np.float32(seeds), -30, 30))), weights)
+    def probabilities(self, features: Features) -> Floats32:
+        """Return for each of a page's blocks the probability that it is content."""
+        last, bias = self.arrays["w3"], self.arrays["b3"]
+        hidden = np.split(self._first(features, self._all_networks), len(bias), axis=1)
+        second = [self._second(seed, first) for seed, first in enumerate(hidden)]
+        log_odds = sum(rows @ last[seed] + bias[seed] for seed, rows in enumerate(second)) / np.float32(len(bias))
+        return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))), np.float32)
 
-    def _inputs(self, features: Floats32) -> Floats32:
-        """Return the features as the networks take them: transformed, standardised, cut."""
-        inputs = transform(features)
-        inputs -= self.arrays["center"]
-        inputs *= 1 / self.arrays["scale"]
-        return np.clip(inputs, -LIMIT, LIMIT, out=inputs)
+    def weights(self, features: Features) -> Iterator[tuple[slice, Floats32]]:
+        """Yield for some blocks at a time how much each feature (column) of each block (row) raised its log-odds.
+
+        It is the slope there times the input, in the first network, which stands for all.
+        """
+        only = self.arrays["w1"].shape[2]
+        first = self._first(features, _FirstLayer(*(weights[..., :only] for weights in self._all_networks)))
+        second = self._second(0, first)
+        for rows in _parts(len(first)):
+            slope = _product((second[rows] > 0) * self.arrays["w3"][0], self.arrays["own"][0].T)
+            weights = _product(slope * (first[rows] > 0), self.arrays["w1"][0].T)
+            weights[:, _NUMBERS] *= self._numbers(features, rows)
+            weights[:, _NAMES] *= self._scaled(features.names(rows), _NAMES)
+            yield rows, weights
+
+    @cached_property
+    def _all_networks(self) -> _FirstLayer:
+        absent, present = (self._scaled(np.full(len(FEATURES), flag), slice(None))[_NAMES] for flag in (0, 1))
+        weights = np.concatenate(list(self.arrays["w1"]), axis=1)
+        own_names, all_names = np.split(weights[_NAMES] * (present - absent)[:, None], 2)
+        bias = np.concatenate(list(self.arrays["b1"])) + absent.astype(np.float64) @ weights[_NAMES]
+        return _FirstLayer(weights[_NUMBERS], own_names, all_names, bias.astype(np.float32))
+
+    def _first(self, features: Features, layer: _FirstLayer) -> Floats32:
+        """Return what the first layer gives for all of a page's blocks."""
+        first = np.empty((features.count, len(layer.bias)), np.float32)
+        own_names, all_names = features.own_names, features.all_names
+        of_own_names = _product(own_names.flags, layer.own_names)
+        of_own_names += layer.bias
+        of_all_names = _product(all_names.flags, layer.all_names)
+        for rows in _parts(len(first)):
+            _product(self._numbers(features, rows), layer.numbers, first[rows])
+            first[rows] += of_own_names[own_names.sets[rows]]
+            first[rows] += of_all_names[all_names.sets[rows]]
+        return np.maximum(first, 0, out=first)
+
+    def _second(self, seed: int, first: Floats32) -> Floats32:
+        """Return what the second layer of a network gives for all of a page's blocks."""
+        own, mean, most, bias = (self.arrays[name][seed] for name in ("own", "mean", "most", "b2"))
+        second = _product(first, own)
+        if len(first):
+            second += first.mean(axis=0) @ mean + first.max(axis=0) @ most + bias
+        return np.maximum(second, 0, out=second)
+
+    def _numbers(self, features: Features, rows: slice) -> Floats32:
+        """Return the numbers of some blocks as the networks take them: a row a block."""
+        return self._scaled(transform(features.numbers[:, rows]).T, _NUMBERS)
+
+    def _scaled(self, values: NDArray[Any], columns: slice) -> Floats32:
+        """Return some columns of features standardised, and cut."""
+        scaled: Floats32 = values.astype(np.float32)
+        scaled -= self.arrays["center"][columns]
+        scaled *= 1 / self.arrays["scale"][columns]
+        return np.clip(scaled, -LIMIT, LIMIT, out=scaled)
 
 
-def _product(rows: Floats32, weights: Floats32) -> Floats32:
+def _parts(count: int) -> list[slice]:
+    """Return the blocks that are judged together: there may be very many."""
+    return [slice(start, start + _BLOCKS_TOGETHER) for start in range(0, count, _BLOCKS_TOGETHER)]
+
+
+def _product(rows: NDArray[Any], weights: Floats32, out: Floats32 | None = None) -> Floats32:
     """Return the matrix product, computed by few rows at a time."""
-    size = max(_MULTIPLICATIONS_TOGETHER // weights.size // _ROWS_TOGETHER * _ROWS_TOGETHER, _ROWS_TOGETHER)
-    result: Floats32 = np.empty((len(rows), weights.shape[1]), np.float32)
+    size = max(_MULTIPLICATIONS_TOGETHER // weights.size // _ROWS_TOGETHER, 1) * _ROWS_TOGETHER
+    result: Floats32 = np.empty((len(rows), weights.shape[1]), np.float32) if out is None else out
     for start in range(0, len(rows), size):
-        np.matmul(rows[start : start + size], weights, out=result[start : start + size])
+        np.matmul(rows[start : start + size].astype(np.float32, copy=False), weights, out=result[start : start + size])
     return result
 
 

@@ -1,8 +1,9 @@
 """Read the block-level elements of a page as numbers: where each stands, and what its names say.
 
-A set of names is an integer with a bit for each of :data:`.names.NAMES`.  An element has the names of its tag, of the
-words in its attributes, and of its state.  Inline elements have no number of their own: their names count for the
-block-level elements inside them.  The whole tree is read in one pass, from parents to children.
+A set of names is an integer with a bit for each of :data:`.names.NAMES`; the different ones of a page are numbered.  An
+element has the names of its tag, of the words in its attributes, and of its state.  Inline elements have no number of
+their own: their names count for the block-level elements inside them.  The whole tree is read in one pass, from parents
+to children.
 """
 
 from __future__ import annotations
@@ -12,20 +13,30 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from scrapy_justext.core.learned.names import NAMES, STATES, TAGS, WORDS
+import numpy as np
+
+from scrapy_justext.core.flattening import BLOCK, writer
+from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lxml import etree
+    from numpy.typing import NDArray
 
     from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.kernel.elements import ElementReader
+    from scrapy_justext.core.kernel.loading import Kernel
+    from scrapy_justext.core.tags import TagRules
+
+    Ints = NDArray[np.intp]
 
 _BITS = {name: 1 << position for position, name in enumerate((*(f"<{tag}>" for tag in TAGS), *WORDS, *STATES))}
 _TAG_BITS = {tag: _BITS[f"<{tag}>"] for tag in TAGS}
 _NOT_DISPLAYED, _NOT_READ_OUT, _NOT_SHOWN = (_BITS[state] for state in STATES)
-#: Bytes of an integer that holds all names.
-NAME_BYTES = (len(NAMES) + 7) // 8
+#: Bytes of a set of names: as many as compiled code has for it.
+SET_SIZE = 24
 
 #: Longer values are made by machines; characters behind are not read.
 READ_CHARACTERS = 300
@@ -95,26 +106,54 @@ def read_names(node: etree._Element, tag: str) -> tuple[int, str | None]:
 class ElementColumns(NamedTuple):
     """The block-level elements of a page in document order, a value each.  Element 0 is the root."""
 
-    parents: list[int]
+    parents: Ints
     """The number of the nearest block-level ancestor; 0 for the root."""
-    ends: list[int]
+    ends: Ints
     """The number behind the last element inside it."""
-    own_names: list[int]
-    """Its own names, and those of inline elements between it and its parent."""
-    all_names: list[int]
-    """Its own names, and those of all its ancestors."""
-    paths: list[int]
+    own_names: Ints
+    """Its own names, and those of inline elements between it and its parent: the number of a set."""
+    all_names: Ints
+    """Its own names, and those of all its ancestors: the number of a set."""
+    paths: Ints
     """Equal for equal chains of tags from the root."""
-    alike: list[int]
+    alike: Ints
     """How many children of its parent have its tag and class."""
-    depths: list[int]
+    depths: Ints
     """How many block-level ancestors it has."""
-    classes: list[int]
+    classes: Ints
     """Equal for equal tag and class."""
+    name_sets: NDArray[np.uint8]
+    """The sets of names, a row each: a bit for each of :data:`.names.NAMES`, packed."""
 
 
 def read_elements(elements: Elements) -> ElementColumns:
     """Read the block-level elements of a page."""
+    found = kernel()
+    if found.elements is not None and elements.count is not None:
+        read = _reader(found, elements.rules).read(elements.root, elements.count)
+        if read is not None:
+            columns, sets = read
+            return ElementColumns._make([*(np.frombuffer(column, np.intp) for column in columns), _rows(sets)])
+    return read_in_python(elements)
+
+
+@lru_cache
+def _reader(found: Kernel, rules: TagRules) -> ElementReader:
+    """Return what reads elements with compiled code."""
+    assert found.tree is not None
+    assert found.elements is not None
+    made: ElementReader = found.elements.ElementReader(
+        writer(found.tree, rules), BLOCK, _TAG_BITS, _READERS, READ_CHARACTERS
+    )
+    return made
+
+
+def _rows(sets: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(sets, np.uint8).reshape(-1, SET_SIZE)
+
+
+def read_in_python(elements: Elements) -> ElementColumns:
+    """Return what :func:`read_elements` gives, without compiled code."""
     root = elements.nodes[0]
     # By node: the number of the nearest block-level element, and the names of inline elements from there to the node.
     known: dict[etree._Element | None, tuple[int, int]] = {root: (0, 0)}
@@ -142,7 +181,11 @@ def read_elements(elements: Elements) -> ElementColumns:
     families = list(zip(parents, classes, strict=True))
     sizes = Counter(families)
     alike = [sizes[family] for family in families]
-    return ElementColumns(parents, ends, own_names, all_names, paths, alike, depths, classes)
+    sets: dict[int, int] = {}
+    numbers = [sets.setdefault(names, len(sets)) for pair in zip(own_names, all_names, strict=True) for names in pair]
+    columns = (parents, ends, numbers[::2], numbers[1::2], paths, alike, depths, classes)
+    packed = b"".join([names.to_bytes(SET_SIZE, "little") for names in sets])
+    return ElementColumns._make([*(np.array(column, np.intp) for column in columns), _rows(packed)])
 
 
 def _read_inline_ancestors(

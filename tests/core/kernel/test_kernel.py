@@ -16,12 +16,13 @@ from hypothesis import assume, given
 from lxml import etree
 
 from scrapy_justext import extract
-from scrapy_justext.core import reading
+from scrapy_justext.core import flattening, reading
 from scrapy_justext.core.flattening import by_stylesheet, flatten, treatments, walk, writer
 from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
 from scrapy_justext.core.kernel.loading import Kernel, kernel
+from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import PublishedReader, TreePosition, flat_text
@@ -67,11 +68,13 @@ def test_it_is_compiled_where_that_is_asked_for() -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut"])
+@pytest.mark.parametrize("name", ["tree", "cut", "elements"])
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
     module = getattr(COMPILED, name)
-    source = Path(loading.__file__).with_name(f"{name}.pyx")
-    assert hashlib.sha256(source.read_bytes()).hexdigest() == module.DIGEST, "install the checkout again"
+    folder = Path(loading.__file__).parent
+    files = [folder / f"{name}.pyx", *sorted(folder.glob("*.pxd"))]
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    assert digest == module.DIGEST, "install the checkout again"
 
 
 @needs_kernel
@@ -235,8 +238,8 @@ class TestLoading:
     def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         page = read_page(next(iter(PAGES.values())))
         expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
-        for module in ("scrapy_justext.core.flattening", "scrapy_justext.core.reading", formulas.__name__):
-            monkeypatch.setattr(f"{module}.kernel", lambda: Kernel(None, None, "a test"))
+        for module in (flattening, reading, formulas, learned_tree):
+            monkeypatch.setattr(module, "kernel", lambda: Kernel(None, None, "a test"))
         assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
 
     @needs_kernel

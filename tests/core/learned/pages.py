@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from scrapy_justext.core.learned.features import Features
+
 PROSE = "The harbour lay still, and nobody spoke of the storm that had gone by in the night. "
 #: A menu, an article, a footer.
 PAGE = f"<nav><a href=/>Home</a></nav><article><h1>Harbour</h1><p>{PROSE * 2}<p>{PROSE}</article><footer>© x</footer>"
@@ -36,11 +38,16 @@ SENTENCES = {
 }  # fmt: skip
 
 
-def features_of(html: str) -> NDArray[np.float32]:
-    """Return the features of a page's blocks."""
+def computed(html: str) -> Features:
+    """Return the features of a page's blocks as the models take them."""
     root = tree(html)
     segments, count = segment_and_count(root, LENIENT)
     return compute(segments, Elements(root, LENIENT, count))
+
+
+def features_of(html: str) -> NDArray[np.float32]:
+    """Return the features of a page's blocks, a row a block."""
+    return computed(html).rows()
 
 
 def column(html: str, name: str) -> list[float]:

@@ -8,19 +8,21 @@ import numpy as np
 import pytest
 
 from scrapy_justext.core.learned.classifier import probability_limits, weigh
+from scrapy_justext.core.learned.features import Features
 from scrapy_justext.core.learned.model import Model, shipped_model
 from scrapy_justext.core.parameters import Thresholds
-from tests.core.learned.pages import PAGE, features_of
+from tests.core.learned.pages import PAGE, computed
 
 
 def test_many_blocks_are_judged_as_few_are() -> None:
-    few = features_of(PAGE)
-    many = np.tile(few, (2500, 1))
+    few = computed(PAGE)
+    own_names, all_names = (names._replace(sets=np.tile(names.sets, 2500)) for names in (few.own_names, few.all_names))
+    many = Features(np.tile(few.numbers, 2500), own_names, all_names)
     weighed, alone = weigh(many, shipped_model("learned")), weigh(few, shipped_model("learned"))
     assert weighed.probabilities == pytest.approx(alone.probabilities * 2500, abs=0.002)
     reasons = [decision.reason for decision in weighed.decide(Thresholds())]
-    assert reasons[: len(few)] == [decision.reason for decision in alone.decide(Thresholds())]
-    assert reasons[-len(few) :] == reasons[: len(few)]
+    assert reasons[: few.count] == [decision.reason for decision in alone.decide(Thresholds())]
+    assert reasons[-few.count :] == reasons[: few.count]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +40,7 @@ def test_the_user_s_thresholds_come_before_the_model_s(given: dict[str, Any], ex
 
 
 def test_both_sides_of_the_thresholds() -> None:
-    features = features_of(PAGE)
+    features = computed(PAGE)
     model = shipped_model("learned")
     weighed = weigh(features, model)
     decisions = weighed.decide(Thresholds())
@@ -55,7 +57,7 @@ def test_both_sides_of_the_thresholds() -> None:
 
 
 def test_reasons_name_the_probability_and_what_weighed_most() -> None:
-    decisions = weigh(features_of(PAGE), shipped_model("learned")).decide(Thresholds())
+    decisions = weigh(computed(PAGE), shipped_model("learned")).decide(Thresholds())
     # Gold texts differ on whether the headline is content.
     assert [str(decision.block_class) for decision in decisions if decision is not decisions[1]] == [
         "bad",

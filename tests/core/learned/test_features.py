@@ -12,7 +12,7 @@ from scrapy_justext.core.learned.table import FEATURES, NUMBERS
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from tests.builders import CORPORA, corpus_pages, lines_run, read_page, tree
-from tests.core.learned.pages import COLUMNS, PROSE, SENTENCES, column, features_of
+from tests.core.learned.pages import COLUMNS, PROSE, SENTENCES, column, computed, features_of
 
 PAGE = (
     "<head><title>Old Harbour - News</title></head><body><nav id=topMenu><a href=/>Home</a></nav>"
@@ -78,7 +78,7 @@ def test_a_feature_is_what_its_row_says(name: str, page: str, values: list[float
 def test_code_formulas_and_tables_are_no_sentences(kind: str, expected: list[float]) -> None:
     root = tree(f"<p>{PROSE}")
     segments, count = segment_and_count(root, LENIENT)
-    found = compute([segments[0]._replace(kind=kind)], Elements(root, LENIENT, count))[0]
+    found = compute([segments[0]._replace(kind=kind)], Elements(root, LENIENT, count)).rows()[0]
     assert [found[COLUMNS[name]] for name in ("is_code", "is_table", "is_sentence_like")] == expected
 
 
@@ -96,16 +96,21 @@ def test_flags_are_flags_and_all_is_finite() -> None:
 
 def test_a_page_without_blocks_has_no_rows() -> None:
     root = etree.Element("html")
-    assert compute([], Elements(root, LENIENT, 0)).shape == (0, len(FEATURES))
+    assert compute([], Elements(root, LENIENT, 0)).rows().shape == (0, len(FEATURES))
 
 
-def test_the_transformation_squeezes_numbers_and_leaves_flags_and_its_argument() -> None:
-    features = np.zeros((1, len(FEATURES)), np.float32)
-    features[0, 0], features[0, 1], features[0, len(NUMBERS)] = np.e - 1, 1 - np.e, 1
-    before = features.copy()
-    found = transform(features)
-    assert found[0, [0, 1, 2, len(NUMBERS)]] == pytest.approx([1, -1, 0, 1])
-    assert (features == before).all()
+def test_the_transformation_squeezes_numbers_and_leaves_its_argument() -> None:
+    numbers = np.array([np.e - 1, 1 - np.e, 0], np.float32)
+    before = numbers.copy()
+    assert transform(numbers) == pytest.approx([1, -1, 0])
+    assert (numbers == before).all()
+
+
+def test_the_inputs_of_a_model_are_squeezed_numbers_and_flags() -> None:
+    features = computed(PAGE)
+    inputs, rows = features.inputs(), features.rows()
+    assert inputs[:, : len(NUMBERS)] == pytest.approx(transform(rows[:, : len(NUMBERS)]))
+    assert (inputs[:, len(NUMBERS) :] == rows[:, len(NUMBERS) :]).all()
 
 
 @pytest.mark.parametrize("language", SENTENCES)

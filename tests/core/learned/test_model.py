@@ -16,7 +16,7 @@ from scrapy_justext.core.learned.classifier import weigh
 from scrapy_justext.core.learned.model import FOLDER, SHAPES, features_digest, load_model, save_model, shipped_model
 from scrapy_justext.core.learned.table import FEATURES
 from scrapy_justext.exceptions import JustextError, ModelError
-from tests.core.learned.pages import PAGE, features_of
+from tests.core.learned.pages import PAGE, computed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ def test_the_shipped_models_take_less_than_a_megabyte() -> None:
 def test_a_saved_model_judges_as_before(tmp_path: Path) -> None:
     model = shipped_model("learned")
     save_model(tmp_path / "m.npz", model, {"data": ["x"]})
-    features = features_of(PAGE)
+    features = computed(PAGE)
     again = load_model(tmp_path / "m.npz")
     assert weigh(features, again).probabilities == weigh(features, model).probabilities
     assert replace(again, arrays={}) == replace(model, arrays={})
@@ -135,7 +135,7 @@ def test_damage_anywhere_is_a_model_error(tmp_path: Path) -> None:
     for position in [*range(0, len(whole), len(whole) // 40), *range(names, len(whole), 3)]:
         path.write_bytes(whole[:position] + bytes([whole[position] ^ 0xFF]) + whole[position + 1 :])
         with suppress(ModelError):
-            weigh(features_of(PAGE), load_model(path))
+            weigh(computed(PAGE), load_model(path))
     np.save(tmp_path / "m.npy", np.zeros(3))
     with pytest.raises(ModelError, match="cannot be read"):
         load_model(tmp_path / "m.npy")
@@ -143,7 +143,7 @@ def test_damage_anywhere_is_a_model_error(tmp_path: Path) -> None:
 
 def test_memory_stays_small_beside_the_page() -> None:
     page = "<ul>" + "<li>a" * 20_000
-    features_of("<p>a")
+    computed("<p>a")
     tracemalloc.start()
     extract(page, profile="learned", language="English")
     peak = tracemalloc.get_traced_memory()[1]

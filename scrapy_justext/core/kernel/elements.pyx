@@ -1,0 +1,503 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=True
+"""Read the block-level elements of a page as numbers, without a Python object for an element.
+
+It gives what :func:`scrapy_justext.core.learned.tree.read_in_python` gives.  Which elements are removed, and which are
+block-level, a :class:`~scrapy_justext.core.kernel.tree.TreeWriter` knows.  As everywhere in compiled code, fields of
+libxml2's nodes are read, no function of it is called, and there is no recursion on the depth of a page.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.ref cimport PyObject
+from libc.string cimport memcmp, memcpy, memset
+
+from scrapy_justext.core.kernel.tree cimport (
+    MOST_KNOWN, XML_ELEMENT_NODE, Known, Treatment, TreeWriter, beginning_of, bytes_of, is_text, node_of, place_of,
+    xmlAttr, xmlNode,
+)
+
+
+cdef extern from *:
+    const char* SOURCE_DIGEST
+
+
+#: SHA-256 of the source that this was compiled from.
+DIGEST = SOURCE_DIGEST.decode()
+
+cdef enum:
+    # Bytes of a set of names, a bit each.
+    SET_SIZE = 24
+    # Values of an attribute that are remembered for the pages to come.
+    MOST_VALUES = 1 << 14
+
+#: The most names that there can be.
+MOST_NAMES = 8 * SET_SIZE
+
+
+cdef struct Names:
+    unsigned long long words[3]
+
+
+cdef inline void add(Names* to, const Names* others) noexcept:
+    to.words[0] |= others.words[0]
+    to.words[1] |= others.words[1]
+    to.words[2] |= others.words[2]
+
+
+cdef inline bint has_all(const Names* names, const Names* others) noexcept:
+    return not (
+        others.words[0] & ~names.words[0] | others.words[1] & ~names.words[1] | others.words[2] & ~names.words[2]
+    )
+
+
+cdef class Memory:
+    """Room for structs of one size that grows."""
+
+    cdef char* start
+    cdef Py_ssize_t count, room, size
+
+    def __cinit__(self, Py_ssize_t size):
+        self.size = size
+        self.room = 256
+        self.start = <char*> PyMem_Malloc(self.room * size)
+        if self.start is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_Free(self.start)
+
+    cdef void* added(self) except NULL:
+        """Return the place of one more; those before may have moved."""
+        cdef char* moved
+        if self.count == self.room:
+            moved = <char*> PyMem_Realloc(self.start, 2 * self.room * self.size)
+            if moved is NULL:
+                raise MemoryError
+            self.start = moved
+            self.room *= 2
+        self.count += 1
+        return self.start + (self.count - 1) * self.size
+
+
+cdef struct Element:
+    Py_ssize_t parent
+    Py_ssize_t own
+    Py_ssize_t all
+    Py_ssize_t path
+    Py_ssize_t css_class
+    Py_ssize_t depth
+    # The next element of the same class.
+    Py_ssize_t next
+
+
+cdef struct Level:
+    # An open element: the mode in which what is inside is read, ...
+    int mode
+    # ... the nearest block-level element, and the names of the inline elements from there to here, if they are known.
+    Py_ssize_t nearest
+    bint is_known
+    Names inline_names
+    xmlNode* node
+
+
+cdef struct Branch:
+    # A tag inside a path, or of a class: there are as many as block-level elements have names, no more.
+    Py_ssize_t tag
+    Py_ssize_t number
+    Py_ssize_t next
+
+
+cdef class Tag:
+    """The name of an element: its number, and the names that it gives."""
+
+    cdef Py_ssize_t number
+    cdef Names names
+
+
+cdef class Attribute:
+    """An attribute that gives names, with those of its values that were met."""
+
+    cdef object read
+    cdef dict met
+    cdef Py_ssize_t most
+    cdef bint is_class
+
+
+cdef class ElementReader:
+    """Reads the block-level elements of pages.
+
+    ``writer``: of the pages' rules; ``block``: the mark with which block-level elements begin.
+    ``tags``: by the names of elements: sets of names, as integers.
+    ``readers``: by attribute: what gives the set in a value, of which the first ``most`` characters are read.
+    """
+
+    cdef TreeWriter writer
+    cdef bytes block
+    cdef dict tags
+    cdef Tag other
+    cdef dict attributes
+
+    def __init__(self, TreeWriter writer, str block, dict tags, dict readers, Py_ssize_t most):
+        cdef Tag tag
+        cdef Attribute attribute
+        self.writer = writer
+        self.block = block.encode()
+        self.tags = {}
+        self.other = Tag()
+        self.other.number = 0
+        for name in [*tags, *[name.decode() for name in writer.names if name.decode() not in tags]]:
+            tag = Tag()
+            tag.number = len(self.tags) + 1
+            put(&tag.names, tags.get(name, 0).to_bytes(SET_SIZE, "little"))
+            self.tags[name.encode()] = tag
+        self.attributes = {}
+        met = {}
+        for name, read in readers.items():
+            attribute = Attribute()
+            attribute.read = read
+            attribute.met = met.setdefault(read, {})
+            attribute.most = most
+            attribute.is_class = name == "class"
+            self.attributes[name.encode()] = attribute
+
+    def read(self, root, Py_ssize_t count):
+        """Return the columns of a page's elements as bytes, and its sets of names; None for what Python is to read.
+
+        ``count``: how many elements there are, the root apart.
+        """
+        return Reading(self).read(root, count)
+
+
+cdef int put(Names* names, bytes packed) except -1:
+    if PyBytes_GET_SIZE(packed) != SET_SIZE:
+        raise ValueError("no set of names")
+    memcpy(names.words, PyBytes_AS_STRING(packed), SET_SIZE)
+    return 0
+
+
+cdef struct Found:
+    # What a name stands for, by the address of the name.
+    const unsigned char* name
+    PyObject* found
+
+
+cdef class Reading:
+    """Reads one page."""
+
+    cdef ElementReader reader
+    # Element and Level structs, Names, and Branches.
+    cdef Memory elements, levels, sets, paths, classes
+    # By set, packed, and by value of CLASS: a number.
+    cdef dict set_numbers, values
+    # The first branches of paths and of values of CLASS.
+    cdef Memory of_paths, of_values
+    cdef Py_ssize_t class_count
+    cdef Found[MOST_KNOWN] known, attributes
+    cdef Known[MOST_KNOWN] treatments
+    # Whether there is something that Python is to read.
+    cdef bint is_odd
+
+    def __cinit__(self, ElementReader reader):
+        self.reader = reader
+        self.elements = Memory(sizeof(Element))
+        self.levels = Memory(sizeof(Level))
+        self.sets = Memory(sizeof(Names))
+        self.paths = Memory(sizeof(Branch))
+        self.classes = Memory(sizeof(Branch))
+        self.of_paths = Memory(sizeof(Py_ssize_t))
+        self.of_values = Memory(sizeof(Py_ssize_t))
+        self.set_numbers = {}
+        self.values = {}
+        memset(self.known, 0, sizeof(self.known))
+        memset(self.attributes, 0, sizeof(self.attributes))
+        memset(self.treatments, 0, sizeof(self.treatments))
+
+    cdef object read(self, object root, Py_ssize_t count):
+        cdef xmlNode* top
+        cdef xmlNode* node = node_of(root)
+        cdef xmlNode* first = beginning_of(node, &top)
+        cdef Names names
+        (<Py_ssize_t*> self.of_paths.added())[0] = -1
+        memset(&names, 0, sizeof(names))
+        self.add_element(node, 0, &names)
+        self.walk(first, top, node)
+        if self.is_odd or self.elements.count != count + 1:
+            return None
+        return self.columns()
+
+    cdef int walk(self, xmlNode* node, xmlNode* top, xmlNode* root) except -1:
+        cdef int mode = 0
+        cdef Treatment treatment
+        cdef Level* level
+        cdef Names none
+        cdef bytes block = self.reader.block
+        cdef Py_ssize_t size = PyBytes_GET_SIZE(block)
+        cdef Py_ssize_t nearest = 0, number
+        memset(&none, 0, sizeof(none))
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE:
+                treatment = self.reader.writer.treatment_of(node, mode, self.treatments)
+                while treatment is not None and treatment.test is not None:
+                    treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
+                if treatment is not None:
+                    number = -1
+                    if (
+                        PyBytes_GET_SIZE(treatment.start) > size
+                        and memcmp(PyBytes_AS_STRING(treatment.start), PyBytes_AS_STRING(block), size) == 0
+                    ):
+                        number = self.elements.count
+                        self.add_element(node, nearest, self.inline_names(node, root))
+                    if treatment.below >= 0 and node.children is not NULL:
+                        level = <Level*> self.levels.added()
+                        level.mode = mode
+                        level.nearest = nearest
+                        level.node = node
+                        # The root's own names are those of element 0.
+                        level.is_known = number >= 0 or node == root
+                        level.inline_names = none
+                        mode = treatment.below
+                        if number >= 0:
+                            nearest = number
+                        node = node.children
+                        continue
+            while node != top and node.next is NULL and self.levels.count:
+                node = node.parent
+                self.levels.count -= 1
+                level = <Level*> self.levels.start + self.levels.count
+                mode = level.mode
+                nearest = level.nearest
+            node = NULL if node == top else node.next
+        return 0
+
+    cdef Names* inline_names(self, xmlNode* node, xmlNode* root) except NULL:
+        """Return the names of the inline elements between an element and the block-level one around it."""
+        cdef Level* levels = <Level*> self.levels.start
+        cdef Py_ssize_t depth = self.levels.count, first = depth
+        cdef xmlNode* above
+        cdef Names* names = &self.passed
+        memset(names, 0, sizeof(Names))
+        if not depth:
+            if node == root:
+                # What is above the root counts for the root itself.
+                above = node.parent
+                while above is not NULL and above.type == XML_ELEMENT_NODE:
+                    self.read_names(above, self.tag_of(above), names, NULL)
+                    above = above.parent
+            return names
+        while first and not levels[first - 1].is_known:
+            first -= 1
+        if first:
+            names[0] = levels[first - 1].inline_names
+        while first < depth:
+            self.read_names(levels[first].node, self.tag_of(levels[first].node), names, NULL)
+            levels[first].inline_names = names[0]
+            levels[first].is_known = True
+            first += 1
+        return names
+
+    cdef Names passed
+
+    cdef int add_element(self, xmlNode* node, Py_ssize_t parent, const Names* inline_names) except -1:
+        """Add an element; the first one is the root."""
+        cdef Py_ssize_t number = self.elements.count
+        cdef Element* element = <Element*> self.elements.added()
+        cdef Tag tag = self.tag_of(node)
+        cdef Names own = inline_names[0]
+        cdef Names around
+        cdef Py_ssize_t value = 0
+        self.read_names(node, tag, &own, &value)
+        element.parent = parent
+        element.next = -1
+        element.own = self.number_of(&own)
+        if not number:
+            element.all = element.own
+            element.path = element.depth = 0
+        else:
+            around = (<Names*> self.sets.start)[(<Element*> self.elements.start)[parent].all]
+            element.all = (<Element*> self.elements.start)[parent].all
+            if not has_all(&around, &own):
+                add(&around, &own)
+                element.all = self.number_of(&around)
+            element.depth = (<Element*> self.elements.start)[parent].depth + 1
+            element.path = self.path_of((<Element*> self.elements.start)[parent].path, tag.number)
+        element.css_class = self.class_of(value, tag.number)
+        return 0
+
+    cdef Tag tag_of(self, const xmlNode* node):
+        cdef size_t at
+        cdef Tag tag
+        if node.ns is not NULL:
+            return self.reader.other
+        at = place_of(node.name)
+        if self.known[at].name != node.name:
+            # The table holds it, too.
+            tag = self.reader.tags.get(bytes_of(node.name), self.reader.other)
+            self.known[at].found = <PyObject*> tag
+            self.known[at].name = node.name
+        return <Tag> self.known[at].found
+
+    cdef Py_ssize_t number_of(self, const Names* names) except -1:
+        """Return the number of a set of names."""
+        cdef bytes packed = PyBytes_FromStringAndSize(<const char*> names.words, SET_SIZE)
+        found = self.set_numbers.get(packed)
+        if found is None:
+            found = self.sets.count
+            (<Names*> self.sets.added())[0] = names[0]
+            self.set_numbers[packed] = found
+        return found
+
+    cdef Py_ssize_t path_of(self, Py_ssize_t path, Py_ssize_t tag) except -1:
+        """Return the number of the path that goes from another one to a tag."""
+        cdef Branch* branch
+        cdef Py_ssize_t at = (<Py_ssize_t*> self.of_paths.start)[path]
+        while at >= 0:
+            branch = <Branch*> self.paths.start + at
+            if branch.tag == tag:
+                return branch.number
+            at = branch.next
+        branch = <Branch*> self.paths.added()
+        branch.tag = tag
+        branch.number = self.paths.count
+        branch.next = (<Py_ssize_t*> self.of_paths.start)[path]
+        (<Py_ssize_t*> self.of_paths.start)[path] = self.paths.count - 1
+        (<Py_ssize_t*> self.of_paths.added())[0] = -1
+        return self.paths.count
+
+    cdef Py_ssize_t class_of(self, Py_ssize_t value, Py_ssize_t tag) except -1:
+        """Return the number of a tag with a value of CLASS."""
+        cdef Branch* branch
+        cdef Py_ssize_t at
+        while self.of_values.count <= value:
+            (<Py_ssize_t*> self.of_values.added())[0] = -1
+        at = (<Py_ssize_t*> self.of_values.start)[value]
+        while at >= 0:
+            branch = <Branch*> self.classes.start + at
+            if branch.tag == tag:
+                return branch.number
+            at = branch.next
+        branch = <Branch*> self.classes.added()
+        branch.tag = tag
+        branch.number = self.classes.count - 1
+        branch.next = (<Py_ssize_t*> self.of_values.start)[value]
+        (<Py_ssize_t*> self.of_values.start)[value] = branch.number
+        return branch.number
+
+    cdef int read_names(self, const xmlNode* node, Tag tag, Names* names, Py_ssize_t* css_class) except -1:
+        """Add the names of an element; give the number of its CLASS, 0 for none."""
+        cdef xmlAttr* found = node.properties
+        cdef Attribute attribute
+        cdef bytes value
+        cdef Names given
+        add(names, &tag.names)
+        while found is not NULL:
+            if found.ns is NULL:
+                attribute = self.attribute_of(found.name)
+                if attribute is not None:
+                    value = self.value_of(found)
+                    if attribute.is_class and css_class is not NULL:
+                        css_class[0] = self.number_of_class(value)
+                    put(&given, self.names_in(attribute, value))
+                    add(names, &given)
+            found = found.next
+        return 0
+
+    cdef Attribute attribute_of(self, const unsigned char* name):
+        """Return the attribute of a name; None for one that gives no names."""
+        cdef size_t at = place_of(name)
+        cdef object found
+        if self.attributes[at].name != name:
+            found = self.reader.attributes.get(bytes_of(name))
+            self.attributes[at].found = <PyObject*> found
+            self.attributes[at].name = name
+        return <Attribute> self.attributes[at].found
+
+    cdef bytes value_of(self, const xmlAttr* attribute):
+        cdef const xmlNode* child = attribute.children
+        if child is NULL:
+            return b""
+        if child.next is not NULL or not is_text(child) or child.content is NULL:
+            # Such as an entity.
+            self.is_odd = True
+            return b""
+        return bytes_of(child.content)
+
+    cdef Py_ssize_t number_of_class(self, bytes value) except -1:
+        """Return the number of a value of CLASS."""
+        found = self.values.get(value)
+        if found is None:
+            found = len(self.values) + 1
+            self.values[value] = found
+        return found
+
+    cdef bytes names_in(self, Attribute attribute, bytes value):
+        """Return the names in an attribute's value, packed."""
+        cdef bytes beginning = value
+        cdef bytes found
+        if PyBytes_GET_SIZE(value) > attribute.most:
+            # A character has at most four bytes.
+            beginning = value[: 4 * attribute.most].decode("utf-8", "ignore")[: attribute.most].encode()
+        found = attribute.met.get(beginning)
+        if found is None:
+            found = attribute.read(beginning.decode("utf-8", "replace")).to_bytes(SET_SIZE, "little")
+            if len(attribute.met) >= MOST_VALUES:
+                attribute.met.clear()
+            attribute.met[beginning] = found
+        return found
+
+    cdef tuple columns(self):
+        """Return the columns in the order of :class:`~scrapy_justext.core.learned.tree.ElementColumns`."""
+        cdef Py_ssize_t count = self.elements.count, classes = self.classes.count, number, at
+        cdef Element* elements = <Element*> self.elements.start
+        cdef Element* element
+        cdef list made = [PyBytes_FromStringAndSize(NULL, count * sizeof(Py_ssize_t)) for _ in range(8)]
+        cdef Py_ssize_t* columns[8]
+        cdef Py_ssize_t* ends
+        cdef Py_ssize_t* alike
+        for at in range(8):
+            columns[at] = <Py_ssize_t*> PyBytes_AS_STRING(made[at])
+        ends, alike = columns[1], columns[5]
+        for number in range(count):
+            element = elements + number
+            columns[0][number] = element.parent
+            ends[number] = number + 1
+            columns[2][number] = element.own
+            columns[3][number] = element.all
+            columns[4][number] = element.path
+            columns[6][number] = element.depth
+            columns[7][number] = element.css_class
+        for number in range(count - 1, 0, -1):
+            if ends[elements[number].parent] < ends[number]:
+                ends[elements[number].parent] = ends[number]
+        self.count_alike(alike)
+        return made, PyBytes_FromStringAndSize(self.sets.start, self.sets.count * sizeof(Names))
+
+    cdef int count_alike(self, Py_ssize_t* alike) except -1:
+        """Count the children of an element's parent that have its class, class by class."""
+        cdef Element* elements = <Element*> self.elements.start
+        cdef Py_ssize_t count = self.elements.count, number, at
+        # By class the last element, by element how many of the class at hand have it for a parent.
+        cdef Py_ssize_t* last = <Py_ssize_t*> PyMem_Malloc((self.classes.count + count) * sizeof(Py_ssize_t))
+        cdef Py_ssize_t* inside = last + self.classes.count
+        if last is NULL:
+            raise MemoryError
+        for number in range(self.classes.count):
+            last[number] = -1
+        memset(inside, 0, count * sizeof(Py_ssize_t))
+        for number in range(count):
+            elements[number].next = last[elements[number].css_class]
+            last[elements[number].css_class] = number
+        for number in range(self.classes.count):
+            at = last[number]
+            while at >= 0:
+                inside[elements[at].parent] += 1
+                at = elements[at].next
+            at = last[number]
+            while at >= 0:
+                alike[at] = inside[elements[at].parent]
+                at = elements[at].next
+            at = last[number]
+            while at >= 0:
+                inside[elements[at].parent] = 0
+                at = elements[at].next
+        PyMem_Free(last)
+        return 0

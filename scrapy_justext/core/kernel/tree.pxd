@@ -1,0 +1,94 @@
+# cython: language_level=3
+"""What other compiled modules take from :mod:`.tree`: the nodes of libxml2, and what is written of elements."""
+
+from cpython.ref cimport PyObject
+
+
+cdef extern from "libxml/tree.h":
+    ctypedef enum xmlElementType:
+        XML_ELEMENT_NODE
+        XML_ATTRIBUTE_NODE
+        XML_TEXT_NODE
+        XML_CDATA_SECTION_NODE
+        XML_PI_NODE
+        XML_DOCUMENT_NODE
+        XML_HTML_DOCUMENT_NODE
+
+    ctypedef struct xmlNs:
+        const unsigned char* prefix
+
+    ctypedef struct xmlAttr:
+        const unsigned char* name
+        xmlNode* children
+        xmlAttr* next
+        xmlNs* ns
+
+    ctypedef struct xmlNode:
+        xmlElementType type
+        const unsigned char* name
+        xmlNode* children
+        xmlNode* parent
+        xmlNode* next
+        xmlNode* prev
+        xmlNs* ns
+        unsigned char* content
+        xmlAttr* properties
+
+
+cdef extern from *:
+    """
+    /* The beginning of lxml's _Element. */
+    typedef struct {
+        PyObject_HEAD
+        PyObject *document;
+        xmlNode *node;
+        PyObject *tag;
+    } TreeElement;
+    """
+    ctypedef struct TreeElement:
+        xmlNode* node
+
+
+cdef xmlNode* node_of(object element) except NULL
+cdef bint is_text(const xmlNode* node) noexcept
+cdef str decoded(const unsigned char* text)
+cdef bytes bytes_of(const unsigned char* text)
+cdef size_t place_of(const unsigned char* name) noexcept
+cdef xmlNode* beginning_of(xmlNode* node, xmlNode** top) noexcept
+
+cdef struct Buffer:
+    char* start
+    size_t size
+    size_t room
+
+
+cdef enum:
+    # Names of elements that are remembered by their addresses, which a document has once for each.
+    MOST_KNOWN = 256
+
+
+cdef struct Known:
+    const unsigned char* name
+    PyObject* by_mode
+
+
+cdef class Expression:
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1
+    cdef str text(self, xmlNode* node, xmlNode* top)
+
+
+cdef class Treatment:
+    cdef Expression test
+    cdef Treatment then, otherwise
+    cdef bytes start, end
+    cdef list told
+    cdef int below
+
+
+cdef class TreeWriter:
+    cdef dict names
+    cdef tuple others
+    cdef bytes instruction
+    cdef int modes
+    cdef int write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1
+    cdef Treatment treatment_of(self, xmlNode* node, int mode, Known* known)
