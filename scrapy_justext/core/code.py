@@ -38,7 +38,8 @@ _CODE_CLASS = re.compile(
 )
 #: Class names that a language's name follows, and names that stand in the place of a language.
 _PREFIXED = re.compile(
-    r"(?:language|lang|highlight-source|highlight-text|highlight|src|brush:)-?([\w+#.-]+)", re.IGNORECASE
+    r"(?:language|lang|mw-highlight-lang|highlight-source|highlight-text|highlight|src|brush:)-?([\w+#.-]+)",
+    re.IGNORECASE,
 )
 _NO_LANGUAGE = frozenset(["none", "default", "text", "plain", "plaintext", "txt", "nohighlight"])
 #: Languages that classes name without a word before.

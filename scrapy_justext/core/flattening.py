@@ -306,18 +306,15 @@ def _block(name: str, start: str, rules: TagRules, in_code: str) -> Treatment:
     end = BLOCK + CLOSE
     if rules.images and name == "img":
         return Writing(start, end, (("@alt", INLINE + SOURCE), ("@src", "")), below=None)
-    if not rules.kinds or name not in tags.ABOUT:
+    if not rules.kinds:
         return Writing(start, end)
-    about = tags.ABOUT[name]
-    element = Writing(start, end, ((about, INLINE + SOURCE),) if name in _ALWAYS_TOLD else ())
-    if name == "pre" or not in_code:
+    element = Writing(start, end, ((tags.ABOUT[name], INLINE + SOURCE),) if name in tags.ABOUT else ())
+    if name == "pre":
         return element._replace(below=in_code)
-    whole = Writing(start, end, ((about, INLINE + WHOLE),), below=in_code)
+    if name not in tags.CODE_AS_A_WHOLE or not in_code:
+        return element
+    whole = Writing(start, end, ((tags.ABOUT_WHOLE[name], INLINE + WHOLE),), below=in_code)
     return Branch(tags.CODE_AS_A_WHOLE[name], whole, element)
-
-
-#: The elements whose attributes tell something also where they are not code as a whole.
-_ALWAYS_TOLD = frozenset({"pre", "table"})
 
 
 def _with_modes(name: str, treatment: Treatment, mode: str, keeping: frozenset[str]) -> Treatment:
@@ -442,13 +439,16 @@ _is_beside_code, _is_line_of_code, _is_emoji, _is_permalink, _is_permalink_sign 
     for test in (tags.BESIDE_CODE, tags.LINE_OF_CODE, tags.EMOJI_IN_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
 )
 _is_code_as_a_whole = {name: etree.XPath(f"boolean({test})") for name, test in tags.CODE_AS_A_WHOLE.items()}
-_TELL = {name: etree.XPath(_sound(expression)) for name, expression in tags.ABOUT.items()}
+_TELL, _TELL_WHOLE = (
+    {name: etree.XPath(_sound(expression)) for name, expression in table.items()}
+    for table in (tags.ABOUT, tags.ABOUT_WHOLE)
+)
 
 _tell_image = etree.XPath(_sound(tags.ABOUT_IMAGE))
 
 
 def about(node: etree._Element) -> str:
-    """Return what the attributes of a PRE, a TABLE, or an element that is code as a whole, tell of it."""
+    """Return what the attributes of a PRE or a TABLE tell of it."""
     return str(_TELL[node.tag](node))
 
 
@@ -609,10 +609,10 @@ def _marks(node: etree._Element, rules: TagRules, mode: str) -> tuple[str, str]:
     if name == "img":
         alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
         start = f"{start}{alt}{INLINE}{SOURCE}{source}"
+    elif rules.kinds and name != "pre" and _begins_code(node):
+        start = f"{start}{_TELL_WHOLE[name](node)!s}{INLINE}{WHOLE}"
     elif rules.kinds and name in tags.ABOUT:
-        is_whole = name != "pre" and _begins_code(node)
-        if is_whole or name in _ALWAYS_TOLD:
-            start = f"{start}{about(node)}{INLINE}{WHOLE if is_whole else SOURCE}"
+        start = f"{start}{about(node)}{INLINE}{SOURCE}"
     return start, BLOCK + CLOSE
 
 

@@ -144,10 +144,28 @@ _NAMES = ("@class", "@data-language", "@data-lang")
 ABOUT_CODE = _joined(
     "name(code | samp | kbd)",
     *_NAMES,
+    # GitLab and Confluence.
+    *("@data-canonical-lang", "@lang", "@data-syntaxhighlighter-params"),
     *(f"code/{name}" for name in _NAMES),
+    "*/code/@class",
+    "*/*/code/@class",
     *(f"../{name}" for name in _NAMES),
     "../../@class",
     "../../../@class",
+)
+#: The same of a table that is code, whose first cell may have line numbers.
+_IN_CELLS = (
+    "td/pre/code/@class",
+    "td/pre/code/@data-lang",
+    "td/*/pre/code/@class",
+    "td[1]/following-sibling::td[1]/pre/@class",
+)
+_ABOUT_CODE_TABLE = _joined(
+    "@role",
+    "@class",
+    *(f"{rows}/{inside}" for rows in ("tr", "tbody/tr") for inside in _IN_CELLS),
+    *(f"../{name}" for name in _NAMES),
+    "../../@class",
 )
 #: What tells in which language the code in a DIV or a list is.
 _ABOUT_LINES = _joined(
@@ -155,8 +173,9 @@ _ABOUT_LINES = _joined(
 )
 #: What tells whether a TABLE holds data: its role, its class, and elements that tables of data have.
 ABOUT_TABLE = _joined("@role", "@class", "name(caption)", "name(thead)", "name(tr/th)", "name(tbody/tr/th)")
-#: The same by the elements' names.
-ABOUT = {"pre": ABOUT_CODE, "table": ABOUT_TABLE, "div": _ABOUT_LINES, "ol": _ABOUT_LINES}
+#: What is told of an element, by its name, and of one that is code as a whole.
+ABOUT = {"pre": ABOUT_CODE, "table": ABOUT_TABLE}
+ABOUT_WHOLE = {"table": _ABOUT_CODE_TABLE, "div": _ABOUT_LINES, "ol": _ABOUT_LINES}
 
 #: What stands between the parts of what an IMG tells.
 APART = "\ufdd3"

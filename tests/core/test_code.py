@@ -16,6 +16,7 @@ from tests.builders import tree
 CODE = "def f(x):\n    return x\n\nprint(f(1))"
 #: Its lines with their numbers.
 LINES = [*enumerate(CODE.split("\n"), 1)]
+NUMBERED = "<pre>1\n2\n3\n4\n</pre>"
 ZERO_WIDTH = "&#8203;"
 #: The same in the markup of highlighters: what it is, and the markup.
 MARKUP = {
@@ -385,6 +386,39 @@ def test_the_language_is_found_around_a_pre() -> None:
     page = "<div class=highlight-python><div class=highlight><pre><span></span>x = 1</pre></div></div>"
     [one] = segment_tree(tree(page), MODERN)
     assert one.code_language == "python"
+
+
+LN = "<pre><code>" + "".join(f"<span class=lnt>{n}\n</span>" for n in range(1, 5)) + "</code></pre>"
+#: A site or a program that makes sites, and how it says in which language code is.
+NAMED = {
+    "Hugo": "<div class=highlight><div class=chroma><table class=lntable><tr><td class=lntd>"
+    f"{LN}<td class=lntd><pre class=chroma><code class=language-python data-lang=python>{CODE}</code></pre>"
+    "</table></div></div>",
+    "Hexo": f'<figure class="highlight python"><table><tr><td class=gutter>{NUMBERED}<td class=code><pre>{CODE}</pre>'
+    "</table></figure>",
+    "Jekyll": '<div class="language-python highlighter-rouge"><div class=highlight><table class="rouge-table"><tbody>'
+    f"<tr><td class=gutter>{NUMBERED}<td class=code><pre>{CODE}</pre></tbody></table></div></div>",
+    "MediaWiki": f'<div class="mw-highlight mw-highlight-lang-python mw-content-ltr"><pre>{CODE}</pre></div>',
+    "GitLab": f'<pre class="code highlight" lang="python"><code>{CODE}</code></pre>',
+    "GitLab, a canonical name": f'<pre data-canonical-lang="python"><code>{CODE}</code></pre>',
+    "Confluence": f'<pre data-syntaxhighlighter-params="brush: python; gutter: false; theme: Confluence">{CODE}</pre>',
+    "SyntaxHighlighter": f'<pre class="brush: python; toolbar: false">{CODE}</pre>',
+    "ChatGPT": f'<pre><div><div><code class="whitespace-pre! language-python">{CODE}</code></div></div></pre>',
+}
+
+
+@pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["justext", "learned"])
+@pytest.mark.parametrize("markup", NAMED.values(), ids=NAMED)
+def test_sites_name_the_language_of_code(markup: str, rules: TagRules) -> None:
+    root = tree(markup)
+    assert flatten(root, rules) == walk(root, rules)
+    [one] = segment_tree(root, rules)
+    assert (one.text, one.kind, one.code_language) == (CODE, "code", "python")
+
+
+def test_the_language_of_people_is_not_that_of_code() -> None:
+    [one] = segment_tree(tree(f'<pre lang="de"><code>{CODE}</code></pre>'), MODERN)
+    assert (one.kind, one.code_language) == ("code", "")
 
 
 NUMBERS = "<pre>1\n2\n3</pre>"
