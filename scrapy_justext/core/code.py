@@ -25,6 +25,7 @@ from scrapy_justext.core.flattening import (
     WHOLE,
     read_formula,
 )
+from scrapy_justext.core.tags import LANGUAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,20 +43,6 @@ _PREFIXED = re.compile(
     re.IGNORECASE,
 )
 _NO_LANGUAGE = frozenset(["none", "default", "text", "plain", "plaintext", "txt", "nohighlight"])
-#: Languages that classes name without a word before.
-_LANGUAGES = frozenset([
-    "ada", "apache", "arduino", "asm", "awk", "bash", "basic", "bat", "c", "c#", "c++", "c3", "clojure", "cmake",
-    "cobol", "coffeescript", "cpp", "cs", "csharp", "css", "csv", "cuda", "cython", "d", "dart", "diff", "dockerfile",
-    "dos", "elisp", "elixir", "elm", "erlang", "f#", "fish", "fortran", "fsharp", "gherkin", "git", "glsl", "go",
-    "golang", "gradle", "graphql", "groovy", "haml", "handlebars", "haskell", "hcl", "html", "http", "ini", "java",
-    "javascript", "jinja", "jinja2", "js", "json", "json5", "jsonc", "jsx", "julia", "kotlin", "latex", "less",
-    "lisp", "log", "lua", "make", "makefile", "markdown", "matlab", "md", "mermaid", "nasm", "nginx", "nim", "nix",
-    "objc", "objective-c", "objectivec", "ocaml", "octave", "pascal", "perl", "php", "plsql", "postgresql",
-    "powershell", "proto", "protobuf", "ps1", "pug", "py", "python", "python3", "pycon", "r", "rb", "reg", "regex",
-    "rst", "ruby", "rust", "sass", "scala", "scheme", "scss", "sh", "shell", "shell-session", "sparql", "sql",
-    "svelte", "swift", "tcl", "terraform", "tex", "toml", "ts", "tsx", "twig", "typescript", "vb", "vbnet", "verilog",
-    "vhdl", "vim", "vue", "wasm", "xhtml", "xml", "yaml", "yml", "zig", "zsh",
-])  # fmt: skip
 _SYMBOLS = re.compile(r"[{}()\[\]<>=;$#%&|/\\*+_~^@\"`]")
 _SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’)]*\s*$")
 _NUMBER = re.compile("[0-9]{1,6}")
@@ -116,9 +103,9 @@ def code_language(about: str) -> str:
     words = about.replace("brush: ", "brush:").replace(";", " ").lower().split(" ")[1:]
     for word in words:
         prefixed = _PREFIXED.fullmatch(word)
-        if prefixed and (prefixed[1] in _LANGUAGES or not word.startswith("highlight")):
+        if prefixed and (prefixed[1] in LANGUAGES or not word.startswith("highlight")):
             return "" if prefixed[1] in _NO_LANGUAGE else str(prefixed[1])
-    return next((word for word in words if word in _LANGUAGES), "")
+    return next((word for word in words if word in LANGUAGES), "")
 
 
 def is_line_numbers(text: str) -> bool:

@@ -274,6 +274,7 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
     if "select" not in rules.block_level:
         found["select"] = Writing(INLINE + ENTER, INLINE + LEAVE)
     found = {name: _where(shown, one) for name, one in found.items() if name not in tags.NEVER_HIDDEN}
+    found |= {name: Branch(tags.LABEL_OF_CODE, None, found.get(name, found["*"])) for name in _labels(rules, in_code)}
     found |= {"html": inline} | {name: one for name, one in blocks.items() if name in tags.NEVER_HIDDEN}
     if rules.images:
         # It is written though it is hidden.
@@ -286,6 +287,11 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
         elif not kept_inside or mode != _INSIDE:
             found[name] = None
     return {name: _with_modes(name, one, mode, rules.keeping) for name, one in found.items()}
+
+
+def _labels(rules: TagRules, in_code: str) -> Sequence[str]:
+    """Return the names of the elements of which some are labels of code."""
+    return tags.LABELS if rules.kinds and in_code else ()
 
 
 def _where(test: str, treatment: Treatment) -> Treatment:
@@ -311,10 +317,14 @@ def _block(name: str, start: str, rules: TagRules, in_code: str) -> Treatment:
     element = Writing(start, end, ((tags.ABOUT[name], INLINE + SOURCE),) if name in tags.ABOUT else ())
     if name == "pre":
         return element._replace(below=in_code)
-    if name not in tags.CODE_AS_A_WHOLE or not in_code:
-        return element
-    whole = Writing(start, end, ((tags.ABOUT_WHOLE[name], INLINE + WHOLE),), below=in_code)
-    return Branch(tags.CODE_AS_A_WHOLE[name], whole, element)
+    treatment: Treatment = element
+    if in_code and name in tags.CODE_AS_A_WHOLE:
+        whole = Writing(start, end, ((tags.ABOUT_WHOLE[name], INLINE + WHOLE),), below=in_code)
+        treatment = Branch(tags.CODE_AS_A_WHOLE[name], whole, treatment)
+    if in_code and name in tags.LINE_NUMBERS:
+        numbers = Writing(start, end, ((f"'{tags.NUMBERS}'", INLINE + WHOLE),))
+        treatment = Branch(tags.LINE_NUMBERS[name], numbers, treatment)
+    return treatment
 
 
 def _with_modes(name: str, treatment: Treatment, mode: str, keeping: frozenset[str]) -> Treatment:
@@ -430,15 +440,21 @@ def removed_elements(
                     yield node
         if rules.kinds and _may_have_parts(top):
             yield from filter(_is_beside_code, in_code(top))
+            yield from filter(_is_label_of_code, top.iter(*tags.LABELS))
     if rules.kinds:
         yield from (formulas or formulas_of(root)).found
 
 
-_is_beside_code, _is_line_of_code, _is_emoji, _is_permalink, _is_permalink_sign = (
+_is_beside_code, _is_label_of_code, _is_line_of_code, _is_emoji, _is_permalink, _is_permalink_sign = (
     etree.XPath(f"boolean({test})")
-    for test in (tags.BESIDE_CODE, tags.LINE_OF_CODE, tags.EMOJI_IN_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
+    for test in (
+        tags.BESIDE_CODE, tags.LABEL_OF_CODE, tags.LINE_OF_CODE, tags.EMOJI_IN_CODE, tags.PERMALINK, tags.PERMALINK_SIGN
+    )
+)  # fmt: skip
+_is_code_as_a_whole, _is_line_numbers = (
+    {name: etree.XPath(f"boolean({test})") for name, test in table.items()}
+    for table in (tags.CODE_AS_A_WHOLE, tags.LINE_NUMBERS)
 )
-_is_code_as_a_whole = {name: etree.XPath(f"boolean({test})") for name, test in tags.CODE_AS_A_WHOLE.items()}
 _TELL, _TELL_WHOLE = (
     {name: etree.XPath(_sound(expression)) for name, expression in table.items()}
     for table in (tags.ABOUT, tags.ABOUT_WHOLE)
@@ -476,6 +492,11 @@ def _may_have_parts(top: etree._Element) -> bool:
         # Of many elements, few classes.
         if _holds_any({node.get("class", "") for node in top.iter(*names)}, words):
             return True
+    classes = {node.get("class", "") for node in top.iter(*tags.LABELS)}
+    if _holds_any(classes, tags.WORDS_OF_PROMPTS):
+        return True
+    if _holds_any(classes, tags.WORDS_OF_LABELS) and next(top.iter("pre"), None) is not None:
+        return True
     inside = list(_inside_any(top.iter("pre")))
     told = {f"{node.get('class', '')} {node.get('style', '')}" for node in inside}
     return _holds_any(told, _OF_PART) or any(map(_may_be_part, inside))
@@ -488,7 +509,7 @@ def _holds_any(values: Iterable[str], words: Iterable[str]) -> bool:
 
 def _may_be_part(node: etree._Element) -> bool:
     return (
-        node.tag in ("button", "textarea", "img")
+        node.tag in ("button", "textarea", "img", "div")
         or node.get("data-line") is not None
         # In a heading, a link to itself is none.
         or node.get("href", "").startswith("#")
@@ -510,6 +531,7 @@ def _words_of(*tests: str) -> Sequence[str]:
 _OF_WHOLE = {
     ("table", "td"): _words_of(tags.CODE_AS_A_WHOLE["table"]),
     ("ol", "div"): _words_of(tags.CODE_AS_A_WHOLE["ol"], tags.CODE_AS_A_WHOLE["div"]),
+    tuple(tags.LINE_NUMBERS): _words_of(*tags.LINE_NUMBERS.values()),
 }
 #: What is in the classes and styles of parts of code.
 _OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)
@@ -609,6 +631,8 @@ def _marks(node: etree._Element, rules: TagRules, mode: str) -> tuple[str, str]:
     if name == "img":
         alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
         start = f"{start}{alt}{INLINE}{SOURCE}{source}"
+    elif rules.kinds and name in tags.LINE_NUMBERS and _is_line_numbers[name](node):
+        start = f"{start}{tags.NUMBERS}{INLINE}{WHOLE}"
     elif rules.kinds and name != "pre" and _begins_code(node):
         start = f"{start}{_TELL_WHOLE[name](node)!s}{INLINE}{WHOLE}"
     elif rules.kinds and name in tags.ABOUT:

@@ -50,7 +50,7 @@ from scrapy_justext.core.flattening import (
 from scrapy_justext.core.formulas.delimiters import mark_formulas
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tables import LINES, PARTS, PRE, TABLE, Tables
-from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
+from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, NUMBERS, TEXT
 from scrapy_justext.core.text import collapse, collapse_and_count, visible_length
 from scrapy_justext.exceptions import PageLimitError
 
@@ -318,14 +318,16 @@ class PublishedReader:
         )  # fmt: skip
         if is_text:
             self.links = code.links
-        collapsed, words = collapse_and_count(code.text)
-        if words:
+        text = code.text if about != NUMBERS else "\n".join(" ".join(code.pieces).split())
+        collapsed, words = collapse_and_count(text)
+        before = self.rows[-1].text if self.rows and self.rows[-1].kind == CODE else ""
+        if words and not (about == NUMBERS and _numbers_lines(text, before)):
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
-            if self.rows and _numbers_lines(self.rows[-1], code.text):
+            if _numbers_lines(before, text):
                 self.rows.pop()
             self.chunk = chunk
             self._add_row(
-                position, element, code.text, collapsed, linked=linked, link_words=link_words, tags=code.tags_count,
+                position, element, text, collapsed, linked=linked, link_words=link_words, tags=code.tags_count,
                 code_language=code_language(about),
             )  # fmt: skip
         self.start += sum(map(visible_length, code.pieces))
@@ -413,11 +415,9 @@ class PublishedReader:
         self.rows.append(_new_segment(row))
 
 
-def _numbers_lines(before: Segment, code: str) -> bool:
-    """Return whether a block is the line numbers of the code right behind it, whose last lines may be blank."""
-    if before.kind != CODE or not is_line_numbers(before.collapsed):
-        return False
-    return 0 <= before.text.count("\n") - code.count("\n") <= _MOST_BLANK
+def _numbers_lines(text: str, code: str) -> bool:
+    """Return whether a text is the line numbers of the code right beside it, whose last lines may be blank."""
+    return is_line_numbers(text) and 0 <= text.count("\n") - code.count("\n") <= _MOST_BLANK
 
 
 #: Blank lines at the end of code whose numbers are shown.

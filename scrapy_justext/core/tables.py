@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: What reading looks at of a page's elements to find code and tables.
 PRE, TABLE, ROW, CELL, LINES = "pre", "table", "tr", "td", "div"
-PARTS = {"pre": PRE, "table": TABLE, "tr": ROW, "td": CELL, "th": CELL, "div": LINES, "ol": LINES}
+PARTS = {"pre": PRE, "table": TABLE, "tr": ROW, "td": CELL, "th": CELL, "div": LINES, "ol": LINES, "ul": LINES}
 
 _LAYOUT_ROLES = frozenset(["presentation", "none"])
 #: Those of LaTeXML, which writes equations in rows.

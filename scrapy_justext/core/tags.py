@@ -9,7 +9,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: "block-level elements" as [A] and [B] list them.
 PUBLISHED_BLOCK_LEVEL = frozenset([
@@ -88,13 +91,28 @@ def _any(value: str, *parts: str) -> str:
     return " or ".join(f"contains({value}, '{part}')" for part in parts)
 
 
+#: Languages of code, as classes and labels name them.
+LANGUAGES = frozenset([
+    "ada", "apache", "arduino", "asm", "awk", "bash", "basic", "bat", "c", "c#", "c++", "c3", "clojure", "cmake",
+    "cobol", "coffeescript", "cpp", "cs", "csharp", "css", "csv", "cuda", "cython", "d", "dart", "diff", "dockerfile",
+    "dos", "elisp", "elixir", "elm", "erlang", "f#", "fish", "fortran", "fsharp", "gherkin", "git", "glsl", "go",
+    "golang", "gradle", "graphql", "groovy", "haml", "handlebars", "haskell", "hcl", "html", "http", "ini", "java",
+    "javascript", "jinja", "jinja2", "js", "json", "json5", "jsonc", "jsx", "julia", "kotlin", "latex", "less",
+    "lisp", "log", "lua", "make", "makefile", "markdown", "matlab", "md", "mermaid", "nasm", "nginx", "nim", "nix",
+    "objc", "objective-c", "objectivec", "ocaml", "octave", "pascal", "perl", "php", "plsql", "postgresql",
+    "powershell", "proto", "protobuf", "ps1", "pug", "py", "python", "python3", "pycon", "r", "rb", "reg", "regex",
+    "rst", "ruby", "rust", "sass", "scala", "scheme", "scss", "sh", "shell", "shell-session", "sparql", "sql",
+    "svelte", "swift", "tcl", "terraform", "tex", "toml", "ts", "tsx", "twig", "typescript", "vb", "vbnet", "verilog",
+    "vhdl", "vim", "vue", "wasm", "xhtml", "xml", "yaml", "yml", "zig", "zsh",
+])  # fmt: skip
+
 #: How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
 _SPACED = "concat(' ', @class, ' ')"
 _NUMBERS_ONLY = "not(translate(normalize-space(), '0123456789', ''))"
 _GUTTERS = _any(
     "@class", "lineno", "line-num", "lines-num", "line_num", "linenum", "ln-num", "blob-num", "gutter",
     "copy-b", "copyb", "copy_b", "btn-copy", "button-copy", "copy-icon", "copy-to", "clipboard",
-    "crayon-num", "crayon-toolbar", "crayon-info", "CodeMirror-measure",
+    "crayon-num", "crayon-toolbar", "crayon-info", "CodeMirror-measure", "pre-numbering",
 )  # fmt: skip
 #: Code Prettify calls code with line numbers as others call the numbers.
 _GUTTERS = f"{_GUTTERS} or {_any(_SPACED, ' ln ', ' lnt ', ' toolbar ', ' copy ')}"
@@ -102,10 +120,88 @@ _GUTTERS = f"not(self::ol or self::pre or self::code) and ({_GUTTERS})"
 #: Line numbers and the bar of older highlighters, and the copies of editors.
 _NAMED_GUTTERS = f"self::td and {_any(_SPACED, ' number ')} or self::div and {_any(_SPACED, ' bar ')} or self::textarea"
 _INVISIBLE = _any("@style", "visibility: hidden", "visibility:hidden")
+
+#: What bars above and below code have in them: the name of a language, what copies the code, or both.
+_NAMED = ("c/c++", "console", "f#", "plain", "plain text", "plaintext", "terminal", "text")
+_COPYING = (
+    "copy", "copied", "copied!", "copy code", "copy snippet", "copy text", "copy to clipboard", "copier", "copiar",
+    "kopieren", "kopiëren", "копировать", "コピー", "复制", "复制代码", "複製", "全选", "select all",
+)  # fmt: skip
+_UPPER, _LOWER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
+_TEXT_IN_SMALL = f"translate(normalize-space(), '{_UPPER}', '{_LOWER}')"
+_BEFORE_COPY = f"normalize-space(substring-before({_TEXT_IN_SMALL}, 'copy'))"
+
+
+def _is_one_of(value: str, texts: Iterable[str]) -> str:
+    """Return an XPath test whether a value is one of some texts."""
+    return f"contains(';{';'.join(texts)};', concat(';', {value}, ';'))"
+
+
+#: Elements that nest deeper are not looked at: all text in all elements of a deep tree would take forever.
+_FLAT = "not(*/*/*/*/*)"
+_SHORT = f"string-length({_TEXT_IN_SMALL}) < 40"
+_LANGUAGE_NAMES = sorted({*LANGUAGES, *_NAMED})
+_SAYS_LANGUAGE_OR_COPY = (
+    f"({_is_one_of(_TEXT_IN_SMALL, (*_LANGUAGE_NAMES, *_COPYING))}"
+    f" or {_SHORT} and {_is_one_of(_BEFORE_COPY, _LANGUAGE_NAMES)})"
+)
+
+
+def _beside(what: str, *axes: str) -> str:
+    """Return an XPath test whether the element right beside is or begins with some, or the one behind it."""
+    begins = f"*[1]/self::*[self::{what} or *[1]/self::{what} or following-sibling::*[1]/self::{what}]"
+    near = f"self::{what} or {begins}"
+    tests = (f"{axis}::*[1]/self::*[{near} or {axis}::*[1]/self::*[{near}]]" for axis in axes)
+    return f"({' or '.join(tests)})"
+
+
+_SIBLINGS = ("preceding-sibling", "following-sibling")
+_BESIDE_PRE = _beside("pre", *_SIBLINGS)
+#: It stands in a line of text.
+_IN_TEXT = " or ".join(f"{axis}::node()[1]/self::text()[normalize-space()]" for axis in _SIBLINGS)
+_LABEL_CLASSES = (
+    "lang",
+    "copy",
+    "clipboard",
+    "toolbar",
+    "code-head",
+    "codeHead",
+    "codehead",
+    "code-block",
+    "codeblock",
+    "code-label",
+)
+_PROMPT_CLASS = "rompt"
+#: Without its number.
+_PROMPT = "translate(normalize-space(), '0123456789*\xa0 ', '')"
+#: Bars with the language of code, and Jupyter's prompts.
+LABEL_OF_CODE = (
+    f"@class and (({_any('@class', *_LABEL_CLASSES)}) and {_FLAT} and {_SAYS_LANGUAGE_OR_COPY} and not({_IN_TEXT})"
+    f" and ({_BESIDE_PRE} or parent::div[{_BESIDE_PRE}] or parent::div/parent::div[{_BESIDE_PRE}])"
+    f" or contains(@class, '{_PROMPT_CLASS}') and {_FLAT} and {_is_one_of(_PROMPT, ('In[]:', 'Out[]:', '[]:'))})"
+)
+#: The names of the elements that are such.
+LABELS = ("a", "button", "div", "span")
+#: What classes of them have in them.
+WORDS_OF_LABELS, WORDS_OF_PROMPTS = _LABEL_CLASSES, (_PROMPT_CLASS,)
+#: Bars that stand in a PRE, above its code; they have no classes that tell.
+_BESIDE_CODE = _beside("code", "following-sibling")
+_BAR = (
+    f"not(preceding-sibling::*[1]) and (self::div and {_BESIDE_CODE} or parent::div[{_BESIDE_CODE}])"
+    f" and {_FLAT} and {_SAYS_LANGUAGE_OR_COPY}"
+)
 BESIDE_CODE = (
     f"self::button or @class and ({_GUTTERS} or {_NAMED_GUTTERS})"
-    f" or @style and (contains(@style, 'user-select') and {_NUMBERS_ONLY} or {_INVISIBLE})"
+    f" or @style and (contains(@style, 'user-select') and {_NUMBERS_ONLY} or {_INVISIBLE}) or {_BAR}"
 )
+#: Lists of line numbers beside a PRE, by the names of elements that may be such.
+_LIST_OF_NUMBERS = (
+    f"@class and ({_any('@class', 'line-num', 'linenum', 'lineno', 'line_num', 'line-no', 'numbering', 'gutter')})"
+    f" and {_BESIDE_PRE} and {_FLAT} and normalize-space() and not(translate(normalize-space(), '0123456789 ', ''))"
+)
+LINE_NUMBERS = dict.fromkeys(("div", "ol", "ul"), _LIST_OF_NUMBERS)
+#: What is told of them.
+NUMBERS = "line numbers"
 #: Signs of the code itself that scripts have made images of.
 EMOJI_IN_CODE = f"@class and ({_any('@class', 'emoji', 'emoticon', 'smil')}) and string-length(@alt) < 17"
 #: Inline elements that are a line of code each.
@@ -152,6 +248,8 @@ ABOUT_CODE = _joined(
     *(f"../{name}" for name in _NAMES),
     "../../@class",
     "../../../@class",
+    # The label above it.
+    f"preceding-sibling::*[1]/self::*[{LABEL_OF_CODE}]",
 )
 #: The same of a table that is code, whose first cell may have line numbers.
 _IN_CELLS = (

@@ -160,6 +160,43 @@ MARKUP = {
         f'  <li class="li1">\n    <div class="de1">\n    {line or "&nbsp;"}\n    </div>\n  </li>' for _, line in LINES
     )
     + "\n</ol>\n</div>",
+    "VuePress": f'<div class="language-py line-numbers-mode"><pre class="language-py"><code>{CODE}\n</code></pre>'
+    '<div class="line-numbers-wrapper">'
+    + "".join(f'<span class="line-number">{n}</span><br>' for n, _ in LINES)
+    + "</div></div>",
+    "VitePress": '<div class="language-js line-numbers-mode"><button title="Copy Code" class="copy"></button>'
+    f'<span class="lang">js</span><pre class="shiki"><code>{CODE}</code></pre><div class="line-numbers-wrapper">'
+    + "".join(f'<span class="line-number">{n}</span><br>' for n, _ in LINES)
+    + "</div></div>",
+    "CSDN": f'<pre class="prettyprint"><code class="has-numbering">{CODE}</code><div class="hljs-button">'
+    '</div><ul class="pre-numbering">' + "".join(f"<li>{n}</li>" for n, _ in LINES) + "</ul></pre>",
+    "line numbers in DIVs before": '<div class=code><div class="line-numbers">'
+    + "".join(f"<div>{n}</div>" for n, _ in LINES)
+    + f"</div><pre>{CODE}</pre></div>",
+    "line numbers in a column before": '<div class=code><div class="gutter">1 2 3 4 5</div><div class=content><pre>'
+    f"{CODE}\n\n</pre></div></div>",
+    "a bar with the language": '<div class="code-block"><div class="code-header"><span class="lang">python</span>'
+    f"<button>Copy code</button></div><pre><code>{CODE}</code></pre></div>",
+    "a bar with the language and a link": '<div class="codeHeader"><span>C++</span> <a class="action">Copy</a></div>'
+    f"<pre><code>{CODE}</code></pre>",
+    "a bar below": f'<div class="code-toolbar"><pre><code>{CODE}</code></pre><div class="toolbar"><div'
+    ' class="toolbar-item"><span>Python</span></div><div class="toolbar-item"><a>Copy</a></div></div></div>',
+    "a label": f'<div><span class="language-label">Python</span><pre><code>{CODE}</code></pre></div>',
+    "a label and what copies": '<div class="snippet"><div><div class="lang">Bash</div><div class="clipboard-copy">'
+    f"复制代码</div></div><div><pre><code>{CODE}</code></pre></div></div>",
+    "ChatGPT": '<pre class="overflow-visible!"><div class="rounded-2xl"><div class="flex px-4 text-xs">python</div><div'
+    ' class="sticky"><div><button>Copy code</button></div></div><div class="p-4"><code class="language-python">'
+    f"{CODE}</code></div></div></pre>",
+    "ChatGPT, before": '<pre><div class="bg-black"><div class="flex px-4"><span>python</span><button>Copy code</button>'
+    f'</div><div class="p-4"><code class="hljs language-python">{CODE}</code></div></div></pre>',
+    "Jupyter": '<div class="cell"><div class="input"><div class="prompt input_prompt">In&nbsp;[12]:</div><div'
+    f' class="inner_cell"><div class="input_area"><div class="highlight"><pre>{CODE}</pre></div></div></div></div>'
+    "</div>",
+    "JupyterLab": '<div class="jp-InputArea"><div class="jp-InputPrompt jp-InputArea-prompt">In&nbsp;[ ]:</div><div'
+    f' class="jp-Editor"><div class="CodeMirror"><div class="highlight"><pre>{CODE}</pre></div></div></div></div>',
+    "Sphinx of notebooks": '<div class="nbinput"><div class="prompt highlight-none"><div class="highlight"><pre><span>'
+    f'</span>[1]:\n</pre></div></div><div class="input_area"><div class="highlight"><pre>{CODE}</pre></div></div>'
+    "</div>",
     "tokens": "<pre><code>"
     + CODE.replace("def", "<span class=k>def</span>").replace("x", "<i>x</i>")
     + "</code></pre>",
@@ -386,6 +423,63 @@ def test_the_language_is_found_around_a_pre() -> None:
     page = "<div class=highlight-python><div class=highlight><pre><span></span>x = 1</pre></div></div>"
     [one] = segment_tree(tree(page), MODERN)
     assert one.code_language == "python"
+
+
+#: What stands beside code and is text all the same.
+TEXTS = {
+    "numbers in a list": "<ul><li>1<li>2<li>3<li>4</ul>",
+    "numbers in a paragraph": "<p>1 2 3 4</p>",
+    "other numbers of lines": "<ul class=pre-numbering><li>1<li>2<li>3<li>4<li>5<li>6<li>7</ul>",
+    "numbers that do not count up": "<div class=line-numbers>1 5 7 9</div>",
+    "a name of a file": "<div class=code-header><span class=lang>main.py</span></div>",
+    "what to do": "<div class=code-header>Copy this code to your site</div>",
+    "a heading": "<h3 class=lang>Python</h3>",
+    "a sentence": "<p>In <span class=lang>Python</span> it is</p>",
+    "a sentence that is marked up": "<p><i>In plain</i> <span class=lang>Python</span></p>",
+    "a word": "<div class=name>Python</div>",
+    "a prompt": "<div class=prompt>In the beginning:</div>",
+    "a prompt without its class": "<div>In [1]:</div>",
+}
+
+
+def text_of(markup: str) -> str:
+    return "".join(str(tree(markup).xpath("string()")).split())
+
+
+@pytest.mark.parametrize("page", [f"{{}}<pre><code>{CODE}</code></pre>", f"<div><pre>{CODE}</pre></div>{{}}"])
+@pytest.mark.parametrize("markup", TEXTS.values(), ids=TEXTS)
+def test_text_beside_code_stays(markup: str, page: str) -> None:
+    root = tree(page.format(markup))
+    assert flatten(root, MODERN) == walk(root, MODERN)
+    segments = segment_tree(root, MODERN)
+    assert "".join("".join(one.text for one in segments if one.text != CODE).split()) == text_of(markup)
+    assert CODE in [one.text for one in segments]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<pre><div>python</div><div>main.py</div></pre>",
+        "<pre><span>python</span> <code>main.py</code></pre>",
+        "<pre><div>a</div><div>python</div><div><code>main.py</code></div></pre>",
+        "<pre><code><div>python</div><div>main.py</div></code></pre>",
+    ],
+)
+def test_code_that_is_a_name_of_a_language_stays(markup: str) -> None:
+    root = tree(markup)
+    assert flatten(root, MODERN) == walk(root, MODERN)
+    [one] = segment_tree(root, MODERN)
+    assert "python" in one.text
+
+
+def test_a_label_far_from_code_stays() -> None:
+    assert [one.text for one in segment_tree(tree("<div><span class=lang>Python</span></div>"), MODERN)] == ["Python"]
+
+
+def test_the_label_of_code_names_its_language() -> None:
+    page = f"<div class=code-header><span>Rust</span></div><pre><code>{CODE}</code></pre>"
+    [one] = segment_tree(tree(page), MODERN)
+    assert (one.text, one.code_language) == (CODE, "rust")
 
 
 LN = "<pre><code>" + "".join(f"<span class=lnt>{n}\n</span>" for n in range(1, 5)) + "</code></pre>"
