@@ -14,6 +14,8 @@ from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memchr, memcpy, memset, strcmp, strlen, strncmp, strstr
 
+from functools import cache
+
 from lxml import etree
 
 from scrapy_justext.core.kernel.expressions import Operation, Path, parse
@@ -557,6 +559,19 @@ def compiled(tree) -> Expression:
     raise ValueError(f"{name}() is not known")
 
 
+# The tables of tags have the same expressions for many tags.
+
+
+@cache
+def expression_of(text) -> Expression:
+    return compiled(parse(text))
+
+
+@cache
+def test_of(text) -> Expression:
+    return compiled_test(parse(text))
+
+
 # What is written
 
 
@@ -566,12 +581,12 @@ cdef class Treatment:
     def __init__(self, treatment, dict modes):
         self.below = -1
         if hasattr(treatment, "test"):
-            self.test = compiled_test(parse(treatment.test))
+            self.test = test_of(treatment.test)
             self.then = _treatment(treatment.then, modes)
             self.otherwise = _treatment(treatment.otherwise, modes)
             return
         self.start, self.end = treatment.start.encode(), treatment.end.encode()
-        self.told = [(compiled(parse(expression)), behind.encode()) for expression, behind in treatment.told]
+        self.told = [(expression_of(expression), behind.encode()) for expression, behind in treatment.told]
         if treatment.below is not None:
             self.below = modes[treatment.below]
 
