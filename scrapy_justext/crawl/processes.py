@@ -11,7 +11,7 @@ import asyncio
 import gc
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cache, partial
+from functools import partial
 from itertools import chain, count, islice
 from operator import attrgetter
 from time import perf_counter
@@ -155,7 +155,6 @@ class PagePool(Generic[TaskResult]):
     def __init__(self, processes: int, task: PageTask[TaskResult], options: Options) -> None:
         self._task = task
         self._pool = Pool(processes, partial(_start, task), options, ahead=AHEAD)
-        freeze_objects()
 
     async def do(self, page: RawPage, options: Options, timeout: float | None = None) -> tuple[TaskResult, float]:
         """Return the result for a page, and the seconds that it took in its process.
@@ -185,11 +184,11 @@ class PagePool(Generic[TaskResult]):
         return self._task.join(pieces), seconds
 
 
-@cache
 def freeze_objects() -> None:
-    """Take all objects of now out of Python's garbage collections, once: half a million of Scrapy's and of others.
+    """Take all objects of now out of Python's garbage collections: some hundred thousands of Scrapy's and of others.
 
     A collection that looks at all of them takes a tenth of a second, every ten pages or so, and all waits for it.
+    ``gc.unfreeze()`` gives them back.
     """
     gc.collect()
     gc.freeze()

@@ -14,6 +14,7 @@ middleware tells the session which item came from which page.  The pipeline, whi
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import sys
 import threading
@@ -40,7 +41,7 @@ from scrapy_justext.crawl.pages import (
     raw_page,
     skip_reason,
 )
-from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage
+from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage, freeze_objects
 from scrapy_justext.crawl.settings import (
     KEY,
     OF_CRAWLS,
@@ -174,7 +175,7 @@ class Session:
         self.held_items: HeldItems | None = None
         if self._uses_memory:
             self._open_memory()
-        crawler.signals.connect(self._open_pool, signals.spider_opened)
+        crawler.signals.connect(self._open, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
     async def clean(self, response: Response, request: Request | None, *, in_place: bool = False) -> CleanedPage | None:
@@ -310,8 +311,9 @@ class Session:
             self.held_items = HeldItems(self._crawler, memory, most, self.counts.add_error, remembering)
         return self.held_items
 
-    def _open_pool(self) -> None:
+    def _open(self) -> None:
         if self._is_used:
+            freeze_objects()
             self._find_pool()
 
     def _find_pool(self) -> PagePool[Found] | None:
@@ -322,6 +324,8 @@ class Session:
         return self._pool
 
     def _close(self) -> None:
+        # What the crawl leaves behind in cycles would stay for good.
+        gc.unfreeze()
         self.items.clear()
         if self.held_items is not None:
             self.held_items.memory.close()

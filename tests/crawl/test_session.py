@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
@@ -36,3 +37,14 @@ def test_a_crawl_that_is_over_is_forgotten() -> None:
     del crawler, components, session
     gc.collect()
     assert (crawler_left(), session_left()) == (None, None)
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_garbage_collections_of_a_crawl_pass_over_what_is_there_before_it(is_on: bool) -> None:
+    crawler = get_crawler(settings_dict={"JUSTEXT_ENABLED": is_on})
+    session = get_session(crawler)
+    gc.unfreeze()
+    session._open()
+    assert (gc.get_freeze_count() > 0) is is_on
+    session._close()
+    assert gc.get_freeze_count() == 0
