@@ -13,12 +13,16 @@ from unicodedata import category
 
 import numpy as np
 
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.unsegmented import UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from numpy.typing import NDArray
+
+    from scrapy_justext.core.kernel.texts import TextMeasurer
 
     Floats = NDArray[np.float64]
 
@@ -105,8 +109,23 @@ class TextMeasurements(NamedTuple):
     characters: Floats
 
 
-def measure_texts(texts: Sequence[str]) -> TextMeasurements:
+def measure_texts(texts: list[str]) -> TextMeasurements:
     """Measure texts, each of them on one line."""
+    module = kernel().texts
+    if module is None:
+        return measure_in_python(texts)
+    measured = _measurer(module).measure(texts)
+    return TextMeasurements._make(np.frombuffer(measured).reshape(len(TextMeasurements._fields), -1))
+
+
+@lru_cache(maxsize=1)
+def _measurer(module: ModuleType) -> TextMeasurer:
+    made: TextMeasurer = module.TextMeasurer(*_character_table(), _BITS, UNITS_OF_WORD, UNITS_OF_SENTENCE)
+    return made
+
+
+def measure_in_python(texts: Sequence[str]) -> TextMeasurements:
+    """Return what :func:`measure_texts` gives, without compiled code."""
     units_of, kinds_of = _character_table()
     # A line feed behind each text keeps it apart from the next one.
     joined = "\n".join(texts) + "\n"

@@ -18,7 +18,6 @@ and is no code, formula or table of data.  No stop words are looked at, so that 
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -180,10 +179,10 @@ def _block_features(blocks: BlockArrays, segments: Sequence[Segment], title: str
     characters = np.maximum(texts.characters, 1)
     tags = np.array([segment.tags_count for segment in segments], np.float64)
     collapsed = [segment.collapsed for segment in segments]
-    repeats = Counter(collapsed)
-    first: dict[str, int] = {}
-    is_repeated = [first.setdefault(text, index) < index for index, text in enumerate(collapsed)]
-    in_title = [len(text) in _TITLE_PART and text.lower() in title for text in collapsed]
+    index = np.arange(len(collapsed))
+    # From the last one to the first, which stays.
+    first_place = dict(zip(reversed(collapsed), reversed(range(len(collapsed))), strict=True))
+    first = np.fromiter(map(first_place.__getitem__, collapsed), np.intp, len(collapsed))
     return [
         texts.units,
         texts.words,
@@ -210,15 +209,24 @@ def _block_features(blocks: BlockArrays, segments: Sequence[Segment], title: str
         texts.begins_digit,
         tags,
         tags / words,
-        [repeats[text] for text in collapsed],
-        is_repeated,
+        np.bincount(first)[first],
+        first < index,
         blocks.heading_level,
         blocks.heading_level > 0,
-        in_title,
+        _in_title(collapsed, texts.characters, title),
         blocks.is_prose,
         blocks.is_code,
         blocks.is_table,
     ]
+
+
+def _in_title(texts: Sequence[str], lengths: Floats, title: str) -> Flags:
+    """Return which texts are part of the title."""
+    found = np.zeros(len(texts), np.bool_)
+    # No text gets shorter in lower case.
+    fits = (lengths >= _TITLE_PART[0]) & (lengths <= min(_TITLE_PART[-1], len(title)))
+    found[[place for place in np.flatnonzero(fits).tolist() if texts[place].lower() in title]] = True
+    return found
 
 
 def _position_features(blocks: BlockArrays) -> list[ArrayLike]:

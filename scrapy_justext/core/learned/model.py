@@ -91,10 +91,13 @@ class Model:
 
     def probabilities(self, features: Features) -> Floats32:
         """Return for each of a page's blocks the probability that it is content."""
-        last, bias = self.arrays["w3"], self.arrays["b3"]
-        hidden = np.split(self._first(features, self._all_networks), len(bias), axis=1)
-        second = [self._second(seed, first) for seed, first in enumerate(hidden)]
-        log_odds = sum(rows @ last[seed] + bias[seed] for seed, rows in enumerate(second)) / np.float32(len(bias))
+        hidden = np.split(self._first(features, self._all_networks), len(self.arrays["b3"]), axis=1)
+        log_odds = np.zeros(features.count, np.float32)
+        for seed, first in enumerate(hidden):
+            # Linear algebra would spread it over all cores.
+            log_odds += np.einsum("bh,h->b", self._second(seed, first), self.arrays["w3"][seed])
+            log_odds += self.arrays["b3"][seed]
+        log_odds /= np.float32(len(hidden))
         return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))), np.float32)
 
     def weights(self, features: Features) -> Iterator[tuple[slice, Floats32]]:
@@ -124,9 +127,9 @@ class Model:
         """Return what the first layer gives for all of a page's blocks."""
         first = np.empty((features.count, len(layer.bias)), np.float32)
         own_names, all_names = features.own_names, features.all_names
-        of_own_names = _product(own_names.flags, layer.own_names)
+        of_own_names = _product(own_names.flags.astype(np.float32), layer.own_names)
         of_own_names += layer.bias
-        of_all_names = _product(all_names.flags, layer.all_names)
+        of_all_names = _product(all_names.flags.astype(np.float32), layer.all_names)
         for rows in _parts(len(first)):
             _product(self._numbers(features, rows), layer.numbers, first[rows])
             first[rows] += of_own_names[own_names.sets[rows]]
@@ -158,12 +161,15 @@ def _parts(count: int) -> list[slice]:
     return [slice(start, start + _BLOCKS_TOGETHER) for start in range(0, count, _BLOCKS_TOGETHER)]
 
 
-def _product(rows: NDArray[Any], weights: Floats32, out: Floats32 | None = None) -> Floats32:
+def _product(rows: Floats32, weights: Floats32, out: Floats32 | None = None) -> Floats32:
     """Return the matrix product, computed by few rows at a time."""
     size = max(_MULTIPLICATIONS_TOGETHER // weights.size // _ROWS_TOGETHER, 1) * _ROWS_TOGETHER
     result: Floats32 = np.empty((len(rows), weights.shape[1]), np.float32) if out is None else out
-    for start in range(0, len(rows), size):
-        np.matmul(rows[start : start + size].astype(np.float32, copy=False), weights, out=result[start : start + size])
+    whole = len(rows) // size * size
+    if whole:
+        stacked = (-1, size, len(weights))
+        np.matmul(rows[:whole].reshape(stacked), weights, out=result[:whole].reshape(-1, *result[:size].shape))
+    np.matmul(rows[whole:], weights, out=result[whole:])
     return result
 
 

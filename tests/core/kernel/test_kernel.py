@@ -22,6 +22,7 @@ from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
 from scrapy_justext.core.kernel.loading import Kernel, kernel
+from scrapy_justext.core.learned import characters
 from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
@@ -68,7 +69,7 @@ def test_it_is_compiled_where_that_is_asked_for() -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut", "elements"])
+@pytest.mark.parametrize("name", ["tree", "cut", "elements", "texts"])
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
     module = getattr(COMPILED, name)
     folder = Path(loading.__file__).parent
@@ -238,7 +239,7 @@ class TestLoading:
     def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         page = read_page(next(iter(PAGES.values())))
         expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
-        for module in (flattening, reading, formulas, learned_tree):
+        for module in (flattening, reading, formulas, learned_tree, characters):
             monkeypatch.setattr(module, "kernel", lambda: Kernel(None, None, "a test"))
         assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
 
