@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision
-from scrapy_justext.core.learned.table import FEATURES, NUMBERS, PAGE_FEATURES
+from scrapy_justext.core.learned.table import FEATURES, PAGE_FEATURES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,8 +122,6 @@ def _heaviest_of_page(features: Features, model: Model) -> tuple[Heaviest, Heavi
     pro, contra = [], []
     for rows, weights in model.weights(features):
         values = features.rows(rows)
-        # A flag of 0 is never named as a reason.
-        weights[:, len(NUMBERS) :] *= values[:, len(NUMBERS) :]
         weights[:, _PAGE_COLUMNS] = 0
         pro.append(_heaviest(values, weights.copy()))
         contra.append(_heaviest(values, np.negative(weights, out=weights)))

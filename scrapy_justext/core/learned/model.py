@@ -66,17 +66,66 @@ _NUMBERS = slice(len(NUMBERS))
 _NAMES = slice(len(NUMBERS), len(FEATURES))
 
 
-class _FirstLayer(NamedTuple):
-    """The first layers of some networks beside one another, with numbers apart from names."""
+class _Networks(NamedTuple):
+    """Networks beside one another, as blocks are fed to them: h hidden units each, w of all of them together."""
 
+    center: Floats32
+    """By number: what is subtracted from it: f."""
+    factor: Floats32
+    """By number: what it is multiplied by then: f."""
     numbers: Floats32
-    """By input, a row each."""
+    """Weights of the first layer by number: f x w."""
     own_names: Floats32
-    """By name of a block's own element: what it adds where it is there."""
+    """By name of a block's own element: what the first layer gets more where it is there: n x w."""
     all_names: Floats32
     """The same by name of its element and all ancestors."""
-    bias: Floats32
-    """With what all names give where they are not there."""
+    first_bias: Floats32
+    """With what all names give where they are not there: w."""
+    own: Floats32
+    """Weights of the second layer by the block's own output of the first, a matrix a network: s x h x h."""
+    mean: Floats32
+    """By the mean over the page's blocks."""
+    most: Floats32
+    """By the maximum over the page's blocks."""
+    second_bias: Floats32
+    """w."""
+    last: Floats32
+    """Weights of the log-odds: w."""
+    last_bias: np.float32
+
+    def inputs(self, features: Features, rows: slice) -> Floats32:
+        """Return the numbers of some blocks as the networks take them: a row a block."""
+        return _cut((transform(features.numbers[:, rows]).T - self.center) * self.factor)
+
+    def first_layer(self, features: Features) -> Floats32:
+        """Return what the first layers give for all of a page's blocks."""
+        first = np.empty((features.count, len(self.first_bias)), np.float32)
+        names = (features.own_names, features.all_names)
+        own_names, all_names = (
+            _product(one.flags.astype(np.float32), weights)
+            for one, weights in zip(names, (self.own_names, self.all_names), strict=True)
+        )
+        own_names += self.first_bias
+        for rows in _parts(len(first)):
+            _product(self.inputs(features, rows), self.numbers, first[rows])
+            first[rows] += own_names[names[0].sets[rows]]
+            first[rows] += all_names[names[1].sets[rows]]
+        return np.maximum(first, 0, out=first)
+
+    def second_layer(self, first: Floats32) -> Iterator[tuple[slice, Floats32]]:
+        """Yield what the second layers give for some of a page's blocks at a time."""
+        mean, most = (values.reshape(len(self.own), 1, -1) for values in (first.mean(axis=0), first.max(axis=0)))
+        of_page = (mean @ self.mean + most @ self.most).reshape(-1) + self.second_bias
+        for rows in _parts(len(first)):
+            second = np.empty_like(first[rows])
+            for network, columns in zip(self.own, self._columns(), strict=True):
+                _product(first[rows, columns], network, second[:, columns])
+            second += of_page
+            yield rows, np.maximum(second, 0, out=second)
+
+    def _columns(self) -> list[slice]:
+        hidden = self.own.shape[1]
+        return [slice(start, start + hidden) for start in range(0, len(self.last), hidden)]
 
 
 @dataclass(frozen=True)
@@ -91,69 +140,55 @@ class Model:
 
     def probabilities(self, features: Features) -> Floats32:
         """Return for each of a page's blocks the probability that it is content."""
-        hidden = np.split(self._first(features, self._all_networks), len(self.arrays["b3"]), axis=1)
-        log_odds = np.zeros(features.count, np.float32)
-        for seed, first in enumerate(hidden):
+        networks = self._all_networks
+        log_odds = np.empty(features.count, np.float32)
+        for rows, second in networks.second_layer(networks.first_layer(features)):
             # Linear algebra would spread it over all cores.
-            log_odds += np.einsum("bh,h->b", self._second(seed, first), self.arrays["w3"][seed])
-            log_odds += self.arrays["b3"][seed]
-        log_odds /= np.float32(len(hidden))
+            np.einsum("bw,w->b", second, networks.last, out=log_odds[rows])
+        log_odds += networks.last_bias
+        log_odds /= np.float32(len(self.arrays["b3"]))
         return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))), np.float32)
 
     def weights(self, features: Features) -> Iterator[tuple[slice, Floats32]]:
         """Yield for some blocks at a time how much each feature (column) of each block (row) raised its log-odds.
 
-        It is the slope there times the input, in the first network, which stands for all.
+        It is the slope there times the input, in the first network, which stands for all; 0 for names that are not
+        there.
         """
-        only = self.arrays["w1"].shape[2]
-        first = self._first(features, _FirstLayer(*(weights[..., :only] for weights in self._all_networks)))
-        second = self._second(0, first)
-        for rows in _parts(len(first)):
-            slope = _product((second[rows] > 0) * self.arrays["w3"][0], self.arrays["own"][0].T)
+        network = self._networks(1)
+        present = self._flags(1)
+        first = network.first_layer(features)
+        for rows, second in network.second_layer(first):
+            slope = _product((second > 0) * network.last, network.own[0].T)
             weights = _product(slope * (first[rows] > 0), self.arrays["w1"][0].T)
-            weights[:, _NUMBERS] *= self._numbers(features, rows)
-            weights[:, _NAMES] *= self._scaled(features.names(rows), _NAMES)
+            weights[:, _NUMBERS] *= network.inputs(features, rows)
+            weights[:, _NAMES] *= features.names(rows) * present
             yield rows, weights
 
     @cached_property
-    def _all_networks(self) -> _FirstLayer:
-        absent, present = (self._scaled(np.full(len(FEATURES), flag), slice(None))[_NAMES] for flag in (0, 1))
-        weights = np.concatenate(list(self.arrays["w1"]), axis=1)
+    def _all_networks(self) -> _Networks:
+        return self._networks(len(self.arrays["b3"]))
+
+    def _networks(self, count: int) -> _Networks:
+        """Return the first networks."""
+        w1, b1, own, mean, most, b2, w3, b3 = (
+            self.arrays[name][:count] for name in ("w1", "b1", "own", "mean", "most", "b2", "w3", "b3")
+        )
+        center, factor = self.arrays["center"][_NUMBERS], np.reciprocal(self.arrays["scale"][_NUMBERS])
+        absent, present = self._flags(0), self._flags(1)
+        weights = np.concatenate(list(w1), axis=1)
         own_names, all_names = np.split(weights[_NAMES] * (present - absent)[:, None], 2)
-        bias = np.concatenate(list(self.arrays["b1"])) + absent.astype(np.float64) @ weights[_NAMES]
-        return _FirstLayer(weights[_NUMBERS], own_names, all_names, bias.astype(np.float32))
+        bias = (b1.reshape(-1) + absent.astype(np.float64) @ weights[_NAMES]).astype(np.float32)
+        rest = (own, mean, most, b2.reshape(-1), w3.reshape(-1), b3.sum())
+        return _Networks(center, factor, weights[_NUMBERS], own_names, all_names, bias, *rest)
 
-    def _first(self, features: Features, layer: _FirstLayer) -> Floats32:
-        """Return what the first layer gives for all of a page's blocks."""
-        first = np.empty((features.count, len(layer.bias)), np.float32)
-        own_names, all_names = features.own_names, features.all_names
-        of_own_names = _product(own_names.flags.astype(np.float32), layer.own_names)
-        of_own_names += layer.bias
-        of_all_names = _product(all_names.flags.astype(np.float32), layer.all_names)
-        for rows in _parts(len(first)):
-            _product(self._numbers(features, rows), layer.numbers, first[rows])
-            first[rows] += of_own_names[own_names.sets[rows]]
-            first[rows] += of_all_names[all_names.sets[rows]]
-        return np.maximum(first, 0, out=first)
+    def _flags(self, flag: int) -> Floats32:
+        """Return what the networks take in place of a flag, by name."""
+        return _cut((flag - self.arrays["center"][_NAMES]) * np.reciprocal(self.arrays["scale"][_NAMES]))
 
-    def _second(self, seed: int, first: Floats32) -> Floats32:
-        """Return what the second layer of a network gives for all of a page's blocks."""
-        own, mean, most, bias = (self.arrays[name][seed] for name in ("own", "mean", "most", "b2"))
-        second = _product(first, own)
-        if len(first):
-            second += first.mean(axis=0) @ mean + first.max(axis=0) @ most + bias
-        return np.maximum(second, 0, out=second)
 
-    def _numbers(self, features: Features, rows: slice) -> Floats32:
-        """Return the numbers of some blocks as the networks take them: a row a block."""
-        return self._scaled(transform(features.numbers[:, rows]).T, _NUMBERS)
-
-    def _scaled(self, values: NDArray[Any], columns: slice) -> Floats32:
-        """Return some columns of features standardised, and cut."""
-        scaled: Floats32 = values.astype(np.float32)
-        scaled -= self.arrays["center"][columns]
-        scaled *= 1 / self.arrays["scale"][columns]
-        return np.clip(scaled, -LIMIT, LIMIT, out=scaled)
+def _cut(inputs: Floats32) -> Floats32:
+    return np.clip(inputs, -LIMIT, LIMIT, out=inputs)
 
 
 def _parts(count: int) -> list[slice]:
