@@ -440,17 +440,18 @@ def removed_elements(
                     yield node
         if rules.kinds and _may_have_parts(top):
             yield from filter(_is_beside_code, in_code(top))
-            yield from filter(_is_label_of_code, top.iter(*tags.LABELS))
+            yield from cast("list[etree._Element]", _labels_of_code(top))
     if rules.kinds:
         yield from (formulas or formulas_of(root)).found
 
 
-_is_beside_code, _is_label_of_code, _is_line_of_code, _is_emoji, _is_permalink, _is_permalink_sign = (
+_is_beside_code, _is_line_of_code, _is_emoji, _is_permalink, _is_permalink_sign = (
     etree.XPath(f"boolean({test})")
-    for test in (
-        tags.BESIDE_CODE, tags.LABEL_OF_CODE, tags.LINE_OF_CODE, tags.EMOJI_IN_CODE, tags.PERMALINK, tags.PERMALINK_SIGN
-    )
-)  # fmt: skip
+    for test in (tags.BESIDE_CODE, tags.LINE_OF_CODE, tags.EMOJI_IN_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
+)
+_labels_of_code = etree.XPath(
+    f"descendant-or-self::*[({' or '.join(f'self::{name}' for name in tags.LABELS)}) and {tags.LABEL_OF_CODE}]"
+)
 _is_code_as_a_whole, _is_line_numbers = (
     {name: etree.XPath(f"boolean({test})") for name, test in table.items()}
     for table in (tags.CODE_AS_A_WHOLE, tags.LINE_NUMBERS)
@@ -488,15 +489,12 @@ def _may_have_parts(top: etree._Element) -> bool:
 
     Most pages are such.  On others, all tests of these are asked, which take ten times as long.
     """
-    for names, words in _OF_WHOLE.items():
-        # Of many elements, few classes.
-        if _holds_any({node.get("class", "") for node in top.iter(*names)}, words):
+    # Of many elements, few classes.
+    classes = {(node.tag, node.get("class", "")) for node in top.iter(*_MAY_TELL)}
+    has_code = next(top.iter("pre"), None) is not None
+    for names, words in (*_OF_WHOLE, (tags.LABELS, tags.WORDS_OF_LABELS if has_code else tags.WORDS_OF_PROMPTS)):
+        if _holds_any((value for name, value in classes if name in names), words):
             return True
-    classes = {node.get("class", "") for node in top.iter(*tags.LABELS)}
-    if _holds_any(classes, tags.WORDS_OF_PROMPTS):
-        return True
-    if _holds_any(classes, tags.WORDS_OF_LABELS) and next(top.iter("pre"), None) is not None:
-        return True
     inside = list(_inside_any(top.iter("pre")))
     told = {f"{node.get('class', '')} {node.get('style', '')}" for node in inside}
     return _holds_any(told, _OF_PART) or any(map(_may_be_part, inside))
@@ -527,12 +525,13 @@ def _words_of(*tests: str) -> Sequence[str]:
     return sorted({f" {word} " for text in lists for word in text.split()} | (texts - lists))
 
 
-#: What is in the classes of elements that are code as a whole, or of their children.
-_OF_WHOLE = {
-    ("table", "td"): _words_of(tags.CODE_AS_A_WHOLE["table"]),
-    ("ol", "div"): _words_of(tags.CODE_AS_A_WHOLE["ol"], tags.CODE_AS_A_WHOLE["div"]),
-    tuple(tags.LINE_NUMBERS): _words_of(*tags.LINE_NUMBERS.values()),
-}
+#: What is in the classes of some elements where these, or those around, are code as a whole or line numbers.
+_OF_WHOLE = (
+    (("table", "td"), _words_of(tags.CODE_AS_A_WHOLE["table"])),
+    (("ol", "div"), _words_of(tags.CODE_AS_A_WHOLE["ol"], tags.CODE_AS_A_WHOLE["div"])),
+    (tuple(tags.LINE_NUMBERS), _words_of(*tags.LINE_NUMBERS.values())),
+)
+_MAY_TELL = sorted({*tags.LABELS, *(name for names, _ in _OF_WHOLE for name in names)})
 #: What is in the classes and styles of parts of code.
 _OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)
 

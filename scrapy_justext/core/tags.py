@@ -183,7 +183,7 @@ LABEL_OF_CODE = (
 #: The names of the elements that are such.
 LABELS = ("a", "button", "div", "span")
 #: What classes of them have in them.
-WORDS_OF_LABELS, WORDS_OF_PROMPTS = _LABEL_CLASSES, (_PROMPT_CLASS,)
+WORDS_OF_LABELS, WORDS_OF_PROMPTS = (*_LABEL_CLASSES, _PROMPT_CLASS), (_PROMPT_CLASS,)
 #: Bars that stand in a PRE, above its code; they have no classes that tell.
 _BESIDE_CODE = _beside("code", "following-sibling")
 _BAR = (

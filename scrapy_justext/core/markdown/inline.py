@@ -87,7 +87,11 @@ _BACKTICKS = re.compile("`+")
 
 def paragraph(runs: Iterable[TextRun]) -> str:
     """Return runs as the lines of a paragraph."""
-    return _LINE_START.sub(lambda match: (match[1] or "") + "\\", _line(runs, HARD_BREAK))
+    text = _line(runs, HARD_BREAK)
+    if "\n" not in text and not _LINE_START.match(text):
+        # To look for the starts of lines takes ten times as long.
+        return text
+    return _LINE_START.sub(lambda match: (match[1] or "") + "\\", text)
 
 
 def heading(runs: Iterable[TextRun]) -> str:
@@ -146,6 +150,10 @@ def fence_for(text: str, least: int) -> str:
 
 def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     """Return runs as Markdown, with ``line_break`` for BRs."""
+    runs = list(runs)
+    if len(runs) == 1 and runs[0][1:] == _PLAIN[1:]:
+        # As most are.
+        return _escaped(collapse(runs[0].text))
     parts = [""]
     for (is_markup, is_code), group in groupby(_linked(runs), lambda run: (run.is_markup, run.is_code)):
         text = "".join(run.text for run in group)
@@ -163,10 +171,13 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     return "".join(parts)
 
 
+_PLAIN = TextRun()
+
+
 def _escaped(text: str) -> str:
     for character in _SPECIAL:
         text = text.replace(character, f"\\{character}")
-    return _SPECIAL_HERE.sub(r"\\", text)
+    return _SPECIAL_HERE.sub(r"\\", text) if "_" in text or "&" in text else text
 
 
 def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:

@@ -162,26 +162,29 @@ def lone_images(
     found: list[LoneImage] = []
     ends: dict[int, int] = {}
     opened = 0
+    # The numbers of the open elements; the open FIGUREs and holders, each with how many elements are open in it.
     # The first chunk is read as if an element had just ended.
-    around = [Around(), Around()]
+    elements, figures, held = [0, 0], [(0, 0)], [(0, -1)]
     for number, chunk in enumerate(chunks):
         code = chunk[0]
         if code == CLOSE:
-            ended = around.pop()
-            if ended.figure != around[-1].figure:
-                ends[ended.figure] = number
+            elements.pop()
+            if len(elements) < figures[-1][0]:
+                ends[figures.pop()[1]] = number
+            elif len(elements) < held[-1][0]:
+                held.pop()
         else:
             opened += 1
-            _, figure, holder = around[-1]
+            elements.append(opened)
             if code == codes["figure"]:
-                figure = number
-            elif opened in holders or code == codes["pre"]:
-                holder = opened
-            around.append(Around(opened, figure, holder))
+                figures.append((len(elements), number))
+            elif code == codes["pre"] or opened in holders:
+                held.append((len(elements), opened))
         if _IMAGE in chunk and number not in in_text:
             # Links and styles that began before are none of the image's.
             runs = _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1))
-            found += (LoneImage(run.image, number, around[-1]) for run in runs if run.image)
+            around = Around(elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None)
+            found += (LoneImage(run.image, number, around) for run in runs if run.image)
     return ImageSegments(found, Gaps(segments, good, ends), cells)
 
 
