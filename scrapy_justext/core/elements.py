@@ -14,11 +14,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from scrapy_justext.core.flattening import BLOCK, formulas_of, kept_nodes, removed_elements, top_elements
+from scrapy_justext.core.flattening import BLOCK, formulas_of, kept_nodes, removed_elements, top_elements, writer
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.reading import segment_and_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lxml import etree
 
@@ -52,6 +53,14 @@ class Elements:
             gone = self._gone()
             found = [node for node in found if node not in gone]
         return [self.root, *found]
+
+    def by_number(self, numbers: Iterable[int]) -> Mapping[int, etree._Element]:
+        """Return some of them by their numbers, at a fraction of the cost of all."""
+        module = kernel().tree
+        if module is None or self.formulas.found:
+            # A formula's element may hold others, none of which has a number.
+            return dict(enumerate(self.nodes))
+        return {0: self.root} | writer(module, self.rules).find(self.root, BLOCK, numbers)
 
     def innermost(self, segments: Sequence[Segment], names: frozenset[str]) -> list[etree._Element]:
         """Return for each block the innermost element around its text that is block-level or one of ``names``."""

@@ -46,6 +46,7 @@ cdef extern from *:
     } TreeElement;
     """
     ctypedef struct TreeElement:
+        PyObject* document
         xmlNode* node
 
 

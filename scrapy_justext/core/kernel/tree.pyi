@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lxml import etree
 
@@ -10,6 +10,7 @@ DIGEST: str
 
 class TreeWriter:
     def __init__(self, by_mode: dict[str, dict[str, Treatment]], instruction: str) -> None: ...
+    def find(self, element: etree._Element, block: str, numbers: Iterable[int]) -> dict[int, etree._Element]: ...
     def write(self, element: etree._Element) -> str: ...
 
 class TreeSearch:

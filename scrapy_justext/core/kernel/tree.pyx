@@ -10,6 +10,7 @@ stylesheet is made of.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memchr, memcpy, memset, strcmp, strlen, strncmp, strstr
@@ -38,6 +39,20 @@ cdef xmlNode* node_of(object element) except NULL:
     if node is NULL:
         raise ValueError("an element without a node")
     return node
+
+
+cdef void* capsule_of(str name, bytes signature) except NULL:
+    """Return a function that lxml offers to compiled code."""
+    try:
+        return PyCapsule_GetPointer(etree.__pyx_capi__[name], signature)
+    except (AttributeError, KeyError, ValueError) as error:
+        raise ImportError(f"lxml {etree.__version__} has no {name} that is known") from error
+
+
+ctypedef object (*ElementOf)(object document, xmlNode* node)
+cdef ElementOf element_of = <ElementOf> capsule_of(
+    "elementFactory", b"struct LxmlElement *(struct LxmlDocument *, xmlNode *)"
+)
 
 
 # Nodes, as XPath sees them.  ``top`` is the element that is read with nothing around it, NULL for a whole document.
@@ -667,6 +682,45 @@ cdef class TreeWriter:
         self.names = {}
         for name in {name for table in tables for name in table}:
             self.names[name.encode()] = tuple([table.get(name, table["*"]) for table in tables])
+
+    def find(self, element, str block, numbers) -> dict:
+        """Return elements below an element by their numbers, which count those that are written with a mark.
+
+        ``block``: the mark with which they begin; ``numbers``: those that are wanted.
+        """
+        cdef xmlNode* top
+        cdef xmlNode* node = beginning_of(node_of(element), &top)
+        cdef object document = <object> (<TreeElement*> <PyObject*> element).document
+        cdef Known[MOST_KNOWN] known
+        cdef Treatment treatment
+        cdef list modes = []
+        cdef bytes mark = block.encode()
+        cdef int mode = 0
+        cdef Py_ssize_t number = 0
+        cdef set wanted = set(numbers)
+        cdef dict found = {}
+        memset(known, 0, sizeof(known))
+        while node is not NULL and len(found) < len(wanted):
+            if node.type == XML_ELEMENT_NODE:
+                treatment = self.treatment_of(node, mode, known)
+                while treatment is not None and treatment.test is not None:
+                    treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
+                if treatment is not None:
+                    # An end mark is none of an element's start.
+                    if strncmp(PyBytes_AS_STRING(treatment.start), PyBytes_AS_STRING(mark), PyBytes_GET_SIZE(mark)) == 0:
+                        number += 1
+                        if number in wanted:
+                            found[number] = element_of(document, node)
+                    if treatment.below >= 0 and node.children is not NULL:
+                        modes.append(mode)
+                        mode = treatment.below
+                        node = node.children
+                        continue
+            while node != top and node.next is NULL and modes:
+                node = node.parent
+                mode = modes.pop()
+            node = NULL if node == top else node.next
+        return found
 
     def write(self, element) -> str:
         """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does."""

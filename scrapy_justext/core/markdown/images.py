@@ -20,7 +20,7 @@ from scrapy_justext.core.tags import APART, CAPTION, IMAGE
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scrapy_justext.core.markdown.inline import Resolve
 
@@ -85,23 +85,16 @@ def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
     return TextRun(image(one.alt, source), is_markup=True, image=Image(one.alt, source))
 
 
-class Around(NamedTuple):
-    """What is around a place in the flattened page."""
+class Place(NamedTuple):
+    """A place in the flattened page where images stand that are in no text."""
 
+    chunk: int
     element: int = 0
-    """The number of the innermost block-level element."""
+    """The number of the innermost block-level element around it."""
     figure: int = 0
     """The chunk in which the innermost FIGURE begins; 0 without."""
     holder: int | None = None
     """The number of the innermost PRE, table of data, or cell of one; None without."""
-
-
-class LoneImage(NamedTuple):
-    """An image that stands in no text."""
-
-    image: Image
-    chunk: int
-    around: Around
 
 
 class Gaps:
@@ -118,20 +111,21 @@ class Gaps:
         self._captions = sorted(segment.chunk for segment, is_good in pairs if is_good and segment.kind == CAPTION)
         self._lead = _lead(segments, good)
 
-    def take(self, lone: LoneImage) -> bool:
+    def take(self, place: Place, *, is_sign: bool = False) -> bool:
         """Return whether an image is written.
 
+        ``is_sign``: whether it says that it is an icon or the like.
         It is where it stands between two good blocks, or in a FIGURE whose caption is good, or leads the text: behind
         the headline, right before the first good block below it.
         """
-        begin = end = lone.chunk
-        if lone.around.figure:
+        begin = end = place.chunk
+        if place.figure:
             # What a figure holds beside it does not part it from the blocks around.
-            begin, end = lone.around.figure, self._ends[lone.around.figure]
+            begin, end = place.figure, self._ends[place.figure]
             if bisect_left(self._captions, begin) < bisect_left(self._captions, end):
                 return True
         first, behind = bisect_left(self._chunks, begin), bisect_left(self._chunks, end)
-        if first in self._lead and behind == self._lead.stop - 1 and not lone.image.is_sign:
+        if first in self._lead and behind == self._lead.stop - 1 and not is_sign:
             return True
         return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
 
@@ -147,23 +141,33 @@ def _lead(segments: Sequence[Segment], good: Sequence[bool]) -> range:
 class ImageSegments:
     """The images of a page that stand alone, as far as they are written, as blocks.
 
+    ``places``: where there are some; ``images_at``: gives those of a place.
     ``cells``: the numbers of the elements that are cells of tables of data.
     """
 
-    def __init__(self, images: Iterable[LoneImage], gaps: Gaps, cells: frozenset[int]) -> None:
+    def __init__(
+        self, places: Sequence[Place], images_at: Callable[[Place], Iterable[Image]], gaps: Gaps, cells: frozenset[int]
+    ) -> None:
         self._between: list[Segment] = []
         self._in_cells: defaultdict[int, list[Segment]] = defaultdict(list)
-        last = ""
-        for lone in images:
-            source, holder = lone.image.source, lone.around.holder
-            # NOSCRIPT repeats the image before it.
-            if source in ("", last):
+        last, begin = "", 0
+        for number, place in enumerate(places):
+            in_cell = place.holder in cells
+            # Most are navigation, and not read.
+            if not in_cell and (place.holder is not None or not gaps.take(place)):
                 continue
-            last = source
-            if holder in cells:
-                self._in_cells[holder].append(_segment(lone))
-            elif holder is None and gaps.take(lone):
-                self._between.append(_segment(lone))
+            last = next(filter(None, map(_last_source(images_at), reversed(places[begin:number]))), last)
+            begin = number + 1
+            for one in images_at(place):
+                # NOSCRIPT repeats the image before it.
+                if one.source in ("", last):
+                    continue
+                last = one.source
+                if in_cell:
+                    assert place.holder is not None
+                    self._in_cells[place.holder].append(_segment(one, place))
+                elif gaps.take(place, is_sign=one.is_sign):
+                    self._between.append(_segment(one, place))
 
     def among(self, kept: Iterable[Segment]) -> Iterable[Segment]:
         """Return good blocks with the images between them."""
@@ -175,6 +179,11 @@ class ImageSegments:
         return merge(cell.blocks, images, key=lambda segment: segment.chunk) if images else cell.blocks
 
 
-def _segment(lone: LoneImage) -> Segment:
-    alt, source = lone.image.alt, lone.image.source
-    return Segment(alt, alt, 0, 0, 0, "img", 0, False, False, lone.around.element, 0, IMAGE, lone.chunk, source)
+def _last_source(images_at: Callable[[Place], Iterable[Image]]) -> Callable[[Place], str]:
+    """Return what gives where the last image of a place comes from; empty where none says so."""
+    return lambda place: next((one.source for one in reversed(list(images_at(place))) if one.source), "")
+
+
+def _segment(one: Image, place: Place) -> Segment:
+    alt, source = one.alt, one.source
+    return Segment(alt, alt, 0, 0, 0, "img", 0, False, False, place.element, 0, IMAGE, place.chunk, source)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core import flattening
 from scrapy_justext.core.flattening import CLOSE, INLINE, SOURCE, WHOLE, chunks_of, read_formula, tag_codes
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
-from scrapy_justext.core.markdown.images import Around, Gaps, ImageSegments, LoneImage, as_text, read_image
+from scrapy_justext.core.markdown.images import Gaps, ImageSegments, Place, as_text, read_image
 from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.reading import flat_text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.markdown.inline import Resolve
+    from scrapy_justext.core.markdown.inline import Image, Resolve
     from scrapy_justext.core.tags import TagRules
 
 #: Marks of links, styled elements and BRs in a flattened page, at the most: two or three each.  A page with more is
@@ -75,6 +75,8 @@ def good_pieces(
     footnotes = find_footnotes(elements, kept, addresses)
     finder = SurroundingsFinder(elements.root, footnotes.containers)
     images = lone_images(chunks if _IMAGE in flat else [], texts, segments, good, elements.rules)
+    written = list(images.among(kept))
+    nodes = elements.by_number(set(_numbers(written, images)))
     begun: set[str] = set()
 
     def text_of(segment: Segment, surroundings: Surroundings) -> list[TextRun]:
@@ -90,25 +92,31 @@ def good_pieces(
         return _resolved(own, resolve, footnotes.labels)
 
     def piece_of(segment: Segment) -> Piece:
-        surroundings = finder.of(elements.nodes[segment.element])
+        surroundings = finder.of(nodes[segment.element])
         if segment.image_url is not None:
             return Piece(segment, surroundings, [TextRun(segment.collapsed)], resolve(segment.image_url))
         rows = [
-            [
-                CellPieces(elements.nodes[cell.element], [piece_of(one) for one in images.with_those_in(cell)])
-                for cell in row
-            ]
+            [CellPieces(nodes[cell.element], [piece_of(one) for one in images.with_those_in(cell)]) for cell in row]
             for row in segment.cells
         ]
         return Piece(segment, surroundings, text_of(segment, surroundings), rows=rows)
 
     callout: Container | None = None
-    for piece in map(piece_of, images.among(kept)):
+    for piece in map(piece_of, written):
         if piece.segment.kind == IMAGE and piece.source is None and elements.rules.kinds:
             continue
         before, callout = callout, next((one for one in piece.surroundings.containers if one.callout), None)
         if callout is None or callout is before or not says_type(piece.segment.text, callout.callout):
             yield piece
+
+
+def _numbers(segments: Iterable[Segment], images: ImageSegments) -> Iterator[int]:
+    """Yield the numbers of the elements of blocks, also of cells and those in them."""
+    for segment in segments:
+        yield segment.element
+        for cell in chain.from_iterable(segment.cells):
+            yield cell.element
+            yield from _numbers(images.with_those_in(cell), images)
 
 
 def styled_text(elements: Elements) -> str:
@@ -159,7 +167,7 @@ def lone_images(
     holders = cells.union(segment.element for segment in segments if segment.cells)
     codes = tag_codes(rules)
     in_text = {segment.chunk for segment in texts}
-    found: list[LoneImage] = []
+    places: list[Place] = []
     ends: dict[int, int] = {}
     opened = 0
     # The numbers of the open elements; the open FIGUREs and holders, each with how many elements are open in it.
@@ -181,11 +189,15 @@ def lone_images(
             elif code == codes["pre"] or opened in holders:
                 held.append((len(elements), opened))
         if _IMAGE in chunk and number not in in_text:
-            # Links and styles that began before are none of the image's.
-            runs = _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1))
-            around = Around(elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None)
-            found += (LoneImage(run.image, number, around) for run in runs if run.image)
-    return ImageSegments(found, Gaps(segments, good, ends), cells)
+            places.append(Place(number, elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None))
+
+    def images_at(place: Place) -> Iterator[Image]:
+        chunk = chunks[place.chunk]
+        # Links and styles that began before are none of the image's.
+        runs = _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1))
+        return (run.image for run in runs if run.image)
+
+    return ImageSegments(places, images_at, Gaps(segments, good, ends), cells)
 
 
 _IMAGE = INLINE + flattening.IMAGE
@@ -213,7 +225,8 @@ def _runs_by_chunk(chunks: Sequence[str], wanted: Iterable[int]) -> Iterator[tup
 
 def _pass(chunks: Sequence[str], styles: list[TextRun]) -> None:
     """Make ``styles``, those open before some chunks, those open behind them."""
-    if len(styles) > 1 or _leaves_open("".join(chunks)):
+    text = "".join(chunks)
+    if len(styles) > 1 or (INLINE in text and _leaves_open(text)):
         for chunk in chunks:
             if INLINE in chunk:
                 _read(chunk[1:], styles)

@@ -17,6 +17,7 @@ from lxml import etree
 
 from scrapy_justext import extract
 from scrapy_justext.core import flattening, reading
+from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import by_stylesheet, flatten, treatments, walk, writer
 from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
@@ -26,7 +27,7 @@ from scrapy_justext.core.learned import characters
 from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import PublishedReader, TreePosition, flat_text
+from scrapy_justext.core.reading import PublishedReader, TreePosition, flat_text, segment_and_count
 from scrapy_justext.core.tables import Tables
 from tests.builders import CORPORA, PAGES, corpus_pages, nested, read_page, tree
 from tests.core.test_reading import STYLED
@@ -118,6 +119,17 @@ class TestEquality:
     def test_on_the_pages_of_the_check(self, rules: TagRules, page: str) -> None:
         root = etree.fromstring(page, etree.HTMLParser())
         check_page(root, rules)
+
+    @ALL_RULES
+    @given(page=bodies | soups)
+    def test_of_elements_by_their_numbers(self, rules: TagRules, page: str) -> None:
+        root = parse_html(page).root
+        assume(root is not None)
+        assert root is not None
+        elements = Elements(root, rules, segment_and_count(root, rules)[1])
+        found = elements.by_number({0, 1, 3, len(elements.nodes) - 1, len(elements.nodes)})
+        assert all(elements.nodes[number] is node for number, node in found.items())
+        assert found.keys() >= {0, len(elements.nodes) - 1}
 
     @ALL_RULES
     def test_on_each_part_of_a_page(self, rules: TagRules) -> None:
