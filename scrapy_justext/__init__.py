@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import __version__
-from scrapy_justext.core.blocks import Block, BlockClass, Extraction
+from scrapy_justext.core.blocks import BlockClass
+from scrapy_justext.core.extraction import Block, Extraction
 from scrapy_justext.core.extractor import Extractor, extract
 from scrapy_justext.exceptions import JustextError
 

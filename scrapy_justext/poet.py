@@ -14,7 +14,7 @@ from scrapy.http import Response
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import register_serialization
 
-from scrapy_justext.core.blocks import Extraction
+from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.exceptions import NoExtraction
 

@@ -13,7 +13,7 @@ import justext
 from lxml import etree
 
 import scrapy_justext
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Segment
 from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import parse_html
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from scrapy.http import TextResponse
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.settings import Configuration
 
 REPOSITORY = Path(__file__).parents[1]
@@ -76,7 +76,7 @@ def reference() -> Any:
 class Blocks(NamedTuple):
     """What the passes take: segments, and the class of each."""
 
-    segments: list[Segment]
+    segments: BlockTable
     decisions: list[Decision]
 
 
@@ -86,7 +86,7 @@ def blocks(notation: str, *, reason: str = "as the test says") -> Blocks:
     >>> [len(one.text) for one in blocks("hS B200 G").segments]
     [10, 200, 10]
     """
-    segments, decisions = [], []
+    segments, decisions = BlockTable(), []
     for token in notation.split():
         match = _TOKEN.fullmatch(token)
         assert match, token
@@ -157,7 +157,7 @@ def tree(html: str | bytes) -> etree._Element:
 
 def cut(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[Segment]:
     """The segments of a page."""
-    return segment_tree(tree(html) if isinstance(html, str | bytes) else html, rules)
+    return list(segment_tree(tree(html) if isinstance(html, str | bytes) else html, rules))
 
 
 def texts(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.profiles import PAGE, side_by_side
-from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library

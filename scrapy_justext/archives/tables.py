@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from scrapy_justext.core.blocks import Block, part_of
+from scrapy_justext.core.extraction import Block, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.extraction import Extraction
 
 #: The types of a block's fields, by their annotations.
 _TYPES = {

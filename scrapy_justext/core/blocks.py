@@ -1,24 +1,23 @@
 """Define the values that go from pass to pass.
 
-A page is first a list of :class:`Segment`, the blocks as they were cut out of the tree.  Beside it go a list of
-:class:`Measurements` and a list of :class:`Decision`, with one entry for each segment.  At the end they become the
-blocks of an :class:`Extraction`, which users see.
+A page is first a :class:`BlockTable`: the blocks as they were cut out of the tree, in columns.  A row of it is a
+:class:`Segment`.  Beside it go the columns of :class:`Measurements`, and a list with a :class:`Decision` for each
+block.  At the end they become an :class:`~scrapy_justext.core.extraction.Extraction`, which users see.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from dataclasses import MISSING, dataclass, field, fields
+from array import array
+from collections.abc import Sequence
 from enum import Enum
 from functools import partial
-from itertools import repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 
 from scrapy_justext.core.tags import CODE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class BlockClass(str, Enum):
@@ -108,17 +107,217 @@ class DataCell(NamedTuple):
         return any(character.isalnum() for one in self.blocks for character in one.collapsed)
 
 
+class Position(NamedTuple):
+    """What a block takes over from the elements around it: fields of :class:`Segment`."""
+
+    tag: str
+    heading_level: int
+    in_select: bool
+    preformatted: bool
+    kind: str
+
+
+class Extras(NamedTuple):
+    """What few blocks have: fields of :class:`Segment`."""
+
+    text: str | None = None
+    """None where it is the collapsed text."""
+    image_url: str | None = None
+    code_language: str = ""
+    cells: tuple[tuple[DataCell, ...], ...] = ()
+    formulas: tuple[str, ...] = ()
+
+
+_NOTHING = Extras()
+
+
+class BlockTable(Sequence[Segment]):
+    """The blocks of a page in document order, in columns; as a sequence, its rows, which are made when they are read.
+
+    Each column is named like the field of :class:`Segment` that it holds.
+    """
+
+    __slots__ = (
+        "chunk",
+        "collapsed",
+        "element",
+        "extras",
+        "link_characters",
+        "link_words",
+        "position",
+        "start",
+        "tags_count",
+    )
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        self.collapsed: list[str] = []
+        #: Positions are shared, there are few different ones.
+        self.position: list[Position] = []
+        self.link_characters = array("i")
+        self.link_words = array("i")
+        self.tags_count = array("i")
+        self.element = array("i")
+        self.start = array("i")
+        self.chunk = array("i")
+        #: By the index of the block.
+        self.extras: dict[int, Extras] = {}
+        for one in segments:
+            self.append(one)
+
+    def add(  # noqa: PLR0913 (a block knows so much)
+        self,
+        collapsed: str,
+        position: Position,
+        *,
+        element: int,
+        start: int,
+        chunk: int,
+        link_characters: int = 0,
+        link_words: int = 0,
+        tags_count: int = 0,
+        extras: Extras | None = None,
+    ) -> None:
+        """Add a block behind the last."""
+        if extras is not None:
+            self.extras[len(self.collapsed)] = extras
+        self.collapsed.append(collapsed)
+        self.position.append(position)
+        self.link_characters.append(link_characters)
+        self.link_words.append(link_words)
+        self.tags_count.append(tags_count)
+        self.element.append(element)
+        self.start.append(start)
+        self.chunk.append(chunk)
+
+    def append(self, one: Segment) -> None:
+        """Add a row behind the last."""
+        text = None if one.text == one.collapsed else one.text
+        extras = Extras(text, one.image_url, one.code_language, one.cells, one.formulas)
+        self.add(
+            one.collapsed,
+            Position(one.tag, one.heading_level, one.in_select, one.preformatted, one.kind),
+            element=one.element,
+            start=one.start,
+            chunk=one.chunk,
+            link_characters=one.link_characters,
+            link_words=one.link_words,
+            tags_count=one.tags_count,
+            extras=None if extras == _NOTHING else extras,
+        )
+
+    def extend(self, other: BlockTable) -> None:
+        """Add the blocks of another table behind the last."""
+        count = len(self)
+        self.extras |= {count + i: extras for i, extras in other.extras.items()}
+        for name in _COLUMNS:
+            getattr(self, name).extend(getattr(other, name))
+
+    def cut_off(self, first: int) -> None:
+        """Remove the blocks from the one with the index ``first`` on."""
+        for name in _COLUMNS:
+            del getattr(self, name)[first:]
+        for i in [i for i in self.extras if i >= first]:
+            del self.extras[i]
+
+    def of_position(self, name: str) -> list[Any]:
+        """Return a column of which :class:`Position` has the field."""
+        return list(map(attrgetter(name), self.position))
+
+    def of_extras(self, name: str) -> list[Any]:
+        """Return a column of which :class:`Extras` has the field."""
+        column = [getattr(_NOTHING, name)] * len(self)
+        for i, extras in self.extras.items():
+            column[i] = getattr(extras, name)
+        return column
+
+    @property
+    def text(self) -> list[str]:
+        """Return what the user gets of each block."""
+        texts = self.collapsed.copy()
+        for i, extras in self.extras.items():
+            if extras.text is not None:
+                texts[i] = extras.text
+        return texts
+
+    def __len__(self) -> int:
+        return len(self.collapsed)
+
+    @overload
+    def __getitem__(self, index: int) -> Segment: ...
+    @overload
+    def __getitem__(self, index: slice) -> BlockTable: ...
+    def __getitem__(self, index: int | slice) -> Segment | BlockTable:
+        if isinstance(index, slice):
+            part = BlockTable()
+            for name in _COLUMNS:
+                setattr(part, name, getattr(self, name)[index])
+            numbers = enumerate(range(*index.indices(len(self)))) if self.extras else ()
+            part.extras = {new: self.extras[i] for new, i in numbers if i in self.extras}
+            return part
+        i = range(len(self))[index]
+        collapsed = self.collapsed[i]
+        tag, heading_level, in_select, preformatted, kind = self.position[i]
+        text, image_url, code_language, cells, formulas = self.extras.get(i, _NOTHING)
+        row = (
+            collapsed if text is None else text, collapsed, self.link_characters[i], self.link_words[i],
+            self.tags_count[i], tag, heading_level, in_select, preformatted, self.element[i], self.start[i], kind,
+            self.chunk[i], image_url, code_language, cells, formulas,
+        )  # fmt: skip
+        return _new_segment(row)
+
+    def __iter__(self) -> Iterator[Segment]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented
+
+    def __hash__(self) -> int:
+        raise TypeError("a table of blocks changes")
+
+
+_COLUMNS = tuple(name for name in BlockTable.__slots__ if name != "extras")
+
+
 class Measurements(NamedTuple):
-    """What is measured on a segment, for context-free classification.
+    """What is measured of blocks, for context-free classification: columns with a value for each block.
 
     ``word_count`` and ``link_words`` are estimates where white space does not delimit words.
     """
 
-    characters: int
-    word_count: int
-    link_words: int
-    link_density: float
-    stopword_density: float
+    characters: Sequence[int]
+    word_count: Sequence[int]
+    link_words: Sequence[int]
+    link_density: Sequence[float]
+    stopword_density: Sequence[float]
+
+
+class Reason:
+    """A reason that is put in words when somebody reads it, by ``str``: most are never read.
+
+    ``form``: as that of ``str.format``; ``values``: what it takes, such as numbers and other reasons.
+    A reason is equal to the same words.
+    """
+
+    __slots__ = ("form", "values")
+
+    def __init__(self, form: str, *values: object) -> None:
+        self.form = form
+        self.values = values
+
+    def __str__(self) -> str:
+        return self.form.format(*self.values)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other) if isinstance(other, Reason | str) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[type[Reason], tuple[object, ...]]:
+        return Reason, (self.form, *self.values)
 
 
 class Decision(NamedTuple):
@@ -128,200 +327,8 @@ class Decision(NamedTuple):
     """
 
     block_class: BlockClass
-    reason: str
+    reason: str | Reason
     probability: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A block of a page with its class, the reason for it, and the measurements behind it.
-
-    Lengths are in characters (code points) after white space was collapsed; densities are shares
-    from 0 to 1.  The text of a PRE keeps its lines; its measurements are those of the collapsed text.
-    """
-
-    text: str
-    block_class: BlockClass
-    """The final class: ``good`` or ``bad``."""
-    context_free_class: BlockClass
-    """The class by the block's own text or by a rule of the user's, before its neighbours were looked at."""
-    reason: str
-    """The rule that decided the final class, in words."""
-    is_heading: bool
-    heading_level: int
-    """1 to 6 inside H1 to H6, else 0."""
-    tag: str
-    """Name of the innermost block-level element that holds the text."""
-    link_density: float
-    """Characters inside links / characters."""
-    stopword_density: float
-    """Words in the stoplist / words; in languages without spaces, characters that the stoplist's words cover
-    / characters."""
-    word_count: int
-    """In languages without spaces an estimate, from the characters."""
-    characters: int
-    link_characters: int
-    tags_count: int
-    """Inline elements inside the block."""
-    index: int
-    """Position among the blocks of the page, from 0."""
-    xpath: str | None = None
-    """Selects the block's element in the page as parsed; None unless it was asked for."""
-    dom_path: str | None = None
-    """Names of the elements from HTML down to the block's, joined by dots; None unless asked for."""
-    image_url: str | None = None
-    """The SRC of an image, where the profile makes images blocks; else None."""
-    image_alt: str | None = None
-    """Its ALT, which is the block's text; may be empty."""
-    probability: float | None = None
-    """The probability that the block is content, if a trained model judges; else None."""
-    origin: str = "page"
-    """``page`` for text in the page's elements; ``json-ld`` or ``embedded`` for text in a script's data."""
-    kind: str = "text"
-    """``text``, ``heading``, ``list item``, ``caption`` or ``quote``, by the element that it stands in; ``code``,
-    ``formula``, ``table``, ``image``."""
-    code_language: str = ""
-    """The language of code, as the page's class names have it; empty if unknown, and for all other kinds."""
-    heading_path: tuple[str, ...] = ()
-    """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
-    them."""
-
-    @property
-    def is_good(self) -> bool:
-        """Return whether the block is content."""
-        return self.block_class is BlockClass.GOOD
-
-
-def make_blocks(columns: Mapping[str, Iterable[object]], count: int) -> tuple[Block, ...]:
-    """Return ``count`` blocks.  ``columns``: for each field of a block its values, one for each block."""
-    blocks = tuple(map(object.__new__, repeat(Block, count)))
-    for name, values in columns.items():
-        # The slot itself sets a value at a fifth of what a frozen dataclass takes, and pages have hundreds of blocks.
-        deque(map(getattr(Block, name).__set__, blocks, values), maxlen=0)
-    return blocks
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Extraction:
-    """What was found on a page: plain data without a tree."""
-
-    blocks: tuple[Block, ...]
-    """Every block in document order, boilerplate too."""
-    language: str
-    """ISO 639 code of the stoplist used; without one (``fallback``), of the page's language, ``und`` if unknown."""
-    language_source: str
-    """``given``, ``detected``, ``declared`` or ``fallback`` (judged without stop words)."""
-    language_reason: str
-    """Why this language, in words."""
-    profile: str
-    title: str
-    """The TITLE's text; dates and authors are left to other libraries."""
-    url: str | None = None
-    is_cut: bool = False
-    """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
-    markdown: str = ""
-    """The good blocks as Markdown; empty unless it was asked for."""
-    # Extractions of one page are equal in whatever form the page came.
-    encoding: str | None = field(default=None, compare=False)
-    """Python's name for the encoding of the page; None for one that came as text or as a tree."""
-    encoding_source: str | None = field(default=None, compare=False)
-    """``mark`` (byte order mark), ``given``, ``declared``, ``detected`` (valid UTF-8), ``guessed``, or
-    ``contradiction``: the page is UTF-8 though it declares another encoding."""
-    encoding_reason: str | None = field(default=None, compare=False)
-    """Why this encoding, in words."""
-
-    def __repr__(self) -> str:
-        # A page has hundreds of blocks, which nobody wants in a log.
-        good = sum(block.is_good for block in self.blocks)
-        of = f" of {self.url}" if self.url else ""
-        return f"<Extraction{of}: {good} of {len(self.blocks)} blocks good, {self.language}, {self.profile}>"
-
-    @property
-    def paragraphs(self) -> list[str]:
-        """Return the texts of the good blocks."""
-        # An image without ALT has no text.
-        return [block.text for block in self.blocks if block.is_good and block.text]
-
-    @property
-    def text(self) -> str:
-        """Return the paragraphs, with a blank line between them."""
-        return "\n\n".join(self.paragraphs)
-
-    @property
-    def good_characters(self) -> int:
-        """Return the number of characters in good blocks."""
-        return sum(block.characters for block in self.blocks if block.is_good)
-
-    def choose_blocks(self, which: str) -> tuple[Block, ...]:
-        """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
-        return self.blocks if which == "all" else tuple(block for block in self.blocks if block.is_good)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
-        return {
-            "text": self.text,
-            "paragraphs": self.paragraphs,
-            "blocks": blocks_to_dicts(self.blocks),
-            **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
-        }
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Extraction:
-        """Return the extraction of which :meth:`to_dict` made ``values``.
-
-        What has a default may be missing, of the extraction and of its blocks.
-        """
-        rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
-        return cls(blocks=_dicts_to_blocks(values["blocks"]), **rest)
-
-
-BLOCK_FIELDS = tuple(field.name for field in fields(Block))
-_BLOCK_DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}
-
-#: What makes plain JSON values of the fields that hold others.
-_PLAIN: dict[str, Callable[[Any], Any]] = {
-    "block_class": attrgetter("value"),
-    "context_free_class": attrgetter("value"),
-    "heading_path": list,
-}
-#: What makes these fields of plain JSON values.
-_FROM_PLAIN: dict[str, Callable[[Any], Any]] = {
-    "block_class": BlockClass,
-    "context_free_class": BlockClass,
-    "heading_path": tuple,
-}
-
-
-def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
-    """Return some fields of each block as plain JSON values."""
-    blocks = tuple(blocks)
-    # Field by field: dicts that have their keys are filled faster than dicts that grow.
-    empty: dict[str, Any] = dict.fromkeys(names)
-    rows = [empty.copy() for _ in blocks]
-    for name in names:
-        values = map(attrgetter(name), blocks)
-        for row, value in zip(rows, map(_PLAIN[name], values) if name in _PLAIN else values, strict=True):
-            row[name] = value
-    return rows
-
-
-def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
-    columns: dict[str, Iterable[object]] = {
-        name: [row.get(name, _BLOCK_DEFAULTS[name]) for row in rows]
-        if name in _BLOCK_DEFAULTS
-        else [row[name] for row in rows]
-        for name in BLOCK_FIELDS
-    }
-    for name, restore in _FROM_PLAIN.items():
-        columns[name] = map(restore, columns[name])
-    return make_blocks(columns, len(rows))
-
-
-def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
-    """Return a part of an extraction as plain JSON values.  ``which``: the blocks to return, ``good`` or ``all``."""
-    if part != "blocks":
-        return getattr(extraction, part)
-    return blocks_to_dicts(extraction.choose_blocks(which), block_fields)
 
 
 Kind = TypeVar("Kind")
@@ -330,3 +337,6 @@ Kind = TypeVar("Kind")
 def maker(kind: type[Kind]) -> Callable[[tuple[Any, ...]], Kind]:
     """Return a function that makes a named tuple from a plain one, at a third of the cost of calling ``kind``."""
     return cast("Callable[[tuple[Any, ...]], Kind]", partial(tuple.__new__, kind))
+
+
+_new_segment = maker(Segment)

@@ -28,12 +28,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
-from scrapy_justext.core.context_free import NOTHING, inside_select
+from scrapy_justext.core.context_free import inside_select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_justext.core.blocks import Measurements, Segment
+    from scrapy_justext.core.blocks import BlockTable, Measurements
     from scrapy_justext.core.parameters import Thresholds
 
 MAX_LINK_DENSITY = 0.333333
@@ -52,36 +50,43 @@ BESIDE_TEXT = WordLimits(here=16, after=15, before=4)
 BESIDE_LINKS = WordLimits(here=40, after=17, before=None)
 
 
-def classify(
-    segments: Sequence[Segment], measurements: Sequence[Measurements], thresholds: Thresholds
-) -> list[Decision]:
-    """Decide on each segment, GOOD or BAD, by its own measurements and its neighbours'."""
-    befores = [NOTHING, *measurements]
-    afters = [*measurements[1:], NOTHING]
-    return [
-        inside_select(segment, here, thresholds) or judge(before, here, after)
-        for segment, before, here, after in zip(segments, befores, measurements, afters, strict=False)
-    ]
+class Words(NamedTuple):
+    """What is counted of a block."""
+
+    total: int
+    inside_links: int
+
+    @property
+    def link_density(self) -> float:
+        """Return words inside links / words, from 0 to 1.
+
+        A word that is partly inside a link counts as inside, once for each part, so there can be more of these than
+        words.
+        """
+        return min(self.inside_links / self.total, 1.0) if self.total else 0.0
 
 
-def judge(before: Measurements, here: Measurements, after: Measurements) -> Decision:
-    """Return what the decision tree says of a block, by its measurements and its neighbours'."""
-    density = word_link_density(here)
+NO_WORDS = Words(0, 0)
+
+
+def classify(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> list[Decision]:
+    """Decide on each block, GOOD or BAD, by its own words and its neighbours'."""
+    words = list(map(Words, measured.word_count, measured.link_words))
+    rows = zip([NO_WORDS, *words], words, [*words[1:], NO_WORDS], strict=False)
+    options = inside_select(segments, measured, thresholds, range(len(words)))
+    return [options.get(i) or judge(*row) for i, row in enumerate(rows)]
+
+
+def judge(before: Words, here: Words, after: Words) -> Decision:
+    """Return what the decision tree says of a block, by its words and its neighbours'."""
+    density = here.link_density
     if density > MAX_LINK_DENSITY:
         return Decision(BAD, f"words in links {density:.7g} > {MAX_LINK_DENSITY}")
-    beside_links = word_link_density(before) > MAX_LINK_DENSITY_BEFORE
+    beside_links = before.link_density > MAX_LINK_DENSITY_BEFORE
     limits = BESIDE_LINKS if beside_links else BESIDE_TEXT
     behind = " behind links" if beside_links else ""
     compared = (("", here, limits.here), (" ahead", after, limits.after), (" before", before, limits.before))
     for where, measured, limit in compared:
-        if limit is not None and measured.word_count > limit:
-            return Decision(GOOD, f"{measured.word_count} > {limit} words{where}{behind}")
-    return Decision(BAD, f"only {here.word_count} <= {limits.here} words, few around{behind}")
-
-
-def word_link_density(measured: Measurements) -> float:
-    """Return words inside links / words, from 0 to 1.
-
-    A word that is partly inside a link counts as inside, once for each part, so there can be more of these than words.
-    """
-    return min(measured.link_words / measured.word_count, 1.0) if measured.word_count else 0.0
+        if limit is not None and measured.total > limit:
+            return Decision(GOOD, f"{measured.total} > {limit} words{where}{behind}")
+    return Decision(BAD, f"only {here.total} <= {limits.here} words, few around{behind}")

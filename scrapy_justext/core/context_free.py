@@ -25,77 +25,91 @@ unless it has too many links or a copyright sign (``no_headlines`` switches this
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Segment, maker
-from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, LENGTH, PROSE
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Reason
+from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, LENGTH
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from scrapy_justext.core.blocks import BlockTable
+    from scrapy_justext.core.kernel.cut import WordCounter
     from scrapy_justext.core.parameters import Thresholds
 
-Rule = Callable[["Segment", Measurements, "Thresholds"], "Decision | None"]
+
+class Rule(Protocol):
+    """A rule: it decides on those of the blocks ``open_``, by their indices, that it applies to."""
+
+    def __call__(
+        self, segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+    ) -> Mapping[int, Decision]:
+        """Return the decisions by the indices of their blocks."""
 
 
-#: What is measured of a segment.
-_measured = itemgetter(*map(Segment._fields.index, ("collapsed", "link_characters", "link_words", "formulas")))
-
-
-def measure(segments: Sequence[Segment], stoplist: frozenset[str]) -> list[Measurements]:
-    """Measure each segment; ``stoplist`` holds lower-case words."""
-    is_stopword = stoplist.__contains__
-    rows: list[tuple[int, int, int, float, float]] = []
-    for i, (collapsed, link_characters, link_words, formulas) in enumerate(map(_measured, segments)):
-        characters = len(collapsed)
-        word_count, stopwords = _count(collapsed, is_stopword)
-        if not word_count:
-            rows.append(NOTHING)
-            continue
+def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
+    """Measure the blocks; ``stoplist`` holds lower-case words."""
+    collapsed = segments.collapsed
+    word_count, stopwords = count_words(collapsed, stoplist)
+    prose = word_count
+    if with_formulas := [i for i, extras in segments.extras.items() if extras.formulas]:
         # A paragraph with formulas has as many stop words as its words ask for.
-        prose, stopwords = _count(segments[i].without_formulas(), is_stopword) if formulas else (word_count, stopwords)
-        rows.append((characters, word_count, link_words, link_characters / characters, stopwords / (prose or 1)))
-    return list(map(_new_measurements, rows))
+        prose, stopwords = word_count[:], stopwords[:]
+        counts = count_words([segments[i].without_formulas() for i in with_formulas], stoplist)
+        for i, words, stop in zip(with_formulas, *counts, strict=True):
+            prose[i], stopwords[i] = words, stop
+    characters = list(map(len, collapsed))
+    # An image without ALT has no characters.
+    pairs = zip(segments.link_characters, characters, strict=True)
+    link_density = [linked / length if length else 0.0 for linked, length in pairs]
+    stopword_density = [count / words if words else 0.0 for count, words in zip(stopwords, prose, strict=True)]
+    return Measurements(characters, word_count, segments.link_words, link_density, stopword_density)
 
 
-def _count(text: str, is_stopword: Callable[[str], bool]) -> tuple[int, int]:
-    """Return how many words and stop words a text has."""
-    count = stopwords = 0
-    for part in (text,) if len(text) <= SLICE else in_slices(text):
-        words = part.lower().split()
-        count += len(words)
-        stopwords += sum(map(is_stopword, words))
-    return count, stopwords
+def count_words(texts: Sequence[str], stoplist: frozenset[str]) -> tuple[list[int], list[int]]:
+    """Return how many words and stop words the texts have, each of which has its words between white space."""
+    if kernel().cut is not None:
+        return _counter(stoplist).count(texts)
+    word_counts, stopword_counts = [], []
+    is_stopword = stoplist.__contains__
+    for text in texts:
+        words = stopwords = 0
+        for part in (text,) if len(text) <= SLICE else in_slices(text):
+            found = part.lower().split()
+            words += len(found)
+            stopwords += sum(map(is_stopword, found))
+        word_counts.append(words)
+        stopword_counts.append(stopwords)
+    return word_counts, stopword_counts
 
 
-_new_measurements = maker(Measurements)
-
-#: The measurements of an image without ALT.
-NOTHING = Measurements(0, 0, 0, 0.0, 0.0)
+@lru_cache(maxsize=64)
+def _counter(stoplist: frozenset[str]) -> WordCounter:
+    module = kernel().cut
+    assert module is not None
+    counter: WordCounter = module.WordCounter(stoplist)
+    return counter
 
 
 def classify(
-    segments: Sequence[Segment], measurements: Sequence[Measurements], thresholds: Thresholds, *, rules: Sequence[Rule]
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, *, rules: Sequence[Rule]
 ) -> list[Decision]:
-    """Decide on each segment by the first of ``rules`` that applies; the last of them must."""
-    decisions: list[Decision] = []
-    for segment, measured in zip(segments, measurements, strict=True):
-        for rule in rules:
-            decision = rule(segment, measured, thresholds)
-            if decision is not None:
-                decisions.append(decision)
-                break
-    return decisions
+    """Decide on each block by the first of ``rules`` that applies; the last of them must."""
+    decisions: dict[int, Decision] = {}
+    open_: Sequence[int] = range(len(segments))
+    for rule in rules:
+        if decided := rule(segments, measured, thresholds, open_):
+            decisions |= decided
+            open_ = [i for i in open_ if i not in decided]
+    return list(map(decisions.__getitem__, range(len(segments))))
 
 
 def decide_by_kind(
-    decisions: Sequence[Decision],
-    segments: Sequence[Segment],
-    measurements: Sequence[Measurements],
-    thresholds: Thresholds,
+    decisions: Sequence[Decision], segments: BlockTable, measured: Measurements, thresholds: Thresholds
 ) -> Sequence[Decision]:
     """Return other decisions for code, formulas and tables, which have few stop words wherever they stand.
 
@@ -107,23 +121,26 @@ def decide_by_kind(
     """
     ways = {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
     changed = list(decisions)
-    for i, segment in enumerate(segments):
-        way = ways.get(segment.kind, PROSE)
+    judged = []
+    kinds = segments.of_position("kind")
+    for i, kind in [(i, kind) for i, kind in enumerate(kinds) if kind in ways]:
+        way = ways[kind]
         if way == KEEP:
-            changed[i] = Decision(GOOD, f"{segment.kind}, kept")
+            changed[i] = Decision(GOOD, f"{kind}, kept")
         elif way == DROP:
-            changed[i] = Decision(BAD, f"{segment.kind}, dropped")
+            changed[i] = Decision(BAD, f"{kind}, dropped")
         elif way in (LENGTH, CONTEXT):
-            against = too_many_links(segment, measurements[i], thresholds)
-            against = against or any_copyright_sign(segment, measurements[i], thresholds)
-            alone = _by_length(segment, measurements[i], thresholds) if way == LENGTH else Decision(SHORT, segment.kind)
-            changed[i] = against or alone
+            judged.append(i)
+            alone = _by_length(kind, measured.characters[i], thresholds) if way == LENGTH else Decision(SHORT, kind)
+            changed[i] = alone
+    for rule in (any_copyright_sign, too_many_links):
+        for i, against in rule(segments, measured, thresholds, judged).items():
+            changed[i] = against
     return changed
 
 
-def _by_length(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision:
+def _by_length(kind: str, length: int, thresholds: Thresholds) -> Decision:
     """Make a block without stop words GOOD if it is long, else NEAR_GOOD."""
-    length, kind = measurements.characters, segment.kind
     low, high = thresholds.length_low, thresholds.length_high
     if kind == TABLE:
         is_long, compared = length > high, f"> {high}" if length > high else f"<= {high}"
@@ -134,37 +151,48 @@ def _by_length(segment: Segment, measurements: Measurements, thresholds: Thresho
     return Decision(NEAR_GOOD, f"{kind}, only {length} {compared} characters")
 
 
-def too_many_links(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make a block with a link density above the limit BAD."""
-    if measurements.link_density > thresholds.max_link_density:
-        return _too_many_links(measurements.link_density, thresholds.max_link_density)
-    return None
+def too_many_links(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make blocks with a link density above the limit BAD."""
+    density, limit = measured.link_density, thresholds.max_link_density
+    return {i: _too_many_links(density[i], limit) for i in open_ if density[i] > limit}
 
 
-def copyright_sign(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make a block with a copyright sign BAD, also with an entity for it that was not resolved."""
-    if "\xa9" in segment.text or "&copy" in segment.text:
-        return _COPYRIGHT
-    return None
+def copyright_sign(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make blocks with a copyright sign BAD, also with an entity for it that was not resolved."""
+    return dict.fromkeys(_holding(segments.collapsed, open_, "\xa9", "&copy"), _COPYRIGHT)
 
 
-def copyright_entity(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make a block with a copyright sign BAD, as the Java port does: an entity counts with its semicolon only."""
-    if "\xa9" in segment.text or "&copy;" in segment.text:
-        return _COPYRIGHT
-    return None
+def copyright_entity(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make blocks with a copyright sign BAD, as the Java port does: an entity counts with its semicolon only."""
+    return dict.fromkeys(_holding(segments.collapsed, open_, "\xa9", "&copy;"), _COPYRIGHT)
 
 
-def any_copyright_sign(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make a block with a copyright sign BAD, also with one as East Asian pages write it."""
-    text = segment.text
-    if "&copy" in text:
-        return _COPYRIGHT
-    if text.isascii():
-        return None
-    if "\xa9" in text or "ⓒ" in text or "Ⓒ" in text or any(map(_BESIDE_A_SIGN.search, _around_wide_c(text))):
-        return _COPYRIGHT
-    return None
+def any_copyright_sign(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make blocks with a copyright sign BAD, also with one as East Asian pages write it."""
+    texts = segments.collapsed
+    found = [
+        *_holding(texts, open_, "\xa9", "&copy", "ⓒ", "Ⓒ"),
+        *(i for i in _holding(texts, open_, *_WIDE_CS) if any(map(_BESIDE_A_SIGN.search, _around_wide_c(texts[i])))),
+    ]
+    return dict.fromkeys(found, _COPYRIGHT)
+
+
+def _holding(texts: Sequence[str], open_: Sequence[int], *signs: str) -> list[int]:
+    """Return the indices of the texts that hold one of ``signs``."""
+    if not open_:
+        return []
+    # Most pages hold none of them: one search in all is quicker than one in each, and one for a character the quickest.
+    page = "\n".join(texts)
+    present = [sign for sign in signs if sign[0] in page and sign in page]
+    return [i for i in open_ if any(sign in texts[i] for sign in present)] if present else []
 
 
 def _around_wide_c(text: str) -> Iterator[str]:
@@ -174,59 +202,83 @@ def _around_wide_c(text: str) -> Iterator[str]:
 
 
 #: It also numbers things; only beside the word or a year it is the copyright sign.
-_WIDE_C = re.compile("（[cCｃＣ]）")
+_WIDE_CS = ("（c）", "（C）", "（ｃ）", "（Ｃ）")
+_WIDE_C = re.compile("|".join(_WIDE_CS))
 _BESIDE_A_SIGN = re.compile(
     r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
 )
 
 
-def image(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make an image BAD."""
-    return _IMAGE if segment.image_url is not None else None
+def image(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make images BAD."""
+    images = {i for i, extras in segments.extras.items() if extras.image_url is not None}
+    return dict.fromkeys(images.intersection(open_), _IMAGE)
 
 
-def headline(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make a block inside H1 GOOD, whatever its length."""
-    if segment.heading_level == 1 and not thresholds.no_headlines:
-        return _HEADLINE
-    return None
+def headline(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make blocks inside H1 GOOD, whatever their length."""
+    if thresholds.no_headlines:
+        return {}
+    position = segments.position
+    return {i: _HEADLINE for i in open_ if position[i].heading_level == 1}
 
 
-def inside_select(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make an option of a form BAD."""
-    return _SELECT if segment.in_select else None
+def inside_select(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make options of forms BAD."""
+    position = segments.position
+    return {i: _SELECT for i in open_ if position[i].in_select}
 
 
-def too_short(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
-    """Make a block that is too short to be judged BAD if it holds a link, else SHORT."""
-    if measurements.characters >= thresholds.length_low:
-        return None
-    return _too_short(measurements.characters, thresholds.length_low, segment.link_characters > 0)
+def too_short(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
+    """Make blocks that are too short to be judged BAD if they hold a link, else SHORT."""
+    length, low, linked = measured.characters, thresholds.length_low, segments.link_characters
+    return {i: _too_short(length[i], low, linked[i] > 0) for i in open_ if length[i] < low}
 
 
-def many_stopwords(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+def many_stopwords(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
     """Make running text GOOD if it is long, else NEAR_GOOD."""
-    if measurements.stopword_density < thresholds.stopwords_high:
-        return None
-    density = f"stop-word density {measurements.stopword_density:.3g} >= {thresholds.stopwords_high:g}"
-    length, high = measurements.characters, thresholds.length_high
-    if length > high:
-        return Decision(GOOD, f"{density}, {length} > {high} characters")
-    return Decision(NEAR_GOOD, f"{density}, only {length} <= {high} characters")
+    density, length = measured.stopword_density, measured.characters
+    least, high = thresholds.stopwords_high, thresholds.length_high
+    decisions = {}
+    for i in open_:
+        if density[i] >= least:
+            block_class, form = (GOOD, _LONG) if length[i] > high else (NEAR_GOOD, _NOT_LONG)
+            decisions[i] = Decision(block_class, Reason(form, density[i], least, length[i], high))
+    return decisions
 
 
-def some_stopwords(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+_LONG = "stop-word density {:.3g} >= {:g}, {} > {} characters"
+_NOT_LONG = "stop-word density {:.3g} >= {:g}, only {} <= {} characters"
+
+
+def some_stopwords(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
     """Make what may be running text NEAR_GOOD."""
-    if measurements.stopword_density < thresholds.stopwords_low:
-        return None
-    compared = f"{measurements.stopword_density:.3g} >= {thresholds.stopwords_low:g}"
-    return Decision(NEAR_GOOD, f"stop-word density {compared}")
+    density, low = measured.stopword_density, thresholds.stopwords_low
+    return {
+        i: Decision(NEAR_GOOD, Reason("stop-word density {:.3g} >= {:g}", density[i], low))
+        for i in open_
+        if density[i] >= low
+    }
 
 
-def few_stopwords(segment: Segment, measurements: Measurements, thresholds: Thresholds) -> Decision | None:
+def few_stopwords(
+    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
+) -> Mapping[int, Decision]:
     """Make what is no running text BAD."""
-    compared = f"{measurements.stopword_density:.3g} < {thresholds.stopwords_low:g}"
-    return Decision(BAD, f"stop-word density {compared}")
+    density, low = measured.stopword_density, thresholds.stopwords_low
+    return {i: Decision(BAD, Reason("stop-word density {:.3g} < {:g}", density[i], low)) for i in open_}
 
 
 # Most blocks of a page are entries of menus, so the same few decisions come again and again.
@@ -234,13 +286,13 @@ def few_stopwords(segment: Segment, measurements: Measurements, thresholds: Thre
 
 @lru_cache(maxsize=1024)
 def _too_many_links(density: float, limit: float) -> Decision:
-    return Decision(BAD, f"link density {density:.3g} > {limit:g}")
+    return Decision(BAD, Reason("link density {:.3g} > {:g}", density, limit))
 
 
 @lru_cache(maxsize=1024)
 def _too_short(length: int, low: int, has_link: bool) -> Decision:
-    short = f"short ({length} < {low} characters)"
-    return Decision(BAD, f"{short} with link characters") if has_link else Decision(SHORT, short)
+    short = Reason("short ({} < {} characters)", length, low)
+    return Decision(BAD, Reason("{} with link characters", short)) if has_link else Decision(SHORT, short)
 
 
 _COPYRIGHT = Decision(BAD, "copyright sign")

@@ -42,13 +42,14 @@ It trades recall for precision on pages with one article; it is not for forums o
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Reason
 from scrapy_justext.core.tags import PARAGRAPHS, WITHOUT_STOPWORDS
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
+    from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.parameters import Thresholds
 
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
 class Context:
     """A page as the passes see it: plain data, from which they can be run again."""
 
-    segments: Sequence[Segment]
+    segments: BlockTable
     context_free: Sequence[Decision]
     """The classes by the blocks' own texts, or those that somebody chose."""
     thresholds: Thresholds
@@ -116,7 +118,7 @@ def promote_images(context: Context, decisions: Sequence[Decision]) -> list[Deci
     """Make images before a GOOD block NEAR_GOOD, headings or not; do nothing without ``rescue_images``."""
     if not context.thresholds.rescue_images:
         return list(decisions)
-    images = [i for i, segment in enumerate(context.segments) if segment.image_url is not None]
+    images = [i for i, extras in context.segments.extras.items() if extras.image_url is not None]
     images = [i for i in images if i not in context.pinned]
     return rescue(images, NEAR_GOOD, "image", context, decisions)
 
@@ -125,7 +127,7 @@ def _headings(context: Context) -> list[int]:
     """Return the indices of the blocks that are treated as headings."""
     if context.thresholds.no_headings:
         return []
-    return [i for i, segment in enumerate(context.segments) if segment.heading_level]
+    return [i for i, level in enumerate(context.segments.of_position("heading_level")) if level]
 
 
 def rescue(
@@ -133,33 +135,33 @@ def rescue(
 ) -> list[Decision]:
     """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
     result = list(decisions)
-    segments = context.segments
-    distance: float = inf  # from the end of the block at hand to the next GOOD one
-    seen = len(segments)
-    for index in reversed(rescued):
-        for i in range(seen - 1, index, -1):
-            is_good = decisions[i].block_class is GOOD
-            distance = 0 if is_good else distance + len(segments[i].collapsed)
-        seen = index + 1
+    goods = [i for i, decision in enumerate(decisions) if decision.block_class is GOOD]
+    before = list(accumulate(map(len, context.segments.collapsed), initial=0))
+    for index in rescued:
+        following = bisect_right(goods, index)
+        if following == len(goods):
+            break
+        # From the end of the block to the next good one.
+        distance = before[goods[following]] - before[index + 1]
         if distance <= context.thresholds.max_heading_distance:
-            result[index] = Decision(to, f"{what}, good block {distance} characters ahead")
+            result[index] = Decision(to, Reason("{}, good block {} characters ahead", what, distance))
     return result
 
 
-def heading_paths(segments: Sequence[Segment], decisions: Sequence[Decision]) -> Iterator[tuple[str, ...]]:
+def heading_paths(segments: BlockTable, decisions: Sequence[Decision]) -> Iterator[tuple[str, ...]]:
     """Yield for each block the texts of the GOOD headings above it, by level.
 
     A heading is above what follows it, down to the next GOOD one of its level or a higher one.
     """
     path: tuple[str, ...] = ()
     above: list[tuple[int, str]] = []
-    for segment, decision in zip(segments, decisions, strict=True):
-        level = segment.heading_level
-        if level and decision.block_class is GOOD and segment.collapsed:
+    for text, position, decision in zip(segments.collapsed, segments.position, decisions, strict=True):
+        level = position.heading_level
+        if level and decision.block_class is GOOD and text:
             while above and above[-1][0] >= level:
                 above.pop()
             yield tuple(text for _, text in above)
-            above.append((level, _shortened(segment.collapsed)))
+            above.append((level, _shortened(text)))
             path = tuple(text for _, text in above)
         else:
             yield path
@@ -172,10 +174,11 @@ def _shortened(text: str) -> str:
 def resolve(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     """Make every decision GOOD or BAD."""
     resolved = list(decisions)
+    resolver = _Resolver()
     for start, end in _undecided_runs(decisions):
         before = decisions[start - 1].block_class if start else BAD
         after = decisions[end].block_class if end < len(decisions) else BAD
-        resolved[start:end] = _resolve_run(decisions[start:end], before, after)
+        resolved[start:end] = resolver.resolve(decisions[start:end], before, after)
     return resolved
 
 
@@ -193,18 +196,34 @@ def _undecided_runs(decisions: Sequence[Decision]) -> Iterator[tuple[int, int]]:
         yield start, len(decisions)
 
 
-def _resolve_run(run: Sequence[Decision], before: BlockClass, after: BlockClass) -> list[Decision]:
-    if before is after:
-        return _all(run, before, "between good blocks" if before is GOOD else "between bad blocks")
-    if before is BAD:
-        return _resolve_run(run[::-1], after, before)[::-1]
-    good = _last_near_good(run) + 1
-    if not good:
-        return _all(run, BAD, "beside a bad block, no near-good one in between")
-    return [
-        *_all(run[:good], GOOD, "on the good side of the nearest near-good block"),
-        *_all(run[good:], BAD, "on the bad side of the nearest near-good block"),
-    ]
+class _Resolver:
+    """Decides on runs of undecided blocks; of blocks that share a decision, as short ones do, it is made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, str], Decision] = {}
+
+    def resolve(self, run: Sequence[Decision], before: BlockClass, after: BlockClass) -> list[Decision]:
+        """Return the decisions on a run between two decided blocks."""
+        if before is after:
+            return self._all(run, before, "{}; between good blocks" if before is GOOD else "{}; between bad blocks")
+        if before is BAD:
+            return self.resolve(run[::-1], after, before)[::-1]
+        good = _last_near_good(run) + 1
+        if not good:
+            return self._all(run, BAD, "{}; beside a bad block, no near-good one in between")
+        return [
+            *self._all(run[:good], GOOD, "{}; on the good side of the nearest near-good block"),
+            *self._all(run[good:], BAD, "{}; on the bad side of the nearest near-good block"),
+        ]
+
+    def _all(self, run: Sequence[Decision], block_class: BlockClass, form: str) -> list[Decision]:
+        made, result = self._made, []
+        for decision in run:
+            key = (id(decision), form)
+            if key not in made:
+                made[key] = Decision(block_class, Reason(form, decision.reason))
+            result.append(made[key])
+        return result
 
 
 def _last_near_good(run: Sequence[Decision]) -> int:
@@ -215,11 +234,7 @@ def _last_near_good(run: Sequence[Decision]) -> int:
     return -1
 
 
-def _all(run: Sequence[Decision], block_class: BlockClass, why: str) -> list[Decision]:
-    return [Decision(block_class, f"{reason}; {why}") for _, reason, _ in run]
-
-
-def number_groups(elements: Elements, segments: Sequence[Segment], depth: int) -> list[int]:
+def number_groups(elements: Elements, segments: BlockTable, depth: int) -> list[int]:
     """Return for each block the number of its group, to which it belongs if it is GOOD."""
     nodes = elements.innermost(segments, PARAGRAPHS)
     paragraph_of = elements.inherited(_if_paragraph)
@@ -240,19 +255,20 @@ def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     selected = list(decisions)
     groups: defaultdict[int, list[int]] = defaultdict(list)
     around: int | None = None  # the group of the good text last seen
+    position, texts = context.segments.position, context.segments.collapsed
     for i, number in enumerate(context.groups or ()):
         if decisions[i].block_class is GOOD and i not in context.pinned:
-            if context.segments[i].kind not in WITHOUT_STOPWORDS:
+            if position[i].kind not in WITHOUT_STOPWORDS:
                 around = number
             groups[number if around is None else around].append(i)
     if not groups:
         return selected
     # Of equals, max gives the first.
-    main = max(groups.values(), key=lambda group: sum(len(context.segments[i].collapsed) for i in group))
+    main = max(groups.values(), key=lambda group: sum(len(texts[i]) for i in group))
     for group in groups.values():
         if group is not main:
             for i in group:
-                selected[i] = Decision(BAD, f"{decisions[i].reason}; outside the main group")
+                selected[i] = Decision(BAD, Reason("{}; outside the main group", decisions[i].reason))
     return selected
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.formulas.elements import PageFormulas
     from scrapy_justext.core.tags import TagRules
 
@@ -62,19 +62,18 @@ class Elements:
             return dict(enumerate(self.nodes))
         return {0: self.root} | writer(module, self.rules).find(self.root, BLOCK, numbers)
 
-    def innermost(self, segments: Sequence[Segment], names: frozenset[str]) -> list[etree._Element]:
+    def innermost(self, segments: BlockTable, names: frozenset[str]) -> list[etree._Element]:
         """Return for each block the innermost element around its text that is block-level or one of ``names``."""
         if self.rules.block_level >= names:
-            return [self.nodes[segment.element] for segment in segments]
+            return list(map(self.nodes.__getitem__, segments.element))
         # Some of the names split no blocks.  A second cut of the same text, in which they do, finds their elements.
         rules = replace(self.rules, block_level=self.rules.block_level | names)
         finer, count = segment_and_count(self.root, rules, formulas=self.formulas)
         nodes = Elements(self.root, rules, count, self.formulas).nodes
-        starts = [segment.start for segment in finer]
-        last = [bisect_right(starts, segment.start) - 1 for segment in segments]
+        last = [bisect_right(finer.start, start) - 1 for start in segments.start]
         return [
-            self.nodes[segment.element] if segment.image_url is not None else nodes[finer[i].element]
-            for segment, i in zip(segments, last, strict=True)
+            nodes[finer.element[i]] if image_url is None else self.nodes[element]
+            for element, image_url, i in zip(segments.element, segments.of_extras("image_url"), last, strict=True)
         ]
 
     def inherited(self, own: Callable[[etree._Element], Own | None]) -> Callable[[etree._Element], Own | None]:

@@ -15,15 +15,15 @@ The language is chosen while reading, because the blocks are measured by its sto
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
-from itertools import repeat
+from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import BLOCK_FIELDS, Block, Decision, Extraction, make_blocks
+from scrapy_justext.core.blocks import BlockTable, Decision
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
+from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.flattening import formulas_of
 from scrapy_justext.core.languages import NO_LANGUAGE, OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
@@ -33,6 +33,7 @@ from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
+from scrapy_justext.core.tags import CODE
 from scrapy_justext.core.unsegmented import measure_unspaced
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from lxml import etree
     from typing_extensions import Unpack
 
-    from scrapy_justext.core.blocks import Measurements, Segment
+    from scrapy_justext.core.blocks import Measurements
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.encodings import EncodingChoice
@@ -67,8 +68,8 @@ WARM_UP_PAGE = (
 class ReadPage(NamedTuple):
     """A page with everything that does not depend on thresholds."""
 
-    segments: Sequence[Segment]
-    measurements: Sequence[Measurements]
+    segments: BlockTable
+    measurements: Measurements
     model_output: ModelOutput | None
     """What the trained model makes of the blocks; None for a profile without one, and for a page without blocks."""
     language: LanguageChoice
@@ -141,12 +142,13 @@ class JudgedPage(NamedTuple):
         page, context = self.page, self.context
         encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
         known = (context.segments, page.measurements, context.context_free, self.final)
-        blocks = _blocks(*known, probability=self.probabilities, paths=self.paths)
+        columns = _columns(*known, probability=self.probabilities, paths=self.paths)
         if self.data is not None:
-            origin, segments, decided, measurements = self.data
-            blocks += _blocks(segments, measurements, decided, decided, first=len(blocks), origin=origin)
-        return Extraction(
-            blocks=blocks,
+            origin, segments, decided, measured = self.data
+            assert measured is not None
+            columns += _columns(segments, measured, decided, decided, first=columns.count, origin=origin)
+        return Extraction.of_columns(
+            columns,
             language=page.language.code,
             language_source=page.language.source,
             language_reason=page.language.reason,
@@ -239,7 +241,7 @@ class Extractor:
         """
         options = self.options
         (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
-        segments: list[Segment] = []
+        segments = BlockTable()
         title = ""
         elements = data = None
         if root is not None:
@@ -250,7 +252,7 @@ class Extractor:
             elements = Elements(root, rules, count, formulas)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
-        language = _choose_language([*segments, *data.segments] if data else segments, options, languages)
+        language = _choose_language(segments, data, options, languages)
         return ReadPage(
             segments=segments,
             measurements=measure_blocks(segments, options.criteria(language.language)),
@@ -320,7 +322,7 @@ class Extractor:
 
         return shipped_model(self.options.profile.models[0])
 
-    def _weigh(self, segments: Sequence[Segment], elements: Elements | None) -> ModelOutput | None:
+    def _weigh(self, segments: BlockTable, elements: Elements | None) -> ModelOutput | None:
         if not segments or elements is None or self._model is None:
             return None
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
@@ -389,7 +391,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
 
 def _segment(
     root: etree._Element, rules: TagRules, most: int | None, formulas: PageFormulas
-) -> tuple[list[Segment], int, TagRules]:
+) -> tuple[BlockTable, int, TagRules]:
     """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by.
 
     ``most``: how many blocks there may be.
@@ -405,17 +407,19 @@ def _segment(
 def _paths(page: ReadPage) -> dict[int, Paths]:
     if page.elements is None:
         return {}
-    return element_paths(page.elements.root, page.elements.rules, [segment.element for segment in page.segments])
+    return element_paths(page.elements.root, page.elements.rules, page.segments.element)
 
 
-def measure_blocks(segments: Sequence[Segment], criteria: Criteria) -> list[Measurements]:
+def measure_blocks(segments: BlockTable, criteria: Criteria) -> Measurements:
     """Measure blocks: look for stop words between spaces or, in a script without spaces, anywhere."""
     if criteria.script is None:
         return measure(segments, criteria.stopwords)
     return measure_unspaced(segments, criteria.stopwords, criteria.script)
 
 
-def _choose_language(segments: Iterable[Segment], options: Options, declared: Sequence[str]) -> LanguageChoice:
+def _choose_language(
+    segments: BlockTable, data: DataBlocks | None, options: Options, declared: Sequence[str]
+) -> LanguageChoice:
     candidates = options.candidates
     if candidates == ():
         return NO_LANGUAGE
@@ -423,47 +427,67 @@ def _choose_language(segments: Iterable[Segment], options: Options, declared: Se
         return choice_of(candidates[0], "given", "given")
     if options.stopwords is not None:
         return OWN_STOPLIST
-    return choose_language(map(_sample, segments), declared, options.library, candidates)
+    samples = _samples(segments) + (_samples(data.segments) if data else [])
+    return choose_language(samples, declared, options.library, candidates)
 
 
-def _sample(segment: Segment) -> str:
-    """Return the text by which a block's language is told: less of code, which is longer than the prose around it.
+def _samples(segments: BlockTable) -> list[str]:
+    """Return the texts by which a page's language is told: less of code, which is longer than the prose around it.
 
     There are pages that are all preformatted, so some of it stays.
     """
-    return segment.collapsed[: len(segment.collapsed) // 8] if segment.keeps_lines else segment.collapsed
+    return [
+        text[: len(text) // 8] if position.preformatted or position.kind == CODE else text
+        for text, position in zip(segments.collapsed, segments.position, strict=True)
+    ]
 
 
-def _blocks(  # noqa: PLR0913 (a block knows so much)
-    segments: Sequence[Segment],
-    measurements: Sequence[Measurements],
+def _columns(  # noqa: PLR0913 (a block knows so much)
+    segments: BlockTable,
+    measured: Measurements,
     context_free: Sequence[Decision],
     decisions: Sequence[Decision],
     *,
-    probability: Iterable[float | None] = repeat(None),
+    probability: Sequence[float | None] = (),
     paths: Mapping[int, Paths] = MappingProxyType({}),
     first: int = 0,
     origin: str = "page",
-) -> tuple[Block, ...]:
-    """Return blocks from lists with one entry for each block.  ``first``: the index of the first block."""
-    if not segments:
-        return ()
-    known = _columns(segments) | _columns(measurements) | _columns(decisions)
-    if paths:
-        known |= _columns([paths.get(element, NO_PATHS) for element in known["element"]])
-    columns = {
-        **{name: known.get(name, repeat(None)) for name in BLOCK_FIELDS},
-        "context_free_class": _columns(context_free)["block_class"],
-        "is_heading": map(bool, known["heading_level"]),
-        "index": range(first, first + len(segments)),
-        "image_alt": [None if segment.image_url is None else segment.text for segment in segments],
-        "probability": probability,
-        "origin": repeat(origin),
-        "heading_path": heading_paths(segments, decisions),
-    }
-    return make_blocks(columns, len(segments))
+) -> BlockColumns:
+    """Return the fields of blocks.  ``first``: the index of the first block; what is not given is None."""
+    count = len(segments)
 
+    def path(name: str) -> list[str | None]:
+        return [getattr(paths.get(element, NO_PATHS), name) for element in segments.element]
 
-def _columns(values: Sequence[NamedTuple]) -> dict[str, tuple[Any, ...]]:
-    """Return the fields of named tuples of one kind as columns."""
-    return dict(zip(values[0]._fields, zip(*values, strict=True), strict=True))
+    def image_alt() -> list[str | None]:
+        images = segments.of_extras("image_url")
+        return [None if url is None else text for url, text in zip(images, segments.text, strict=True)]
+
+    return BlockColumns(
+        count,
+        {
+            "text": lambda: segments.text,
+            "block_class": lambda: [decision.block_class for decision in decisions],
+            "context_free_class": lambda: [decision.block_class for decision in context_free],
+            "reason": lambda: [decision.reason for decision in decisions],
+            "is_heading": lambda: list(map(bool, segments.of_position("heading_level"))),
+            "heading_level": partial(segments.of_position, "heading_level"),
+            "tag": partial(segments.of_position, "tag"),
+            "link_density": lambda: measured.link_density,
+            "stopword_density": lambda: measured.stopword_density,
+            "word_count": lambda: measured.word_count,
+            "characters": lambda: measured.characters,
+            "link_characters": lambda: segments.link_characters,
+            "tags_count": lambda: segments.tags_count,
+            "index": lambda: range(first, first + count),
+            "xpath": partial(path, "xpath"),
+            "dom_path": partial(path, "dom_path"),
+            "image_url": partial(segments.of_extras, "image_url"),
+            "image_alt": image_alt,
+            "probability": lambda: probability or [None] * count,
+            "origin": lambda: [origin] * count,
+            "kind": partial(segments.of_position, "kind"),
+            "code_language": partial(segments.of_extras, "code_language"),
+            "heading_path": lambda: list(heading_paths(segments, decisions)),
+        },
+    )

@@ -25,7 +25,7 @@ from scrapy_justext.exceptions import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.elements import Elements
 
 
@@ -133,13 +133,13 @@ def _pattern(pattern: str) -> re.Pattern[str]:
         raise ParameterError("drop_text", pattern, f"must be a regular expression: {error}") from error
 
 
-def choose(selection: Selection, segments: Sequence[Segment], elements: Elements) -> dict[int, Decision]:
+def choose(selection: Selection, segments: BlockTable, elements: Elements) -> dict[int, Decision]:
     """Return the decisions of the blocks that a rule matches, by their indices."""
     dropped = _selected(selection.drop, segments, elements)
     kept = _selected(selection.keep, segments, elements)
     chosen = {}
-    for i, segment in enumerate(segments):
-        decision = dropped.get(i) or first_match(selection.patterns, segment.collapsed) or kept.get(i)
+    for i, text in enumerate(segments.collapsed):
+        decision = dropped.get(i) or first_match(selection.patterns, text) or kept.get(i)
         if decision is not None:
             chosen[i] = decision
     return chosen
@@ -150,7 +150,7 @@ def first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
     return next((decision for pattern, decision in patterns if pattern.search(text)), None)
 
 
-def _selected(rules: Sequence[SelectorRule], segments: Sequence[Segment], elements: Elements) -> dict[int, Decision]:
+def _selected(rules: Sequence[SelectorRule], segments: BlockTable, elements: Elements) -> dict[int, Decision]:
     """Return the decisions of selectors on segments, by their indices."""
     matched: dict[etree._Element, Decision] = {}
     for selector, decision in rules:
@@ -160,7 +160,7 @@ def _selected(rules: Sequence[SelectorRule], segments: Sequence[Segment], elemen
     if not matched:
         return {}
     nodes, decision_above = elements.nodes, elements.inherited(matched.get)
-    above = ((i, decision_above(nodes[segment.element])) for i, segment in enumerate(segments))
+    above = ((i, decision_above(nodes[element])) for i, element in enumerate(segments.element))
     found = {i: decision for i, decision in above if decision is not None}
     inline = {node: decision for node, decision in matched.items() if node.tag not in elements.rules.block_level}
     return _inside_inline(_stretches(inline, elements), segments) | found if inline else found
@@ -194,7 +194,7 @@ def _stretches(matched: Mapping[etree._Element, Decision], elements: Elements) -
     return stretches
 
 
-def _inside_inline(stretches: Sequence[_Stretch], segments: Sequence[Segment]) -> dict[int, Decision]:
+def _inside_inline(stretches: Sequence[_Stretch], segments: BlockTable) -> dict[int, Decision]:
     """Return the decisions on the blocks whose whole text stands in stretches, by their indices."""
     # Where one stretch begins at the end of another, a block may stand in both.
     reach = [stretch.end for stretch in stretches]
@@ -205,9 +205,9 @@ def _inside_inline(stretches: Sequence[_Stretch], segments: Sequence[Segment]) -
     found: dict[int, Decision] = {}
     # The text of a formula may be another than the page's: a block ends where the next one starts.
     last = (one.start + visible_length(one.without_formulas()) for one in segments[-1:])
-    ends = [*(segment.start for segment in segments[1:]), *last]
-    for index, (segment, end) in enumerate(zip(segments, ends, strict=True)):
-        at = bisect_right(starts, segment.start) - 1
-        if at >= 0 and segment.start < stretches[at].end and end <= reach[at] and segment.image_url is None:
+    ends = [*segments.start[1:], *last]
+    for index, (start, end) in enumerate(zip(segments.start, ends, strict=True)):
+        at = bisect_right(starts, start) - 1
+        if at >= 0 and start < stretches[at].end and end <= reach[at] and segments[index].image_url is None:
             found[index] = stretches[at].decision
     return found

@@ -17,14 +17,14 @@ Every profile ends with the tree filter, which does nothing without ``tree_depth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import boilerpipe, context_sensitive
-from scrapy_justext.core.blocks import Decision, Measurements, Segment
+from scrapy_justext.core.blocks import BlockTable, Decision, Measurements
 from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
 from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
@@ -33,8 +33,8 @@ from scrapy_justext.exceptions import UnknownNameError
 if TYPE_CHECKING:
     from scrapy_justext.core.context_sensitive import Pass
 
-#: Segments, their measurements, thresholds -> context-free decisions.
-Classifier = Callable[[Sequence[Segment], Sequence[Measurements], Thresholds], list[Decision]]
+#: Blocks, their measurements, thresholds -> context-free decisions.
+Classifier = Callable[[BlockTable, Measurements, Thresholds], list[Decision]]
 
 
 @dataclass(frozen=True, slots=True)

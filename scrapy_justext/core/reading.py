@@ -22,7 +22,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import Segment, maker
+from scrapy_justext.core.blocks import BlockTable, Extras, Position
 from scrapy_justext.core.code import code_language, code_text, is_code, is_line_numbers, lines_of
 from scrapy_justext.core.code_lines import mark_code_lines
 from scrapy_justext.core.flattening import (
@@ -63,14 +63,14 @@ if TYPE_CHECKING:
     from scrapy_justext.core.tags import TagRules
 
 
-def segment_tree(root: etree._Element, rules: TagRules) -> list[Segment]:
+def segment_tree(root: etree._Element, rules: TagRules) -> BlockTable:
     """Return the blocks below ``root`` in document order; the tree is left as it was."""
     return segment_and_count(root, rules)[0]
 
 
 def segment_and_count(
     root: etree._Element, rules: TagRules, most: int | None = None, formulas: PageFormulas | None = None
-) -> tuple[list[Segment], int]:
+) -> tuple[BlockTable, int]:
     """Return the blocks below ``root``, and how many block-level elements there are.
 
     ``formulas``: the page's, if somebody keeps them.
@@ -109,8 +109,8 @@ def _with_marks(flat: str, root: etree._Element, rules: TagRules, most: int | No
     return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules, most)
 
 
-def cut(flat: str, position: TreePosition) -> list[Segment]:
-    """Return the segments of a flattened tree; ``position``: that of its root."""
+def cut(flat: str, position: TreePosition) -> BlockTable:
+    """Return the blocks of a flattened tree; ``position``: that of its root."""
     reader = _reader_for(position.rules)
     module = kernel().cut
     # Lines of CODE outside of PREs are few.
@@ -118,7 +118,7 @@ def cut(flat: str, position: TreePosition) -> list[Segment]:
         _cut(flat, position, reader, Tables())
     else:
         module.Cutter(flat, reader, Tables(), _told).cut(position)
-    return reader.rows
+    return reader.blocks
 
 
 def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tables) -> None:
@@ -131,7 +131,7 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
         code, body = chunk[0], chunk[1:]
         if code == CLOSE:
             if position.part == TABLE:
-                tables.end(reader.rows)
+                tables.end(reader.blocks)
             position, element = ancestors.pop()
         else:
             ancestors.append((position, element))
@@ -147,8 +147,8 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
                     position, element = ancestors.pop()
                     body = behind
                 else:
-                    tables.begin(position.part, about, element, number, len(reader.rows))
-        while _BEGUN in body and not position.heading_level:
+                    tables.begin(position.part, about, element, number, len(reader.blocks))
+        while _BEGUN in body and not position.here.heading_level:
             before, _, body = body.partition(_BEGUN)
             reader.chunk = number
             reader.read(before, position, element, ancestors)
@@ -190,9 +190,6 @@ def _until_finished(body: str, chunks: Iterator[str]) -> tuple[list[str], str]:
     return inside, behind
 
 
-_new_segment = maker(Segment)
-
-
 class TreePosition(dict[str, "TreePosition"]):
     """What a block takes over from the elements around it.
 
@@ -200,17 +197,13 @@ class TreePosition(dict[str, "TreePosition"]):
     There are few different positions, so they are made once and shared by all pages.
     """
 
-    __slots__ = ("heading_level", "in_select", "kind", "part", "place", "preformatted", "rules", "tag")
+    __slots__ = ("here", "part", "place", "rules")
 
     def __init__(
         self, tag: str, heading_level: int, in_select: bool, preformatted: bool, kind: str, rules: TagRules
     ) -> None:
         super().__init__()
-        self.tag = tag
-        self.heading_level = heading_level
-        self.in_select = in_select
-        self.preformatted = preformatted
-        self.kind = HEADING if heading_level else kind
+        self.here = Position(tag, heading_level, in_select, preformatted, HEADING if heading_level else kind)
         #: PRE, or the part of a table that the element is; empty for others.
         self.part = PARTS.get(tag, "") if rules.kinds else ""
         self.rules = rules
@@ -225,16 +218,17 @@ class TreePosition(dict[str, "TreePosition"]):
         return cls(tag, HEADING_LEVELS.get(tag, 0), "select" in tag, tag == "pre", kind, rules)
 
     def __missing__(self, code: str) -> TreePosition:
+        here = self.here
         if code == ENTER:
-            inside = TreePosition(self.tag, self.heading_level, True, self.preformatted, self.kind, self.rules)
+            inside = TreePosition(here.tag, here.heading_level, True, here.preformatted, here.kind, self.rules)
         else:
             tag = _names(self.rules)[code]
             inside = _shared_position(
                 tag,
-                HEADING_LEVELS.get(tag, self.heading_level),
-                self.in_select or "select" in tag,
-                self.preformatted or tag == "pre",
-                KIND_INSIDE.get(tag, self.kind),
+                HEADING_LEVELS.get(tag, here.heading_level),
+                here.in_select or "select" in tag,
+                here.preformatted or tag == "pre",
+                KIND_INSIDE.get(tag, here.kind),
                 self.rules,
             )
         self[code] = inside
@@ -262,7 +256,7 @@ class PublishedReader:
     """Reads text as published, and counts the open links."""
 
     def __init__(self) -> None:
-        self.rows: list[Segment] = []
+        self.blocks = BlockTable()
         #: The place of the text at hand in the flattened page.
         self.chunk = 0
         #: Characters of the page's text that are read.
@@ -292,8 +286,8 @@ class PublishedReader:
         collapsed, words = collapse_and_count(body)
         if words:
             linked, link_words = (len(collapsed), words) if self.links else (0, 0)
-            text = lines_of(body) if position.preformatted else collapsed
-            self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
+            text = lines_of(body) if position.here.preformatted else None
+            self._add_block(position.here, element, collapsed, text, linked=linked, link_words=link_words, tags=tags)
             self.start += len(collapsed) - words + 1
         return position
 
@@ -313,32 +307,33 @@ class PublishedReader:
         ``is_text``: whether it is a part of the text of ``element``, where links may be open.
         """
         code = code_text(
-            chunks, _preformatted(position.rules), is_preformatted=position.preformatted, is_text=is_text,
+            chunks, _preformatted(position.rules), is_preformatted=position.here.preformatted, is_text=is_text,
             links=self.links if is_text else 0,
         )  # fmt: skip
         if is_text:
             self.links = code.links
         text = code.text if about != NUMBERS else "\n".join(" ".join(code.pieces).split())
         collapsed, words = collapse_and_count(text)
-        before = self.rows[-1].text if self.rows and self.rows[-1].kind == CODE else ""
+        last = self.blocks[-1] if self.blocks else None
+        before = last.text if last is not None and last.kind == CODE else ""
         if words and not (about == NUMBERS and _numbers_lines(text, before)):
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
             if _numbers_lines(before, text):
-                self.rows.pop()
+                self.blocks.cut_off(len(self.blocks) - 1)
             self.chunk = chunk
-            self._add_row(
-                position, element, text, collapsed, linked=linked, link_words=link_words, tags=code.tags_count,
-                code_language=code_language(about),
+            self._add_block(
+                position.here._replace(kind=CODE), element, collapsed, text, linked=linked, link_words=link_words,
+                tags=code.tags_count, code_language=code_language(about),
             )  # fmt: skip
         self.start += sum(map(visible_length, code.pieces))
 
     def _read_pieces(self, body: str, tags: int, position: TreePosition, element: int) -> None:
         """Add the blocks in a text with links and BRs."""
-        if not position.preformatted and (link := _ONE_LINK.fullmatch(body)):
+        if not position.here.preformatted and (link := _ONE_LINK.fullmatch(body)):
             # An entry of a menu, as most blocks of a page are.
             if words := link[1].split():
                 text = " ".join(words)
-                self._add_row(position, element, text, text, linked=len(text), link_words=len(words), tags=tags + 1)
+                self._add_block(position.here, element, text, linked=len(text), link_words=len(words), tags=tags + 1)
                 self.start += len(text) - len(words) + 1
             return
         first, *pieces = body.split(INLINE)
@@ -375,12 +370,12 @@ class PublishedReader:
         if words:
             linked, link_words = count_links(texts, inside) if True in inside else (0, 0)
             read = len(collapsed) - words + 1 + self._unread
-            if self._formulas == [collapsed] and position.tag in _PARAGRAPHS:
+            if self._formulas == [collapsed] and position.here.tag in _PARAGRAPHS:
                 # A paragraph that is a formula has it on lines of its own.
                 collapsed = f"${collapsed}$" if collapsed[1] != "$" else collapsed
                 self._formulas = [collapsed]
-            text = lines_of(raw) if position.preformatted else collapsed
-            self._add_row(position, element, text, collapsed, linked=linked, link_words=link_words, tags=tags)
+            text = lines_of(raw) if position.here.preformatted else None
+            self._add_block(position.here, element, collapsed, text, linked=linked, link_words=link_words, tags=tags)
             self.start += read
             self._formulas, self._unread = [], 0
 
@@ -391,28 +386,36 @@ class PublishedReader:
         self._unread += length - visible_length(formula)
         return formula
 
-    def _add_row(  # noqa: PLR0913 (a segment knows so much)
+    def _add_block(  # noqa: PLR0913 (a block knows so much)
         self,
-        position: TreePosition,
+        position: Position,
         element: int,
-        text: str,
         collapsed: str,
+        text: str | None = None,
         *,
         linked: int,
         link_words: int,
         tags: int,
         image_url: str | None = None,
-        code_language: str | None = None,
+        code_language: str = "",
     ) -> None:
-        kind, language = (position.kind, "") if code_language is None else (CODE, code_language)
+        """Add a block; ``text``: None if it is the collapsed one."""
         if self._formulas == [collapsed] and collapsed.startswith("$$"):
-            kind = FORMULA
-        row = (
-            text, collapsed, linked, link_words, tags, position.tag, position.heading_level, position.in_select,
-            position.preformatted, element, self.start, kind, self.chunk, image_url, language, (),
-            tuple(self._formulas),
-        )  # fmt: skip
-        self.rows.append(_new_segment(row))
+            position = position._replace(kind=FORMULA)
+        extras = None
+        if text is not None or image_url is not None or code_language or self._formulas:
+            extras = Extras(text, image_url, code_language, (), tuple(self._formulas))
+        self.blocks.add(
+            collapsed,
+            position,
+            element=element,
+            start=self.start,
+            chunk=self.chunk,
+            link_characters=linked,
+            link_words=link_words,
+            tags_count=tags,
+            extras=extras,
+        )
 
 
 def _numbers_lines(text: str, code: str) -> bool:
@@ -476,7 +479,7 @@ class JavaReader(PublishedReader):
 
     def read(self, body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
         """Add the blocks in ``body``, which has no block-level mark inside; return the position after it."""
-        if position.tag == "img":
+        if position.here.tag == "img":
             self._add_image(body, position, element)
             return position
         if INLINE + ENTER not in body and INLINE + LEAVE not in body:
@@ -494,7 +497,7 @@ class JavaReader(PublishedReader):
         alt, _, source = body.partition(INLINE + SOURCE)
         text = collapse(alt)
         linked, words = (len(text), len(text.split())) if self.links else (0, 0)
-        self._add_row(position, element, text, text, linked=linked, link_words=words, tags=0, image_url=source.strip())
+        self._add_block(position.here, element, text, linked=linked, link_words=words, tags=0, image_url=source.strip())
 
 
 def _after_selects(body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
@@ -559,7 +562,7 @@ class ReferenceReader(PublishedReader):
     def _add_nodes(self, nodes: list[str], counts: tuple[int, int, int], position: TreePosition, element: int) -> None:
         if text := _collapse_to_lines("".join(nodes).strip()):
             linked, link_words, tags = counts
-            self._add_row(position, element, text, text, linked=linked, link_words=link_words, tags=tags)
+            self._add_block(position.here, element, text, linked=linked, link_words=link_words, tags=tags)
             self.start += len(text) - len(text.split()) + 1
 
 

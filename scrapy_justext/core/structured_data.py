@@ -21,7 +21,7 @@ from html import escape, unescape
 from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from scrapy_justext.core.blocks import GOOD, Decision
+from scrapy_justext.core.blocks import GOOD, BlockTable, Decision
 from scrapy_justext.core.flattening import top_elements
 from scrapy_justext.core.languages import primary
 from scrapy_justext.core.overrides import first_match
@@ -252,13 +252,13 @@ class DataBlocks(NamedTuple):
     """The blocks of the texts in a page's data.
 
     ``origin``: :data:`JSON_LD` or :data:`EMBEDDED`.
-    ``decisions``, ``measurements``: one a segment, once it is known what is added to the page.
+    ``decisions``, ``measurements``: once it is known what is added to the page.
     """
 
     origin: str
-    segments: Sequence[Segment]
+    segments: BlockTable
     decisions: Sequence[Decision] = ()
-    measurements: Sequence[Measurements] = ()
+    measurements: Measurements | None = None
 
     @property
     def good(self) -> list[Segment]:
@@ -267,11 +267,11 @@ class DataBlocks(NamedTuple):
         return [segment for segment, decision in rows if decision.block_class is GOOD]
 
 
-def shows_little(segments: Iterable[Segment]) -> bool:
+def shows_little(segments: BlockTable) -> bool:
     """Return whether blocks have less text than :data:`ENOUGH`."""
     length = 0
-    for segment in segments:
-        length += units(segment.collapsed)
+    for text in segments.collapsed:
+        length += units(text)
         if length >= ENOUGH:
             return False
     return True
@@ -293,27 +293,27 @@ def find_missing(
         decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
         for decision, probability in zip(decisions, probabilities, strict=True)
     ]
-    length = sum(units(segment.collapsed) for segment in compress(context.segments, is_content))
+    length = sum(units(text) for text in compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:
         return None
     data = data or find_data(elements, selection, embedded=shows_little(context.segments))
     if not data.segments:
         return None
-    present = [s.collapsed for i, s in enumerate(context.segments) if is_content[i] or i in context.pinned]
+    present = [text for i, text in enumerate(context.segments.collapsed) if is_content[i] or i in context.pinned]
     missing = _missing_from(present, data.segments)
     added = Decision(GOOD, f"from {data.origin}, as the page has only {length} < {ENOUGH} characters of content")
-    made = [first_match(selection.patterns, segment.collapsed) or added for segment in missing]
+    made = [first_match(selection.patterns, text) or added for text in missing.collapsed]
     return DataBlocks(data.origin, missing, made) if missing else None
 
 
-def _missing_from(present: Sequence[str], segments: Iterable[Segment]) -> list[Segment]:
+def _missing_from(present: Sequence[str], segments: BlockTable) -> BlockTable:
     """Return the segments whose text is neither one of those present nor a part of all of them joined."""
     texts, run = {*present}, _words(" ".join(present)[:MOST_COMPARED])
-    return [
+    return BlockTable(
         segment
         for segment in segments
         if (text := segment.collapsed) not in texts and (units(text) < LEAST_UNITS or _words(text) not in run)
-    ]
+    )
 
 
 def _words(text: str) -> str:
@@ -334,7 +334,7 @@ def find_data(elements: Elements, selection: Selection, *, embedded: bool = True
     if segments := segments_of(texts, elements.rules):
         return DataBlocks(JSON_LD, segments)
     texts = (text for script in _until_full(scripts[EMBEDDED], MOST_READ) for text in embedded_texts(script))
-    return DataBlocks(EMBEDDED, segments_of(texts, elements.rules) if embedded else [])
+    return DataBlocks(EMBEDDED, segments_of(texts, elements.rules) if embedded else BlockTable())
 
 
 def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:
@@ -359,9 +359,9 @@ def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
     return [script for script in scripts if not is_dropped(script)] if dropped else scripts
 
 
-def segments_of(texts: Iterable[str], rules: TagRules) -> list[Segment]:
+def segments_of(texts: Iterable[str], rules: TagRules) -> BlockTable:
     """Return the blocks of texts that may be HTML, escaped or not; of equal texts, those of the first."""
-    segments: list[Segment] = []
+    segments = BlockTable()
     readable = map(_unescaped, islice(dict.fromkeys(_until_full(texts, MOST_TEXT)), MOST_TEXTS))
     for has_markup, group in groupby(readable, lambda text: _MARKUP.search(text) is not None):
         # Markup that is not closed must not reach into the next text.  All else is cut at once, which is far quicker.
@@ -371,9 +371,11 @@ def segments_of(texts: Iterable[str], rules: TagRules) -> list[Segment]:
             pages = ["".join(f"<p>{escape(line)}</p>" for text in group for line in text.splitlines())]
         for page in pages:
             root = parse_html(f"<body>{page}").root
-            segments += [] if root is None else segment_tree(root, rules)
+            if root is not None:
+                segments.extend(segment_tree(root, rules))
             if len(segments) >= MOST_BLOCKS:
-                return segments[:MOST_BLOCKS]
+                segments.cut_off(MOST_BLOCKS)
+                return segments
     return segments
 
 

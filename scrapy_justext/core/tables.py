@@ -16,7 +16,7 @@ from scrapy_justext.core.text import collapse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable, Segment
 
 #: What reading looks at of a page's elements to find code and tables.
 PRE, TABLE, ROW, CELL, LINES = "pre", "table", "tr", "td", "div"
@@ -55,12 +55,13 @@ class OpenTable:
         #: The number of the first block of each cell and that of its element, by rows.
         self.rows: list[list[tuple[int, int]]] = []
 
-    def cells(self, blocks: Sequence[Segment]) -> tuple[tuple[DataCell, ...], ...]:
+    def cells(self, blocks: BlockTable) -> tuple[tuple[DataCell, ...], ...]:
         """Return the cells by rows; ``blocks``: those of the page so far, up to the table's end."""
         starts = [start for row in self.rows for start, _ in row]
         ends = iter([*starts[1:], len(blocks)])
         return tuple(
-            tuple(DataCell(number, tuple(blocks[start : next(ends)])) for start, number in row) for row in self.rows
+            tuple(DataCell(number, tuple(map(blocks.__getitem__, range(start, next(ends))))) for start, number in row)
+            for row in self.rows
         )
 
 
@@ -84,7 +85,7 @@ class Tables:
         elif part == CELL and self._open and self._open[-1].rows:
             self._open[-1].rows[-1].append((count, element))
 
-    def end(self, blocks: list[Segment]) -> None:
+    def end(self, blocks: BlockTable) -> None:
         """End the table at hand: of the blocks of a table of data, the last on the page so far, make one."""
         table = self._open.pop()
         if table.lays_out or len(table.rows) < LEAST_ROWS:
@@ -92,7 +93,9 @@ class Tables:
         cells = table.cells(blocks)
         if is_data(cells, has_heads=table.has_heads):
             first = next(start for row in table.rows for start, _ in row)
-            blocks[first:] = [_as_one(table, cells, blocks[first:])]
+            as_one = _as_one(table, cells, [blocks[i] for i in range(first, len(blocks))])
+            blocks.cut_off(first)
+            blocks.append(as_one)
 
 
 def _as_one(table: OpenTable, cells: tuple[tuple[DataCell, ...], ...], inside: Sequence[Segment]) -> Segment:

@@ -20,8 +20,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import Measurements, maker
-from scrapy_justext.core.context_free import NOTHING
+from scrapy_justext.core.blocks import Measurements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable
+
 
 #: Characters that are looked at together, so that the columns of a huge page stay small.
 _BATCH = 1 << 20
@@ -259,22 +259,25 @@ def script_of_words(stoplist: frozenset[str]) -> Script | None:
     return script_of(text) or (KOREAN if _count(KOREAN.characters, text) > len(text) / 2 else None)
 
 
-def measure_unspaced(segments: Sequence[Segment], stoplist: frozenset[str], script: Script) -> list[Measurements]:
-    """Measure each segment of a page in a language without spaces."""
+def measure_unspaced(segments: BlockTable, stoplist: frozenset[str], script: Script) -> Measurements:
+    """Measure the blocks of a page in a language without spaces."""
     # None of these scripts has cases; a list may hold a word of one that does.
     has_case = any(word != word.upper() for word in stoplist)
-    texts = [_comparable(segment.without_formulas(), has_case=has_case) for segment in segments]
+    prose, counted = segments.collapsed.copy(), {}
+    for i, extras in segments.extras.items():
+        if extras.formulas:
+            prose[i], counted[i] = segments[i].without_formulas(), segments.collapsed[i]
+    texts = [_comparable(text, has_case=has_case) for text in prose]
+    characters = list(map(len, segments.collapsed))
+    word_count = [estimate_words(counted.get(i, text), script) if text else 0 for i, text in enumerate(texts)]
+    density = [
+        linked / length if text else 0.0
+        for linked, length, text in zip(segments.link_characters, characters, texts, strict=True)
+    ]
+    link_words = [round(share * words) for share, words in zip(density, word_count, strict=True)]
     covered = covered_characters(texts, stoplist)
-    rows: list[tuple[int, int, int, float, float]] = []
-    for segment, text, stopwords in zip(segments, texts, covered, strict=True):
-        characters = len(segment.collapsed)
-        if not text:
-            rows.append(NOTHING._replace(characters=characters))
-            continue
-        words = estimate_words(segment.collapsed if segment.formulas else text, script)
-        density = segment.link_characters / characters
-        rows.append((characters, words, round(density * words), density, stopwords / len(text)))
-    return list(map(maker(Measurements), rows))
+    stopword_density = [count / len(text) if text else 0.0 for count, text in zip(covered, texts, strict=True)]
+    return Measurements(characters, word_count, link_words, density, stopword_density)
 
 
 def _comparable(text: str, *, has_case: bool) -> str:

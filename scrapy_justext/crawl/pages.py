@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Response
 
-    from scrapy_justext.core.blocks import Block, Extraction
+    from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.crawl.settings import Configuration

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
-from scrapy_justext.core.blocks import part_of
+from scrapy_justext.core.extraction import part_of
 from scrapy_justext.crawl.items import BlockList, is_cleaned
 from scrapy_justext.crawl.pages import OFF, SWITCHED_OFF, CleanedPage, explain_no_content
 from scrapy_justext.crawl.session import Session, get_session

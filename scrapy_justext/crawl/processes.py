@@ -12,18 +12,18 @@ import gc
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import chain, count, islice
-from operator import attrgetter
+from itertools import chain, count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from scrapy_justext.core.blocks import BLOCK_FIELDS, Extraction, make_blocks
+from scrapy_justext.core.blocks import BlockTable, Measurements
+from scrapy_justext.core.extraction import BLOCK_FIELDS, Extraction, made_columns
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     from scrapy_justext.core.extractor import JudgedPage
@@ -71,50 +71,53 @@ class PageTask(Generic[TaskResult]):
 
 
 _OF_PAGE = tuple(field.name for field in fields(Extraction) if field.name != "blocks")
-#: The values of a block, in order: a tenth of the cost of pickling the block.
-_row = attrgetter(*BLOCK_FIELDS)
 
 
 def split_extraction(extraction: Extraction) -> Iterator[object]:
-    """Yield the values of the page, then those of its blocks as rows, :data:`PIECE` at a time."""
+    """Yield the values of the page, then the columns of its blocks, :data:`PIECE` at a time."""
     yield {name: getattr(extraction, name) for name in _OF_PAGE}
-    rows = map(_row, extraction.blocks)
-    while piece := list(islice(rows, PIECE)):
-        yield piece
+    columns = list(map(extraction.column, BLOCK_FIELDS))
+    for start in range(0, len(columns[0]), PIECE):
+        yield [column[start : start + PIECE] for column in columns]
 
 
 def join_extraction(pieces: Iterable[Any]) -> Extraction:
     """Return the extraction that :func:`split_extraction` split."""
-    of_page, *rows = pieces
-    columns = zip(*chain.from_iterable(rows), strict=True)
-    return Extraction(
-        blocks=make_blocks(dict(zip(BLOCK_FIELDS, columns, strict=False)), sum(map(len, rows))), **of_page
-    )
+    of_page, *parts = pieces
+    columns = [list(chain.from_iterable(column)) for column in zip(*parts, strict=True)] or [[] for _ in BLOCK_FIELDS]
+    made = made_columns(len(columns[0]), dict(zip(BLOCK_FIELDS, columns, strict=True)))
+    return Extraction.of_columns(made, **of_page)
 
 
 def split_judged(page: JudgedPage) -> Iterator[object]:
-    """Yield the page without its blocks, then the values of the blocks as rows, :data:`PIECE` at a time."""
+    """Yield the page without its blocks, then the columns of the blocks, :data:`PIECE` at a time."""
     read, context = page.page, page.context
     yield page._replace(
-        page=read._replace(segments=(), measurements=(), elements=None),
-        context=replace(context, segments=(), context_free=()),
+        page=read._replace(segments=BlockTable(), measurements=Measurements(*_NO_COLUMNS), elements=None),
+        context=replace(context, segments=BlockTable(), context_free=()),
         probabilities=(),
         final=(),
     )
-    rows = zip(read.segments, read.measurements, context.context_free, page.probabilities, page.final, strict=True)
-    while piece := list(islice(rows, PIECE)):
-        yield piece
+    columns = (context.context_free, page.probabilities, page.final, *read.measurements)
+    for start in range(0, len(read.segments), PIECE):
+        part = slice(start, start + PIECE)
+        yield read.segments[part], [column[part] for column in columns]
+
+
+_NO_COLUMNS: tuple[Sequence[Any], ...] = tuple(() for _ in Measurements._fields)
 
 
 def join_judged(pieces: Iterable[Any]) -> JudgedPage:
     """Return the page that :func:`split_judged` split."""
     page: JudgedPage
-    page, *rows = pieces
-    segments, measurements, context_free, probabilities, final = (
-        list(column) for column in (zip(*chain.from_iterable(rows), strict=True) if rows else [()] * 5)
-    )
+    page, *parts = pieces
+    segments = BlockTable()
+    for part, _ in parts:
+        segments.extend(part)
+    columns = [list(chain.from_iterable(column)) for column in zip(*(rest for _, rest in parts), strict=True)]
+    context_free, probabilities, final, *measured = columns or [[], [], [], *map(list, _NO_COLUMNS)]
     context = replace(page.context, segments=segments, context_free=context_free)
-    read = page.page._replace(segments=segments, measurements=measurements)
+    read = page.page._replace(segments=segments, measurements=Measurements(*measured))
     return page._replace(page=read, context=context, probabilities=probabilities, final=final)
 
 

@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from scrapy import Request, signals
 
-from scrapy_justext.core.blocks import Extraction
+from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.crawl.items import ItemPages

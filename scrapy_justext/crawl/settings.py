@@ -18,7 +18,7 @@ from inspect import isroutine
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, make_options
 from scrapy_justext.core.parameters import PARAMETERS

@@ -20,7 +20,8 @@ from scrapy_justext.core.text import visible_length
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_justext.core.blocks import Block, Segment
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.extraction import Block
     from scrapy_justext.inspection.pages import Inspection
 
 #: The number of the first visible character of each text: of a node's own (False), and of that after it (True).

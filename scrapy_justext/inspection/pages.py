@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.tags import TagRules
 

@@ -28,7 +28,7 @@ from scrapy_justext.printing import discard_rest, in_json, on_lines, on_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Block, Extraction
+    from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.inspection.pages import Inspection
 
 STANDARD_OUTPUT = "standard output"

@@ -18,7 +18,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.blocks import blocks_to_dicts
+from scrapy_justext.core.extraction import blocks_to_dicts
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import Stretches, text_at
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Block, Segment
+    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.extraction import Block
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.tags import TagRules

@@ -17,7 +17,7 @@ from scrapy_justext.archives.records import PageColumns
 from scrapy_justext.archives.run import ArchiveJob, clean
 from scrapy_justext.archives.tables import SCHEMA
 from scrapy_justext.archives.work import ChunkResult, RecordExtractor, extract_records
-from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scrapy_justext.archives.tables import BLOCK, SCHEMA
-from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS
 
 

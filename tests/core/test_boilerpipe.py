@@ -7,47 +7,39 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.blocks import Measurements
-from scrapy_justext.core.boilerpipe import judge
-from scrapy_justext.core.context_free import NOTHING
+from scrapy_justext.core.boilerpipe import NO_WORDS, Words, judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def measured(words: int, linked: int = 0) -> Measurements:
-    return Measurements(6 * words, words, linked, 0.0, 0.0)
+LINKS = Words(9, 6)  # two thirds of it
+TEXT = Words(9, 5)  # 0.5555..., just not more than the limit
 
-
-LINKS = measured(9, 6)  # two thirds of it
-TEXT = measured(9, 5)  # 0.5555..., just not more than the limit
-
-CASES: list[tuple[str, Measurements, Measurements, Measurements, str, str]] = [
-    ("a third of the words in links", NOTHING, measured(30, 10), NOTHING, "bad", "words in links 0.3333333 > 0.333333"),
-    ("less than a third", NOTHING, measured(31, 10), NOTHING, "good", "31 > 16 words"),
-    ("16 words alone", NOTHING, measured(16), NOTHING, "bad", "only 16 <= 16 words, few around"),
-    ("17 words alone", NOTHING, measured(17), NOTHING, "good", "17 > 16 words"),
-    ("15 words ahead", NOTHING, measured(1), measured(15), "bad", "only 1 <= 16 words, few around"),
-    ("16 words ahead", NOTHING, measured(1), measured(16), "good", "16 > 15 words ahead"),
-    ("4 words before", measured(4), measured(1), NOTHING, "bad", "only 1 <= 16 words, few around"),
-    ("5 words before", measured(5), measured(1), NOTHING, "good", "5 > 4 words before"),
-    ("just not behind links", TEXT, measured(17), NOTHING, "good", "17 > 16 words"),
-    ("just behind links", measured(25, 14), measured(17), NOTHING, "bad",
+CASES: list[tuple[str, Words, Words, Words, str, str]] = [
+    ("a third of the words in links", NO_WORDS, Words(30, 10), NO_WORDS, "bad", "words in links 0.3333333 > 0.333333"),
+    ("less than a third", NO_WORDS, Words(31, 10), NO_WORDS, "good", "31 > 16 words"),
+    ("16 words alone", NO_WORDS, Words(16, 0), NO_WORDS, "bad", "only 16 <= 16 words, few around"),
+    ("17 words alone", NO_WORDS, Words(17, 0), NO_WORDS, "good", "17 > 16 words"),
+    ("15 words ahead", NO_WORDS, Words(1, 0), Words(15, 0), "bad", "only 1 <= 16 words, few around"),
+    ("16 words ahead", NO_WORDS, Words(1, 0), Words(16, 0), "good", "16 > 15 words ahead"),
+    ("4 words before", Words(4, 0), Words(1, 0), NO_WORDS, "bad", "only 1 <= 16 words, few around"),
+    ("5 words before", Words(5, 0), Words(1, 0), NO_WORDS, "good", "5 > 4 words before"),
+    ("just not behind links", TEXT, Words(17, 0), NO_WORDS, "good", "17 > 16 words"),
+    ("just behind links", Words(25, 14), Words(17, 0), NO_WORDS, "bad",
      "only 17 <= 40 words, few around behind links"),
-    ("40 words behind links", LINKS, measured(40), NOTHING, "bad", "only 40 <= 40 words, few around behind links"),
-    ("41 words behind links", LINKS, measured(41), NOTHING, "good", "41 > 40 words behind links"),
-    ("17 words ahead of those", LINKS, measured(1), measured(17), "bad", "only 1 <= 40 words, few around behind links"),
-    ("18 words ahead of those", LINKS, measured(1), measured(18), "good", "18 > 17 words ahead behind links"),
-    ("links ahead count as words", NOTHING, measured(1), measured(16, 16), "good", "16 > 15 words ahead"),
+    ("40 words behind links", LINKS, Words(40, 0), NO_WORDS, "bad", "only 40 <= 40 words, few around behind links"),
+    ("41 words behind links", LINKS, Words(41, 0), NO_WORDS, "good", "41 > 40 words behind links"),
+    ("17 words ahead of those", LINKS, Words(1, 0), Words(17, 0), "bad", "only 1 <= 40 words, few around behind links"),
+    ("18 words ahead of those", LINKS, Words(1, 0), Words(18, 0), "good", "18 > 17 words ahead behind links"),
+    ("links ahead count as words", NO_WORDS, Words(1, 0), Words(16, 16), "good", "16 > 15 words ahead"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("before", "here", "after", "expected", "reason"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )
-def test_the_decision_tree(
-    before: Measurements, here: Measurements, after: Measurements, expected: str, reason: str
-) -> None:
+def test_the_decision_tree(before: Words, here: Words, after: Words, expected: str, reason: str) -> None:
     assert judge(before, here, after)[:2] == (expected, reason)
 
 

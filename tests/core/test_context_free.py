@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Segment
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Segment
 from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, decide_by_kind, measure
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import make_segment, prose
@@ -158,9 +158,10 @@ def test_each_kind_is_judged_as_its_parameter_says(kind: str, name: str, way: st
 
 
 def decide_on_kind(segment: Segment, thresholds: Thresholds) -> Decision:
-    measurements = measure([segment], STOPLIST)
-    decisions = classify([segment], measurements, thresholds, rules=PUBLISHED_RULES)
-    return decide_by_kind(decisions, [segment], measurements, thresholds)[0]
+    segments = BlockTable([segment])
+    measured = measure(segments, STOPLIST)
+    decisions = classify(segments, measured, thresholds, rules=PUBLISHED_RULES)
+    return decide_by_kind(decisions, segments, measured, thresholds)[0]
 
 
 def test_reasons_show_the_thresholds_in_force() -> None:
@@ -199,14 +200,15 @@ def test_reasons_show_the_thresholds_in_force() -> None:
 def test_measurements_are_shares_of_characters_and_of_words(
     text: str, links: int, measurements: tuple[float, ...]
 ) -> None:
-    assert measure([row(text, links)], STOPLIST) == [measurements]
+    assert list(zip(*measure(BlockTable([row(text, links)]), STOPLIST), strict=True)) == [measurements]
 
 
 def test_measurements_of_preformatted_text_are_those_of_one_line() -> None:
     pre = make_segment("the lamp", tag="pre")._replace(text="the\n    lamp", preformatted=True)
-    assert measure([pre], STOPLIST) == [(8, 2, 0, 0.0, 0.5)]
+    assert list(zip(*measure(BlockTable([pre]), STOPLIST), strict=True)) == [(8, 2, 0, 0.0, 0.5)]
 
 
 def decide(segment: Segment, thresholds: Thresholds | None = None) -> Decision:
-    [decision] = classify([segment], measure([segment], STOPLIST), thresholds or Thresholds(), rules=PUBLISHED_RULES)
+    segments = BlockTable([segment])
+    [decision] = classify(segments, measure(segments, STOPLIST), thresholds or Thresholds(), rules=PUBLISHED_RULES)
     return decision

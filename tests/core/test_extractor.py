@@ -15,7 +15,8 @@ from lxml import etree
 
 import scrapy_justext
 from scrapy_justext import Block, BlockClass, Extraction, extract
-from scrapy_justext.core.blocks import BLOCK_FIELDS, Decision, blocks_to_dicts, make_blocks
+from scrapy_justext.core.blocks import Decision
+from scrapy_justext.core.extraction import BLOCK_FIELDS, blocks_to_dicts, make_blocks
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.processes import join_judged, split_judged

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from lxml import etree
 
+from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.context_free import measure
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.extractor import extract
@@ -341,19 +342,18 @@ def test_profiles_as_published_know_no_formulas(name: str) -> None:
 def test_words_of_formulas_are_no_words_of_a_paragraph() -> None:
     formula = "<script type=math/tex>a + b = c + d + e</script>"
     stoplist = frozenset({"the", "of", "a"})
-    [plain, mixed] = measure(cut(f"<p>the sum of x<p>the sum {formula} of {formula} x"), stoplist)
-    assert mixed.stopword_density == plain.stopword_density == 0.5
-    assert mixed.word_count == plain.word_count + 18
-    [alone] = measure(cut(f"<p>{formula}"), stoplist)
-    assert (alone.stopword_density, alone.word_count) == (0, 9)
+    measured = measure(BlockTable(cut(f"<p>the sum of x<p>the sum {formula} of {formula} x")), stoplist)
+    assert measured.stopword_density == [0.5, 0.5]
+    assert measured.word_count == [4, 22]
+    alone = measure(BlockTable(cut(f"<p>{formula}")), stoplist)
+    assert (alone.stopword_density, alone.word_count) == ([0], [9])
 
 
 def test_nor_are_their_characters_in_languages_without_spaces() -> None:
     formula = "<script type=math/tex>a + b</script>"
     stoplist = frozenset("的了")
-    [plain, mixed] = measure_unspaced(cut(f"<p>我的的了  <p>我的{formula}的了{formula}"), stoplist, CHINESE)
-    assert mixed.stopword_density == pytest.approx(3 / 6)
-    assert plain.stopword_density == pytest.approx(3 / 4)
+    segments = BlockTable(cut(f"<p>我的的了  <p>我的{formula}的了{formula}"))
+    assert measure_unspaced(segments, stoplist, CHINESE).stopword_density == pytest.approx([3 / 4, 3 / 6])
 
 
 def test_only_the_texts_of_the_page_count_before_a_block() -> None:

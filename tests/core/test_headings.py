@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockTable, Decision
 from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, restore
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import LETTERS, blocks, letters, make_segment
@@ -149,7 +149,7 @@ class CountedText(str):
 def test_the_work_grows_with_the_page_and_no_faster(pattern: str) -> None:
     def reads(times: int) -> int:
         segments, decisions = blocks(" ".join([pattern] * times))
-        counted = [one._replace(collapsed=CountedText(one.collapsed)) for one in segments]
+        counted = BlockTable(one._replace(collapsed=CountedText(one.collapsed)) for one in segments)
         CountedText.reads = 0
         promote(Context(counted, decisions, Thresholds()), decisions)
         return CountedText.reads
@@ -171,7 +171,7 @@ PATHS = {
 
 @pytest.mark.parametrize(("notation", "expected"), PATHS.values(), ids=PATHS)
 def test_headings_above_a_block(notation: str, expected: list[str]) -> None:
-    segments, decisions = [], []
+    segments, decisions = BlockTable(), []
     for token in notation.split():
         level = int(token[:-1] or 0)
         segments.append(make_segment(token[:-1] or "x", tag=f"h{level}" if level else "p", heading_level=level))
@@ -181,7 +181,7 @@ def test_headings_above_a_block(notation: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("length", [MOST_IN_PATH, MOST_IN_PATH + 1])
 def test_a_long_heading_is_cut_in_paths(length: int) -> None:
-    segments = [make_segment("x" * length, tag="h1", heading_level=1), make_segment("y")]
+    segments = BlockTable([make_segment("x" * length, tag="h1", heading_level=1), make_segment("y")])
     decisions = [Decision(LETTERS["G"], "")] * 2
     [_, [text]] = heading_paths(segments, decisions)
     assert len(text) == MOST_IN_PATH
@@ -190,5 +190,5 @@ def test_a_long_heading_is_cut_in_paths(length: int) -> None:
 
 def test_an_image_without_alt_is_no_heading_of_a_path() -> None:
     image = make_segment("", tag="img", heading_level=1, image_url="a.png")
-    paths = list(heading_paths([image, make_segment("x")], [Decision(LETTERS["G"], "")] * 2))
+    paths = list(heading_paths(BlockTable([image, make_segment("x")]), [Decision(LETTERS["G"], "")] * 2))
     assert paths == [(), ()]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_justext import extract
+from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.context_sensitive import Context, number_groups, select
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.parameters import Thresholds
@@ -100,7 +101,7 @@ def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
     root = tree("<body><div><div><p>1</p></div></div><div><div><p>2</p><p>3</p></div></div>")
     segments, decisions = blocks("G90 G G")
     elements = Elements(root, RULES["justext"])
-    segments = [one._replace(element=number) for one, number in zip(segments, (4, 7, 8), strict=True)]
+    segments = BlockTable(one._replace(element=number) for one, number in zip(segments, (4, 7, 8), strict=True))
     groups = number_groups(elements, segments, 2)
     assert groups == [0, 1, 1]
     context = Context(segments, decisions, Thresholds(), frozenset({0}), groups)

@@ -15,7 +15,7 @@ from scrapy_justext.crawl.processes import PageTask, RawPage, join_extraction, s
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.options import Options
 
 

@@ -15,7 +15,7 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import StatsCollector
 
 from scrapy_justext import extract
-from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.crawl.items import MOST_CHOSEN, ItemPages
 from scrapy_justext.crawl.pages import UncleanedPage
 from scrapy_justext.crawl.session import Session, get_extraction, get_session

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.processes import PageTask
 
     Use = Callable[[PagePool[Extraction]], Awaitable[None]]

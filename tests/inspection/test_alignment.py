@@ -19,7 +19,7 @@ from tests.property.strategies import bodies, soups
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.core.blocks import Block
+    from scrapy_justext.core.extraction import Block
 
 #: Of each way to cut a page.
 NAMES = ("justext", "justext-3.0", "justext-java", "boilerpipe", "learned")

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from scrapy_justext.core.reading import PublishedReader, TreePosition
 from scrapy_justext.core.tables import Tables
@@ -10,3 +10,7 @@ class Cutter:
         self, flat: str, reader: PublishedReader, tables: Tables, told: Callable[[str, str], tuple[str, str, bool]]
     ) -> None: ...
     def cut(self, position: TreePosition) -> None: ...
+
+class WordCounter:
+    def __init__(self, stoplist: frozenset[str]) -> None: ...
+    def count(self, texts: Iterable[str]) -> tuple[list[int], list[int]]: ...

@@ -1,15 +1,19 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=True
-"""Cut a flattened page into blocks, without a Python object for what is none.
+"""Cut a flattened page into blocks, and count their words, without a Python object for what is none.
 
-It gives what :func:`scrapy_justext.core.reading.cut` gives with a
+:class:`Cutter` gives what :func:`scrapy_justext.core.reading.cut` gives with a
 :class:`~scrapy_justext.core.reading.PublishedReader`.  What is rare is left to that: code, formulas, preformatted text.
-A string is all that is read here; the tree is not touched.
+:class:`WordCounter` gives what :func:`scrapy_justext.core.context_free.count_words` gives.
+Strings are all that is read here; the tree is not touched.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
-from cpython.ref cimport PyObject
+from cpython cimport array
 
-from scrapy_justext.core.blocks import Segment
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.ref cimport PyObject
+from libc.limits cimport INT_MAX
+from libc.string cimport memcmp
+
 from scrapy_justext.core.flattening import (
     BLOCK, BREAK, CLOSE, CODE, ENDED, INLINE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG, WHOLE,
 )
@@ -18,6 +22,7 @@ from scrapy_justext.core.tables import LINES, PRE, TABLE
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(Py_UCS4 character) nogil
+    Py_UCS4 Py_UNICODE_TOLOWER(Py_UCS4 character) nogil
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
     Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index) nogil
@@ -31,6 +36,11 @@ DIGEST = SOURCE_DIGEST.decode()
 cdef enum:
     # The kind of strings with four bytes a character.
     FOUR_BYTES = 4
+    DOTTED_I = 0x130
+    SIGMA = 0x3A3
+
+# Of the hash FNV-1a.
+cdef size_t BASIS = <size_t> 0xCBF29CE484222325ULL, PRIME = <size_t> 0x100000001B3ULL
 
 cdef Py_UCS4 BLOCK_MARK = BLOCK, INLINE_MARK = INLINE
 cdef Py_UCS4 CLOSE_CODE = CLOSE, LINK_CODE = LINK, UNLINK_CODE = UNLINK, TAG_CODE = TAG, BREAK_CODE = BREAK
@@ -42,20 +52,16 @@ cdef frozenset IGNORED = frozenset((CODE, PLAIN, UNTAG, LINE, ENDED))
 cdef class Place:
     """A position in the tree, with what a block takes over from it."""
 
-    cdef object position
-    cdef str tag, kind, part
-    cdef object heading_level, in_select
+    cdef object position, here
+    cdef str part
     cdef bint preformatted, is_told, may_be_lines
     cdef dict inside
 
     def __init__(self, position):
         self.position = position
-        self.tag = position.tag
-        self.kind = position.kind
+        self.here = position.here
         self.part = position.part
-        self.heading_level = position.heading_level
-        self.in_select = position.in_select
-        self.preformatted = position.preformatted
+        self.preformatted = position.here.preformatted
         self.is_told = self.part in (PRE, TABLE)
         self.may_be_lines = self.part == LINES
         self.inside = {}
@@ -63,7 +69,7 @@ cdef class Place:
     cdef Place child(self, Py_UCS4 code):
         found = self.inside.get(code)
         if found is None:
-            found = place_of(self.position[code])
+            found = place_of(self.position[chr(code)])
             self.inside[code] = found
         return found
 
@@ -88,8 +94,9 @@ cdef class Cutter:
     ``told``: what tells of the text of a PRE or TABLE what its attributes tell.
     """
 
-    cdef object reader, tables, told
-    cdef list rows
+    cdef object reader, tables, told, blocks
+    cdef list collapsed, positions
+    cdef array.array link_characters, link_words, tags_count, elements, starts, chunks
     cdef str flat
     cdef int kind
     cdef void* data
@@ -104,7 +111,15 @@ cdef class Cutter:
         self.reader = reader
         self.tables = tables
         self.told = told
-        self.rows = reader.rows
+        self.blocks = reader.blocks
+        self.collapsed = self.blocks.collapsed
+        self.positions = self.blocks.position
+        self.link_characters = self.blocks.link_characters
+        self.link_words = self.blocks.link_words
+        self.tags_count = self.blocks.tags_count
+        self.elements = self.blocks.element
+        self.starts = self.blocks.start
+        self.chunks = self.blocks.chunk
         self.flat = flat
         self.kind = PyUnicode_KIND(flat)
         self.data = PyUnicode_DATA(flat)
@@ -127,7 +142,7 @@ cdef class Cutter:
         return begin
 
     def cut(self, position) -> None:
-        """Add the blocks to the reader's rows; ``position``: that of the root."""
+        """Add the blocks to the reader's; ``position``: that of the root."""
         cdef Place place = place_of(position)
         cdef Py_ssize_t element = 0, opened = 0, number = 0
         cdef Py_ssize_t begin, end
@@ -148,7 +163,7 @@ cdef class Cutter:
                 number += 1
                 if code == CLOSE_CODE:
                     if place.part == TABLE:
-                        self.tables.end(self.rows)
+                        self.tables.end(self.blocks)
                     if not depth:
                         raise ValueError("an element ends that has not begun")
                     depth -= 1
@@ -186,9 +201,9 @@ cdef class Cutter:
                         place = <Place> around[depth].place
                         element = around[depth].element
                     else:
-                        self.tables.begin(place.part, about, element, number, len(self.rows))
+                        self.tables.begin(place.part, about, element, number, len(self.collapsed))
                 elif place.part and not place.may_be_lines:
-                    self.tables.begin(place.part, "", element, number, len(self.rows))
+                    self.tables.begin(place.part, "", element, number, len(self.collapsed))
                 self.read(begin, end, place, element, number)
         finally:
             PyMem_Free(around)
@@ -322,10 +337,137 @@ cdef class Cutter:
         """Add the block that stands in ``scratch``, if there is one."""
         if not size:
             return 0
-        text = PyUnicode_FromKindAndData(FOUR_BYTES, self.scratch, size)
-        self.rows.append(tuple.__new__(Segment, (
-            text, text, linked, link_words, tags, place.tag, place.heading_level, place.in_select, False, element,
-            self.start, place.kind, number, None, "", (), (),
-        )))
+        self.collapsed.append(PyUnicode_FromKindAndData(FOUR_BYTES, self.scratch, size))
+        self.positions.append(place.here)
+        append(self.link_characters, linked)
+        append(self.link_words, link_words)
+        append(self.tags_count, tags)
+        append(self.elements, element)
+        append(self.starts, self.start)
+        append(self.chunks, number)
         self.start += size - words + 1
         return 0
+
+
+cdef inline int append(array.array column, Py_ssize_t value) except -1:
+    """Add a number to a column of :class:`~scrapy_justext.core.blocks.BlockTable`."""
+    cdef Py_ssize_t size = len(column)
+    if value > INT_MAX:
+        raise OverflowError("the page is too large")
+    array.resize_smart(column, size + 1)
+    column.data.as_ints[size] = <int> value
+    return 0
+
+
+cdef struct Word:
+    # Where a stop word is in the text of all: the characters from ``begin`` on.
+    Py_ssize_t begin, size
+    size_t hash
+
+
+cdef class WordCounter:
+    """Counts the words of texts, and those that a stoplist holds, in lower case."""
+
+    cdef frozenset stoplist
+    cdef Word* table
+    cdef Py_UCS4* characters
+    cdef Py_UCS4* scratch
+    cdef size_t mask
+    cdef Py_ssize_t longest
+
+    def __cinit__(self):
+        self.table = NULL
+        self.characters = self.scratch = NULL
+
+    def __init__(self, frozenset stoplist):
+        cdef Py_ssize_t total = 0, i
+        cdef size_t size = 16, slot, hash
+        cdef Py_UCS4 character
+        cdef str word
+        self.stoplist = stoplist
+        for word in stoplist:
+            total += len(word)
+            self.longest = max(self.longest, len(word))
+        # No more than a third of it is full.
+        while size < 3 * <size_t> len(stoplist):
+            size *= 2
+        self.mask = size - 1
+        self.table = <Word*> PyMem_Calloc(size, sizeof(Word))
+        self.characters = <Py_UCS4*> PyMem_Malloc((total + 1) * sizeof(Py_UCS4))
+        self.scratch = <Py_UCS4*> PyMem_Malloc((self.longest + 1) * sizeof(Py_UCS4))
+        if self.table is NULL or self.characters is NULL or self.scratch is NULL:
+            raise MemoryError
+        total = 0
+        for word in stoplist:
+            hash = BASIS
+            for i, character in enumerate(word):
+                self.characters[total + i] = character
+                hash = (hash ^ <size_t> character) * PRIME
+            slot = hash & self.mask
+            while self.table[slot].size:
+                slot = (slot + 1) & self.mask
+            self.table[slot] = Word(total, <Py_ssize_t> len(word), hash)
+            total += len(word)
+
+    def __dealloc__(self):
+        PyMem_Free(self.table)
+        PyMem_Free(self.characters)
+        PyMem_Free(self.scratch)
+
+    def count(self, texts):
+        """Return for each text how many words it has, and how many stop words."""
+        cdef list words = [], stopwords = []
+        cdef str text
+        for text in texts:
+            self.count_in(text, words, stopwords)
+        return words, stopwords
+
+    cdef int count_in(self, str text, list words, list stopwords) except -1:
+        cdef int kind = PyUnicode_KIND(text)
+        cdef void* data = PyUnicode_DATA(text)
+        cdef Py_ssize_t i, end = len(text), size = 0, word_count = 0, stopword_count = 0, begin = 0
+        cdef size_t hash = BASIS
+        cdef bint is_odd = False
+        cdef Py_UCS4 character
+        for i in range(end + 1):
+            character = PyUnicode_READ(kind, data, i) if i < end else c" "
+            if not Py_UNICODE_ISSPACE(character):
+                if not size:
+                    begin = i
+                if character < 128:
+                    if c"A" <= character <= c"Z":
+                        character = <Py_UCS4> (<int> character + 32)
+                elif character == DOTTED_I or character == SIGMA:
+                    # Their small letters are two characters, or depend on what is around them.
+                    is_odd = True
+                else:
+                    character = Py_UNICODE_TOLOWER(character)
+                if size < self.longest:
+                    self.scratch[size] = character
+                hash = (hash ^ <size_t> character) * PRIME
+                size += 1
+            elif size:
+                word_count += 1
+                if is_odd:
+                    stopword_count += text[begin:i].lower() in self.stoplist
+                elif size <= self.longest and self.holds(hash, size):
+                    stopword_count += 1
+                size = 0
+                hash = BASIS
+                is_odd = False
+        words.append(word_count)
+        stopwords.append(stopword_count)
+        return 0
+
+    cdef bint holds(self, size_t hash, Py_ssize_t size) noexcept:
+        """Return whether the word in ``scratch`` is in the list."""
+        cdef size_t slot = hash & self.mask
+        cdef Word* word
+        while self.table[slot].size:
+            word = &self.table[slot]
+            if word.hash == hash and word.size == size and not memcmp(
+                self.characters + word.begin, self.scratch, size * sizeof(Py_UCS4)
+            ):
+                return True
+            slot = (slot + 1) & self.mask
+        return False

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.elements import Elements
 
     Floats = NDArray[np.float64]
@@ -94,7 +94,7 @@ class Features:
         return np.concatenate([transform(self.numbers).T, self.names(slice(None))], axis=1, dtype=np.float32)
 
 
-def compute(segments: Sequence[Segment], elements: Elements) -> Features:
+def compute(segments: BlockTable, elements: Elements) -> Features:
     """Compute the features of a page's blocks."""
     numbers = np.empty((len(NUMBERS), len(segments)), np.float32)
     if not segments:
@@ -120,7 +120,7 @@ def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _groups(
-    blocks: BlockArrays, segments: Sequence[Segment], title: str
+    blocks: BlockArrays, segments: BlockTable, title: str
 ) -> Iterator[Sequence[ArrayLike] | NDArray[np.float64]]:
     """Yield the groups of features in the order of the table: a row a feature, a column a block."""
     yield _block_features(blocks, segments, title[:_TITLE_READ].lower())
@@ -149,13 +149,13 @@ class BlockArrays(NamedTuple):
     elements: ElementColumns
 
 
-def read_blocks(segments: Sequence[Segment], elements: Elements) -> BlockArrays:
+def read_blocks(segments: BlockTable, elements: Elements) -> BlockArrays:
     """Read what the groups of features share."""
-    texts = measure_texts([segment.collapsed for segment in segments])
-    link_characters = np.array([segment.link_characters for segment in segments], np.float64)
+    texts = measure_texts(segments.collapsed)
+    link_characters = np.array(segments.link_characters, np.float64)
     link_density = np.minimum(link_characters / np.maximum(texts.characters, 1), 1.0)
-    is_code = np.array([segment.kind in _CODE for segment in segments])
-    is_table = np.array([segment.kind == TABLE for segment in segments])
+    is_code = np.array([position.kind in _CODE for position in segments.position])
+    is_table = np.array([position.kind == TABLE for position in segments.position])
     is_prose = (texts.units >= PROSE_UNITS) & (link_density < PROSE_LINK_DENSITY) & (texts.ends > 0)
     is_prose &= ~(is_code | is_table)
     return BlockArrays(
@@ -164,21 +164,21 @@ def read_blocks(segments: Sequence[Segment], elements: Elements) -> BlockArrays:
         link_units=texts.units * link_density,
         is_prose=is_prose,
         prose_units=np.where(is_prose, texts.units, 0.0),
-        heading_level=np.array([segment.heading_level for segment in segments], np.intp),
+        heading_level=np.array([position.heading_level for position in segments.position], np.intp),
         is_code=is_code,
         is_table=is_table,
-        element=np.array([segment.element for segment in segments], np.intp),
+        element=np.array(segments.element, np.intp),
         elements=read_elements(elements),
     )
 
 
-def _block_features(blocks: BlockArrays, segments: Sequence[Segment], title: str) -> list[ArrayLike]:
+def _block_features(blocks: BlockArrays, segments: BlockTable, title: str) -> list[ArrayLike]:
     """Return the features of the blocks themselves."""
     texts = blocks.texts
     units, words = np.maximum(texts.units, 1), np.maximum(texts.words, 1)
     characters = np.maximum(texts.characters, 1)
-    tags = np.array([segment.tags_count for segment in segments], np.float64)
-    collapsed = [segment.collapsed for segment in segments]
+    tags = np.array(segments.tags_count, np.float64)
+    collapsed = segments.collapsed
     index = np.arange(len(collapsed))
     # From the last one to the first, which stays.
     first_place = dict(zip(reversed(collapsed), reversed(range(len(collapsed))), strict=True))

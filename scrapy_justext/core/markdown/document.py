@@ -46,7 +46,8 @@ def to_markdown(
     good = [decision.block_class is GOOD for decision in decisions]
     pieces: Iterable[Piece] = ()
     if elements is not None and True in good:
-        pieces = good_pieces(elements, segments, good, url)
+        # As rows, which are read again and again.
+        pieces = good_pieces(elements, list(segments), good, url)
         pieces = pieces if elements.rules.kinds else with_tables(pieces)
     writer = MarkdownWriter()
     for _, group in groupby(chain(pieces, map(_data_piece, data)), _whole):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable
 
 #: Bytes of a fingerprint.  Of a million blocks, two have the same with a probability of 3 in 100 million.
 SIZE = 8
@@ -45,23 +45,22 @@ class Fingerprints(NamedTuple):
     indices: Sequence[int]
 
 
-def take_fingerprints(segments: Sequence[Segment], url: str, length: int) -> Fingerprints:
+def take_fingerprints(segments: BlockTable, url: str, length: int) -> Fingerprints:
     """Return the fingerprints of a page, with those of its blocks of ``length`` characters or more.
 
     Images have none: their ALT says little, and their address often carries a number.
     """
-    indices = [
-        i for i, segment in enumerate(segments) if len(segment.collapsed) >= length and segment.image_url is None
-    ]
+    images = {i for i, extras in segments.extras.items() if extras.image_url is not None}
+    indices = [i for i, text in enumerate(segments.collapsed) if len(text) >= length and i not in images]
     # White space is collapsed, so no text has a line feed.
-    joined = normalised("\n".join(segment.collapsed for segment in segments))
+    joined = normalised("\n".join(segments.collapsed))
     texts = joined.split(b"\n")
-    blocks = [_fingerprint(texts[i], b"link" if _is_link(segments[i]) else b"text") for i in indices]
+    blocks = [_fingerprint(texts[i], b"link" if _is_link(segments, i) else b"text") for i in indices]
     return Fingerprints((_fingerprint(url.encode(), b"url"), _fingerprint(joined, b"page")), blocks, indices)
 
 
-def _is_link(segment: Segment) -> bool:
-    return 2 * segment.link_characters > len(segment.collapsed)
+def _is_link(segments: BlockTable, i: int) -> bool:
+    return 2 * segments.link_characters[i] > len(segments.collapsed[i])
 
 
 def normalised(text: str) -> bytes:

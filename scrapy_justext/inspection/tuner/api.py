@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from scrapy_justext.core.blocks import Block, Extraction
+    from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.core.options import Options
     from scrapy_justext.crawl.settings import Layers
     from scrapy_justext.inspection.pages import InspectedPage

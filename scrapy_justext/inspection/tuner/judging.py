@@ -17,7 +17,7 @@ from scrapy_justext.exceptions import ParameterError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_justext.core.blocks import Block, Extraction
+    from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.core.profiles import Profile

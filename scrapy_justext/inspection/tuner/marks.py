@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.inspection.pages import InspectedPage
     from scrapy_justext.inspection.tuner.judging import BlockKey
 

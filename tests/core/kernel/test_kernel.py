@@ -35,7 +35,7 @@ from tests.products import in_turn
 from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.tags import TagRules
 
 COMPILED = loading.checked_kernel()
@@ -48,13 +48,13 @@ def written(root: etree._Element, rules: TagRules) -> str:
     return writer(COMPILED.tree, rules).write(root)
 
 
-def cut_in_python(root: etree._Element, rules: TagRules) -> list[Segment]:
+def cut_in_python(root: etree._Element, rules: TagRules) -> BlockTable:
     reader = PublishedReader()
     reading._cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules), reader, Tables())
-    return reader.rows
+    return reader.blocks
 
 
-def cut_compiled(root: etree._Element, rules: TagRules) -> list[Segment]:
+def cut_compiled(root: etree._Element, rules: TagRules) -> BlockTable:
     return reading.cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules))
 
 

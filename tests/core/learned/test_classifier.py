@@ -66,7 +66,7 @@ def test_reasons_name_the_probability_and_what_weighed_most() -> None:
         "bad",
     ]
     for decision in decisions:
-        head, _, named = decision.reason.partition(": ")
+        head, _, named = str(decision.reason).partition(": ")
         comparison = ">=" if decision.block_class == "good" else "<"
         assert head.startswith(f"probability {decision.probability:.3g} {comparison} ")
         assert len(named.split(", ")) == 2

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute, transform
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
@@ -78,7 +79,7 @@ def test_a_feature_is_what_its_row_says(name: str, page: str, values: list[float
 def test_code_formulas_and_tables_are_no_sentences(kind: str, expected: list[float]) -> None:
     root = tree(f"<p>{PROSE}")
     segments, count = segment_and_count(root, LENIENT)
-    found = compute([segments[0]._replace(kind=kind)], Elements(root, LENIENT, count)).rows()[0]
+    found = compute(BlockTable([segments[0]._replace(kind=kind)]), Elements(root, LENIENT, count)).rows()[0]
     assert [found[COLUMNS[name]] for name in ("is_code", "is_table", "is_sentence_like")] == expected
 
 
@@ -96,7 +97,7 @@ def test_flags_are_flags_and_all_is_finite() -> None:
 
 def test_a_page_without_blocks_has_no_rows() -> None:
     root = etree.Element("html")
-    assert compute([], Elements(root, LENIENT, 0)).rows().shape == (0, len(FEATURES))
+    assert compute(BlockTable(), Elements(root, LENIENT, 0)).rows().shape == (0, len(FEATURES))
 
 
 def test_the_transformation_squeezes_numbers_and_leaves_its_argument() -> None:

@@ -12,7 +12,7 @@ import pytest
 from lxml import etree
 
 from scrapy_justext import JustextError, extract
-from scrapy_justext.core.blocks import BLOCK_FIELDS
+from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from tests.builders import CORPORA

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints, take_fingerprints
 from tests.builders import make_segment
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def seen(texts: str, url: str | None = None) -> Fingerprints:
     """A page of one block for each word; its address is made of its texts, unless it has one of its own."""
-    segments = [make_segment(text) for text in texts.split()]
+    segments = BlockTable(make_segment(text) for text in texts.split())
     return take_fingerprints(segments, f"http://example.com/{texts}" if url is None else url, 1)
 
 

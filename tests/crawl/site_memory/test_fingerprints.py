@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, normalised, take_fingerprints
 from tests.builders import make_segment
 
@@ -21,7 +22,7 @@ def made(*texts: str) -> list[Segment]:
 
 
 def one(text: str) -> bytes:
-    return take_fingerprints(made(text), "", 1).blocks[0]
+    return take_fingerprints(BlockTable(made(text)), "", 1).blocks[0]
 
 
 @pytest.mark.parametrize(
@@ -65,21 +66,22 @@ def test_a_link_is_another_block_than_its_text() -> None:
 
 
 def one_of(segment: Segment) -> bytes:
-    return take_fingerprints([segment], "", 1).blocks[0]
+    return take_fingerprints(BlockTable([segment]), "", 1).blocks[0]
 
 
 def test_short_blocks_and_images_have_none() -> None:
     image = make_segment("a picture of it", tag="img", image_url="/a.png")
-    segments = [*made("1234567", "12345678", "123456789"), image]
+    segments = BlockTable([*made("1234567", "12345678", "123456789"), image])
     found = take_fingerprints(segments, "http://example.com/", 8)
     assert found.indices == [1, 2]
     assert [len(block) for block in found.blocks] == [SIZE, SIZE]
 
 
 def test_a_page_is_known_by_its_address_and_by_all_its_texts() -> None:
-    short, other = made("short", "a long text"), made("other", "a long text")
+    short, other = (BlockTable(made(text, "a long text")) for text in ("short", "other"))
     first, second, moved = (
-        take_fingerprints(segments, url, 8) for segments, url in ((short, "/1"), (other, "/1"), (short, "/2"))
+        take_fingerprints(BlockTable(segments), url, 8)
+        for segments, url in ((short, "/1"), (other, "/1"), (short, "/2"))
     )
     assert first.blocks == second.blocks == moved.blocks
     assert first.page[0] == second.page[0] != moved.page[0]

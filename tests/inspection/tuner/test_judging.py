@@ -21,7 +21,7 @@ from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.core.blocks import Extraction
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.options import Options
 
 PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"

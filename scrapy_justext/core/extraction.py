@@ -1,0 +1,333 @@
+"""Define what users see: the extraction of a page, and its blocks.
+
+Most who extract a page read its text and never its blocks.  So an extraction holds columns, and makes the blocks, with
+all that is made for them alone, when somebody reads them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import MISSING, dataclass, field, fields
+from itertools import compress, repeat
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from scrapy_justext.core.blocks import BlockClass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+class BlockColumns:
+    """The fields of a page's blocks in columns, each of which is made when it is first read.
+
+    ``makers``: by the name of a field of :class:`Block`, what makes its column.
+    """
+
+    __slots__ = ("_made", "_makers", "count")
+
+    def __init__(self, count: int, makers: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
+        self.count = count
+        self._makers = makers
+        self._made: dict[str, Sequence[Any]] = {}
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        column = self._made.get(name)
+        if column is None:
+            column = self._made[name] = self._makers[name]()
+        return column
+
+    def __add__(self, other: BlockColumns) -> BlockColumns:
+        def joined(name: str) -> Callable[[], Sequence[Any]]:
+            return lambda: [*self[name], *other[name]]
+
+        return BlockColumns(self.count + other.count, {name: joined(name) for name in self._makers})
+
+    def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[int, dict[str, Sequence[Any]]]]:
+        made = {name: self[name] for name in self._makers}
+        return made_columns, (self.count, made | {"reason": list(map(str, made["reason"]))})
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Make the blocks."""
+        columns: dict[str, Iterable[object]] = {name: self[name] for name in BLOCK_FIELDS if name not in LATE}
+        return make_blocks({**columns, "_columns": repeat(self)}, self.count)
+
+
+def made_columns(count: int, columns: Mapping[str, Sequence[Any]]) -> BlockColumns:
+    """Return columns that are made already."""
+    return BlockColumns(count, {name: repeat(column).__next__ for name, column in columns.items()})
+
+
+class _MadeLate:
+    """What has fields that are made when they are first read, from columns.
+
+    ``_columns`` is not set where nothing is left to be made.
+    """
+
+    __slots__ = ("_columns",)
+    _columns: BlockColumns
+
+    def _make(self, name: str) -> object:
+        """Return the value of a field that is not set."""
+        raise NotImplementedError
+
+    if not TYPE_CHECKING:
+        # It is called for what is not set, only.
+        def __getattr__(self, name: str) -> object:
+            if name not in LATE:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            value = self._make(name)
+            object.__setattr__(self, name, value)
+            return value
+
+
+#: The fields that are made when they are first read.
+LATE = frozenset({"blocks", "heading_path", "reason"})
+
+
+@dataclass(frozen=True, slots=True)
+class Block(_MadeLate):
+    """A block of a page with its class, the reason for it, and the measurements behind it.
+
+    Lengths are in characters (code points) after white space was collapsed; densities are shares
+    from 0 to 1.  The text of a PRE keeps its lines; its measurements are those of the collapsed text.
+    """
+
+    text: str
+    block_class: BlockClass
+    """The final class: ``good`` or ``bad``."""
+    context_free_class: BlockClass
+    """The class by the block's own text or by a rule of the user's, before its neighbours were looked at."""
+    reason: str
+    """The rule that decided the final class, in words."""
+    is_heading: bool
+    heading_level: int
+    """1 to 6 inside H1 to H6, else 0."""
+    tag: str
+    """Name of the innermost block-level element that holds the text."""
+    link_density: float
+    """Characters inside links / characters."""
+    stopword_density: float
+    """Words in the stoplist / words; in languages without spaces, characters that the stoplist's words cover
+    / characters."""
+    word_count: int
+    """In languages without spaces an estimate, from the characters."""
+    characters: int
+    link_characters: int
+    tags_count: int
+    """Inline elements inside the block."""
+    index: int
+    """Position among the blocks of the page, from 0."""
+    xpath: str | None = None
+    """Selects the block's element in the page as parsed; None unless it was asked for."""
+    dom_path: str | None = None
+    """Names of the elements from HTML down to the block's, joined by dots; None unless asked for."""
+    image_url: str | None = None
+    """The SRC of an image, where the profile makes images blocks; else None."""
+    image_alt: str | None = None
+    """Its ALT, which is the block's text; may be empty."""
+    probability: float | None = None
+    """The probability that the block is content, if a trained model judges; else None."""
+    origin: str = "page"
+    """``page`` for text in the page's elements; ``json-ld`` or ``embedded`` for text in a script's data."""
+    kind: str = "text"
+    """``text``, ``heading``, ``list item``, ``caption`` or ``quote``, by the element that it stands in; ``code``,
+    ``formula``, ``table``, ``image``."""
+    code_language: str = ""
+    """The language of code, as the page's class names have it; empty if unknown, and for all other kinds."""
+    heading_path: tuple[str, ...] = ()
+    """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
+    them."""
+
+    @property
+    def is_good(self) -> bool:
+        """Return whether the block is content."""
+        return self.block_class is BlockClass.GOOD
+
+    def _make(self, name: str) -> object:
+        value = self._columns[name][self.index]
+        return str(value) if name == "reason" else value
+
+
+def make_blocks(columns: Mapping[str, Iterable[object]], count: int) -> tuple[Block, ...]:
+    """Return ``count`` blocks.  ``columns``: for each field of a block its values, one for each block."""
+    blocks = tuple(map(object.__new__, repeat(Block, count)))
+    for name, values in columns.items():
+        # The slot itself sets a value at a fifth of what a frozen dataclass takes, and pages have hundreds of blocks.
+        deque(map(getattr(Block, name).__set__, blocks, values), maxlen=0)
+    return blocks
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Extraction(_MadeLate):
+    """What was found on a page: plain data without a tree."""
+
+    blocks: tuple[Block, ...]
+    """Every block in document order, boilerplate too."""
+    language: str
+    """ISO 639 code of the stoplist used; without one (``fallback``), of the page's language, ``und`` if unknown."""
+    language_source: str
+    """``given``, ``detected``, ``declared`` or ``fallback`` (judged without stop words)."""
+    language_reason: str
+    """Why this language, in words."""
+    profile: str
+    title: str
+    """The TITLE's text; dates and authors are left to other libraries."""
+    url: str | None = None
+    is_cut: bool = False
+    """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
+    markdown: str = ""
+    """The good blocks as Markdown; empty unless it was asked for."""
+    # Extractions of one page are equal in whatever form the page came.
+    encoding: str | None = field(default=None, compare=False)
+    """Python's name for the encoding of the page; None for one that came as text or as a tree."""
+    encoding_source: str | None = field(default=None, compare=False)
+    """``mark`` (byte order mark), ``given``, ``declared``, ``detected`` (valid UTF-8), ``guessed``, or
+    ``contradiction``: the page is UTF-8 though it declares another encoding."""
+    encoding_reason: str | None = field(default=None, compare=False)
+    """Why this encoding, in words."""
+
+    @classmethod
+    def of_columns(cls, columns: BlockColumns, **values: Any) -> Extraction:
+        """Return an extraction that makes its blocks when they are read; ``values``: its other fields."""
+        made = cls(blocks=(), **values)
+        object.__delattr__(made, "blocks")
+        object.__setattr__(made, "_columns", columns)
+        return made
+
+    def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"}
+        return _restored, (getattr(self, "_columns", None) or _columns_of(self.blocks), values)
+
+    def __repr__(self) -> str:
+        # A page has hundreds of blocks, which nobody wants in a log.
+        classes = self.column("block_class")
+        of = f" of {self.url}" if self.url else ""
+        good = sum(one is BlockClass.GOOD for one in classes)
+        return f"<Extraction{of}: {good} of {len(classes)} blocks good, {self.language}, {self.profile}>"
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a field of all blocks, in their order; the blocks are not made for it.
+
+        Raises :class:`AttributeError` if blocks have no such field.
+
+        >>> from scrapy_justext import extract
+        >>> extract("<p>Home<p>About us").column("characters")
+        [4, 8]
+        """
+        if name not in BLOCK_FIELDS:
+            raise AttributeError(f"blocks have no field {name!r}")
+        columns = getattr(self, "_columns", None)
+        if columns is None:
+            return [getattr(block, name) for block in self.blocks]
+        return list(map(str, columns[name])) if name == "reason" else list(columns[name])
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """Return the texts of the good blocks."""
+        # An image without ALT has no text.
+        return [text for text in self._of_good("text") if text]
+
+    @property
+    def text(self) -> str:
+        """Return the paragraphs, with a blank line between them."""
+        return "\n\n".join(self.paragraphs)
+
+    @property
+    def good_characters(self) -> int:
+        """Return the number of characters in good blocks."""
+        return sum(self._of_good("characters"))
+
+    def _of_good(self, name: str) -> list[Any]:
+        return list(compress(self.column(name), [one is BlockClass.GOOD for one in self.column("block_class")]))
+
+    def choose_blocks(self, which: str) -> tuple[Block, ...]:
+        """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
+        return self.blocks if which == "all" else tuple(block for block in self.blocks if block.is_good)
+
+    def block_dicts(self, names: Sequence[str], which: str = "all") -> list[dict[str, Any]]:
+        """Return some fields of each block that ``which`` names as plain JSON values."""
+        read = self.column if which == "all" else self._of_good
+        return _dicts({name: read(name) for name in names}, len(read("index")))
+
+    def _make(self, name: str) -> object:  # noqa: ARG002 (there is only one)
+        return self._columns.blocks()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain JSON values: dicts, lists, str, numbers, booleans, None."""
+        return {
+            "text": self.text,
+            "paragraphs": self.paragraphs,
+            "blocks": self.block_dicts(BLOCK_FIELDS),
+            **{field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"},
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Extraction:
+        """Return the extraction of which :meth:`to_dict` made ``values``.
+
+        What has a default may be missing, of the extraction and of its blocks.
+        """
+        rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
+        return cls(blocks=_dicts_to_blocks(values["blocks"]), **rest)
+
+
+BLOCK_FIELDS = tuple(field.name for field in fields(Block))
+_BLOCK_DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}
+
+#: What makes plain JSON values of the fields that hold others.
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "block_class": attrgetter("value"),
+    "context_free_class": attrgetter("value"),
+    "heading_path": list,
+}
+#: What makes these fields of plain JSON values.
+_FROM_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "block_class": BlockClass,
+    "context_free_class": BlockClass,
+    "heading_path": tuple,
+}
+
+
+def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
+    """Return some fields of each block as plain JSON values."""
+    blocks = tuple(blocks)
+    return _dicts({name: map(attrgetter(name), blocks) for name in names}, len(blocks))
+
+
+def _dicts(columns: Mapping[str, Iterable[Any]], count: int) -> list[dict[str, Any]]:
+    """Return columns as rows of plain JSON values."""
+    # Column by column: dicts that have their keys are filled faster than dicts that grow.
+    empty: dict[str, Any] = dict.fromkeys(columns)
+    rows = [empty.copy() for _ in range(count)]
+    for name, values in columns.items():
+        for row, value in zip(rows, map(_PLAIN[name], values) if name in _PLAIN else values, strict=True):
+            row[name] = value
+    return rows
+
+
+def _columns_of(blocks: Sequence[Block]) -> BlockColumns:
+    return made_columns(len(blocks), {name: [getattr(block, name) for block in blocks] for name in BLOCK_FIELDS})
+
+
+def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:
+    return Extraction.of_columns(columns, **values)
+
+
+def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
+    columns: dict[str, Iterable[object]] = {
+        name: [row.get(name, _BLOCK_DEFAULTS[name]) for row in rows]
+        if name in _BLOCK_DEFAULTS
+        else [row[name] for row in rows]
+        for name in BLOCK_FIELDS
+    }
+    for name, restore in _FROM_PLAIN.items():
+        columns[name] = map(restore, columns[name])
+    return make_blocks(columns, len(rows))
+
+
+def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
+    """Return a part of an extraction as plain JSON values.  ``which``: the blocks to return, ``good`` or ``all``."""
+    if part != "blocks":
+        return getattr(extraction, part)
+    return extraction.block_dicts(block_fields, which)
