@@ -126,15 +126,17 @@ class MarkdownWriter:
         shared = len(shared_containers(self._containers, containers))
         depth = next((number for number in range(shared, len(containers)) if containers[number].callout), None)
         if depth is None:
-            self._add(lines, containers, is_paragraph=is_paragraph)
+            self._add(lines, containers, shared, is_paragraph=is_paragraph)
         elif is_paragraph and depth + 1 == len(containers):
-            self._add([f"[!{containers[depth].callout}]", *lines], containers, is_paragraph=True)
+            self._add([f"[!{containers[depth].callout}]", *lines], containers, shared, is_paragraph=True)
         else:
-            self._add([f"[!{containers[depth].callout}]"], containers[: depth + 1])
-            self._add(lines, containers, is_paragraph=is_paragraph)
+            self._add([f"[!{containers[depth].callout}]"], containers[: depth + 1], min(shared, depth + 1))
+            self._add(lines, containers, depth + 1, is_paragraph=is_paragraph)
 
-    def _add(self, lines: Sequence[str], containers: Sequence[Container], *, is_paragraph: bool = False) -> None:
-        shared = len(shared_containers(self._containers, containers))
+    def _add(
+        self, lines: Sequence[str], containers: Sequence[Container], shared: int, *, is_paragraph: bool = False
+    ) -> None:
+        """Write lines; ``shared``: how many containers are those of the lines before."""
         opened = containers[shared:]
         self._tell_apart(shared, opened)
         around = "".join(map(self._indent, containers[:shared]))

@@ -16,6 +16,7 @@ from itertools import cycle, groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
+from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class TextRun(NamedTuple):
 
     def with_text(self, text: str) -> TextRun:
         """Return another text in the same style."""
-        return TextRun._make((text, *self[1:]))
+        return _new_run((text, *self[1:]))
 
     def as_formula(self) -> TextRun:
         """Return a formula as Markdown."""
@@ -69,6 +70,8 @@ class TextRun(NamedTuple):
         """Return white space in the same style, but no code."""
         return TextRun(text, self.destination, self.is_bold, self.is_italic)
 
+
+_new_run = maker(TextRun)
 
 HARD_BREAK = "\\\n"
 

@@ -167,6 +167,8 @@ def lone_images(
     holders = cells.union(segment.element for segment in segments if segment.cells)
     codes = tag_codes(rules)
     in_text = {segment.chunk for segment in texts}
+    coming = (number for number, chunk in enumerate(chunks) if _IMAGE in chunk and number not in in_text)
+    following = next(coming, None)
     places: list[Place] = []
     ends: dict[int, int] = {}
     opened = 0
@@ -174,6 +176,8 @@ def lone_images(
     # The first chunk is read as if an element had just ended.
     elements, figures, held = [0, 0], [(0, 0)], [(0, -1)]
     for number, chunk in enumerate(chunks):
+        if following is None and len(figures) == 1:
+            break
         code = chunk[0]
         if code == CLOSE:
             elements.pop()
@@ -188,7 +192,8 @@ def lone_images(
                 figures.append((len(elements), number))
             elif code == codes["pre"] or opened in holders:
                 held.append((len(elements), opened))
-        if _IMAGE in chunk and number not in in_text:
+        if number == following:
+            following = next(coming, None)
             places.append(Place(number, elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None))
 
     def images_at(place: Place) -> Iterator[Image]:
