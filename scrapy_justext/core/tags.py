@@ -176,12 +176,13 @@ _PROMPT_CLASS = "rompt"
 _PROMPT = "translate(normalize-space(), '0123456789*\xa0 ', '')"
 #: Bars with the language of code, and Jupyter's prompts.
 LABEL_OF_CODE = (
-    f"@class and (({_any('@class', *_LABEL_CLASSES)}) and {_FLAT} and {_SAYS_LANGUAGE_OR_COPY} and not({_IN_TEXT})"
+    f"@class and ({_any('@class', *_LABEL_CLASSES, _PROMPT_CLASS)}) and {_FLAT}"
+    f" and ({_SAYS_LANGUAGE_OR_COPY} and not({_IN_TEXT})"
     f" and ({_BESIDE_PRE} or parent::div[{_BESIDE_PRE}] or parent::div/parent::div[{_BESIDE_PRE}])"
-    f" or contains(@class, '{_PROMPT_CLASS}') and {_FLAT} and {_is_one_of(_PROMPT, ('In[]:', 'Out[]:', '[]:'))})"
+    f" or contains(@class, '{_PROMPT_CLASS}') and {_is_one_of(_PROMPT, ('In[]:', 'Out[]:', '[]:'))})"
 )
 #: The names of the elements that are such.
-LABELS = ("a", "button", "div", "span")
+LABELS = ("button", "div", "span")
 #: What classes of them have in them.
 WORDS_OF_LABELS, WORDS_OF_PROMPTS = (*_LABEL_CLASSES, _PROMPT_CLASS), (_PROMPT_CLASS,)
 #: Bars that stand in a PRE, above its code; they have no classes that tell.
