@@ -2,9 +2,10 @@
 
 Reading a tree node by node from Python costs more than parsing it.  Here compiled code walks the tree and
 writes the text of all elements that are not removed, with a mark at each start and end that reading
-must know of.  The rest is work on a string.  Where nothing is compiled, libxslt does the same; and :func:`walk`, in
-Python, if the tree is deeper than libxslt's recursion allows (about 1,500 elements; today's parsers stop at 2,048,
-older ones nowhere).  What is written of which element stands in one place, :func:`treatments`.
+must know of.  The rest is work on a string.  Where nothing is compiled, or an attribute holds an entity, libxslt does
+the same; and :func:`walk`, in Python, if the tree is deeper than libxslt's recursion allows (about 1,500 elements;
+today's parsers stop at 2,048, older ones nowhere).  What is written of which element stands in one place,
+:func:`treatments`.
 
 The marks are noncharacters, which Unicode reserves for use inside a program.  A page may hold
 them all the same; U+FFFD stands for these.
@@ -55,6 +56,7 @@ Where ``TagRules.styled`` asks for it:
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache, partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
@@ -63,10 +65,11 @@ from lxml import etree
 
 from scrapy_justext.core import tags
 from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, PageFormulas
+from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import ModuleType
 
     from scrapy_justext.core.kernel.tree import TreeWriter
@@ -141,11 +144,12 @@ def flatten(root: etree._Element, rules: TagRules, formulas: PageFormulas | None
     ``formulas``: the page's, if somebody keeps them.
     """
     module = kernel().tree
-    write = partial(by_stylesheet, rules=rules) if module is None else writer(module, rules).write
-    try:
-        return "".join(map(write, _with_formulas(root, rules, formulas)))
-    except etree.XSLTApplyError:
-        return walk(root, rules, formulas)
+    ways: list[Callable[[etree._Element], str]] = [] if module is None else [writer(module, rules).write]
+    ways.append(partial(by_stylesheet, rules=rules))
+    for write in ways:
+        with suppress(EntityError, etree.XSLTApplyError):
+            return "".join(map(write, _with_formulas(root, rules, formulas)))
+    return walk(root, rules, formulas)
 
 
 @lru_cache
@@ -587,6 +591,9 @@ def _kept_below(
     modes: list[tuple[etree._Element | None, str]] = [(None, "")]
     events = etree.iterwalk(top, events=("start", "end", "comment", "pi"))
     for event, node in events:
+        if node.tag is etree.Entity and event == "start":
+            # It has an end, too, of which comments have none.
+            continue
         if not isinstance(node.tag, str):
             untag = INLINE + UNTAG if event == "pi" and rules.text_nodes else ""
             yield "end", node, ("", untag)

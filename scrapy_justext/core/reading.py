@@ -130,7 +130,8 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
         number += 1
         code, body = chunk[0], chunk[1:]
         if code == CLOSE:
-            if position.part == TABLE:
+            # With the first chunk nothing ends.
+            if position.part == TABLE and number:
                 tables.end(reader.blocks)
             position, element = ancestors.pop()
         else:

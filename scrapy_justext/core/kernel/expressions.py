@@ -29,6 +29,10 @@ AXES = ("child", "attribute", "self", "parent", "preceding-sibling", "following-
 _SHORT_STEPS = {".": ("self", "node()"), "..": ("parent", "node()")}
 
 
+class EntityError(Exception):
+    """A text with an entity is asked for, which only libxml2 can resolve."""
+
+
 class Step(NamedTuple):
     """A step of a path: which nodes it goes to from a node."""
 

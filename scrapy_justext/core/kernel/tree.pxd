@@ -10,6 +10,7 @@ cdef extern from "libxml/tree.h":
         XML_ATTRIBUTE_NODE
         XML_TEXT_NODE
         XML_CDATA_SECTION_NODE
+        XML_ENTITY_REF_NODE
         XML_PI_NODE
         XML_DOCUMENT_NODE
         XML_HTML_DOCUMENT_NODE

@@ -19,7 +19,7 @@ from functools import cache
 
 from lxml import etree
 
-from scrapy_justext.core.kernel.expressions import Operation, Path, parse
+from scrapy_justext.core.kernel.expressions import EntityError, Operation, Path, parse
 
 
 cdef extern from *:
@@ -33,7 +33,8 @@ DIGEST = SOURCE_DIGEST.decode()
 
 
 cdef xmlNode* node_of(object element) except NULL:
-    if not isinstance(element, etree._Element):
+    # What only claims to be an element by its ``__class__`` has no node.
+    if not issubclass(type(element), etree._Element):
         raise TypeError(f"no element: {element!r}")
     cdef xmlNode* node = (<TreeElement*> <PyObject*> element).node
     if node is NULL:
@@ -116,7 +117,10 @@ cdef bytes bytes_of(const unsigned char* text):
 
 
 cdef str joined_text(xmlNode* around):
-    """Return all text below a node."""
+    """Return all text below a node.
+
+    Raises EntityError if there is an entity in it: its text stands in the document's DTD, which may be gone.
+    """
     cdef list parts = []
     cdef xmlNode* node = around.children
     if node is not NULL and node.next is NULL and is_text(node):
@@ -124,6 +128,8 @@ cdef str joined_text(xmlNode* around):
     while node is not NULL:
         if is_text(node) and node.content is not NULL:
             parts.append(decoded(node.content))
+        elif node.type == XML_ENTITY_REF_NODE:
+            raise EntityError
         node = next_in(node, around)
     return "".join(parts)
 
@@ -636,10 +642,14 @@ cdef inline int write_bytes(Buffer* buffer, bytes text) except -1:
 
 cdef int write_text(Buffer* buffer, const unsigned char* text) except -1:
     """Write a text of the page, with U+FFFD in place of the characters that are our marks."""
-    cdef size_t begin = buffer.size
+    cdef size_t begin
     cdef size_t size = strlen(<const char*> text)
     cdef unsigned char* at
     cdef unsigned char* end
+    # Older versions of libxml2 leave bytes that are no UTF-8 in a tree.  What is behind a comment completes nothing.
+    if text[0] & 0xC0 == 0x80:
+        write(buffer, "\xEF\xBF\xBD", 3)
+    begin = buffer.size
     write(buffer, <const char*> text, size)
     at = <unsigned char*> buffer.start + begin
     end = at + size
@@ -651,7 +661,7 @@ cdef int write_text(Buffer* buffer, const unsigned char* text) except -1:
         if at[1] == 0xB7 and (at[2] == 0x90 or at[2] == 0x91):
             at[1] = 0xBF
             at[2] = 0xBD
-        at += 3
+        at += 1
 
 
 cdef struct Open:
