@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from lxml import etree
 
 from tests.builders import REPOSITORY
 from tests.golden.regenerate import (
@@ -24,7 +25,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("name", golden_pages())
+#: Its NUL, and an entity without its semicolon, are read otherwise by libxml2 before 2.14.
+BROKEN = "demo-news-broken-markup"
+is_read_otherwise = pytest.mark.skipif(etree.LIBXML_VERSION < (2, 14), reason="libxml2 is older than the expectation")
+EACH_PAGE = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=is_read_otherwise if name == BROKEN else ()) for name in golden_pages()]
+)
+
+
+@EACH_PAGE
 def test_a_golden_page_comes_out_as_expected(name: str) -> None:
     expected = json.loads(expected_path(name).read_text(encoding="utf-8"))
     found = describe(golden_pages()[name])
@@ -33,7 +42,7 @@ def test_a_golden_page_comes_out_as_expected(name: str) -> None:
         assert values == expected[profile], profile
 
 
-@pytest.mark.parametrize("name", golden_pages())
+@EACH_PAGE
 def test_the_markdown_of_a_golden_page_is_as_expected(name: str) -> None:
     assert f"{markdown(golden_pages()[name])}\n" == markdown_path(name).read_text(encoding="utf-8")
 
@@ -59,6 +68,7 @@ def test_the_pages_show_every_class_and_rule() -> None:
         assert words in reasons
 
 
+@is_read_otherwise
 def test_the_command_writes_what_is_there(tmp_path: Path) -> None:
     write(tmp_path)
     for name in golden_pages():
