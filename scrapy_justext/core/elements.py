@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from scrapy_justext.core.flattening import BLOCK, formulas_of, kept_nodes, removed_elements, top_elements, writer
+from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.reading import segment_and_count
 
@@ -57,10 +59,11 @@ class Elements:
     def by_number(self, numbers: Iterable[int]) -> Mapping[int, etree._Element]:
         """Return some of them by their numbers, at a fraction of the cost of all."""
         module = kernel().tree
-        if module is None or self.formulas.found:
-            # A formula's element may hold others, none of which has a number.
-            return dict(enumerate(self.nodes))
-        return {0: self.root} | writer(module, self.rules).find(self.root, BLOCK, numbers)
+        # A formula's element may hold others, none of which has a number.
+        if module is not None and not self.formulas.found:
+            with suppress(EntityError):
+                return {0: self.root} | writer(module, self.rules).find(self.root, BLOCK, numbers)
+        return dict(enumerate(self.nodes))
 
     def innermost(self, segments: BlockTable, names: frozenset[str]) -> list[etree._Element]:
         """Return for each block the innermost element around its text that is block-level or one of ``names``."""

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from scrapy_justext.core.flattening import BLOCK, writer
+from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
 
@@ -130,10 +132,11 @@ def read_elements(elements: Elements) -> ElementColumns:
     """Read the block-level elements of a page."""
     found = kernel()
     if found.elements is not None and elements.count is not None:
-        read = _reader(found, elements.rules).read(elements.root, elements.count)
-        if read is not None:
-            columns, sets = read
-            return ElementColumns._make([*(np.frombuffer(column, np.intp) for column in columns), _rows(sets)])
+        with suppress(EntityError):
+            read = _reader(found, elements.rules).read(elements.root, elements.count)
+            if read is not None:
+                columns, sets = read
+                return ElementColumns._make([*(np.frombuffer(column, np.intp) for column in columns), _rows(sets)])
     return read_in_python(elements)
 
 
