@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision, Reason
 from scrapy_justext.core.learned.table import FEATURES, PAGE_FEATURES
 
 if TYPE_CHECKING:
@@ -76,6 +76,21 @@ class Arguments:
         self._asked, self._found = None, state
 
 
+class Argument:
+    """What weighed most for a block, or against it; it is put in words by ``str``."""
+
+    __slots__ = ("_arguments", "_block", "_is_for")
+
+    def __init__(self, arguments: Arguments, block: int, is_for: bool) -> None:
+        self._arguments = arguments
+        self._block = block
+        self._is_for = is_for
+
+    def __str__(self) -> str:
+        pro, contra = self._arguments.found()
+        return (pro if self._is_for else contra).in_words(self._block)
+
+
 class ModelOutput(NamedTuple):
     """A page's blocks as far as no threshold has a say: what a model makes of them, and why."""
 
@@ -86,17 +101,14 @@ class ModelOutput(NamedTuple):
     def decide(self, thresholds: Thresholds) -> list[Decision]:
         """Return the decisions for the blocks."""
         good, near_good = probability_limits(thresholds, self.model)
-        pro, contra = self.arguments.found()
+        at_least, below = "probability {:.3g} >= {:g}{}", "probability {:.3g} < {:g}{}"
         decisions = []
         for block, probability in enumerate(self.probabilities):
-            if probability >= good:
-                block_class, comparison, arguments = GOOD, f">= {good:g}", pro
-            elif probability >= near_good:
-                block_class, comparison, arguments = NEAR_GOOD, f">= {near_good:g}", pro
-            else:
-                block_class, comparison, arguments = BAD, f"< {near_good:g}", contra
-            reason = f"probability {probability:.3g} {comparison}{arguments.in_words(block)}"
-            decisions.append(Decision(block_class, reason, probability))
+            is_good, is_near_good = probability >= good, probability >= near_good
+            argument = Argument(self.arguments, block, is_near_good)
+            limit = good if is_good else near_good
+            reason = Reason(at_least if is_near_good else below, probability, limit, argument)
+            decisions.append(Decision(GOOD if is_good else NEAR_GOOD if is_near_good else BAD, reason, probability))
         return decisions
 
 

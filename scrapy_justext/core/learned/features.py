@@ -311,26 +311,32 @@ def _element_features(blocks: BlockArrays) -> Floats:
         blocks.heading_level > 0,
     )
     before = _sums_before_elements(blocks, weights)
-    inside = np.maximum(before[:, columns.ends] - before[:, :-1], 0.0)
-    units, count, links, prose, headings = inside
+    units, count, links, prose, headings = inside = before[:, columns.ends]
+    inside -= before[:, :-1]
+    np.maximum(inside, 0, out=inside)
     page_units, page_prose = max(units[0], 1.0), max(prose[0], 1.0)
     at_least_one = np.maximum(units, 1)
-    by_element = np.array(
-        [
-            units,
-            units / page_units,
-            links / at_least_one,
-            count,
-            prose / page_prose,
-            prose / at_least_one,
-            headings / np.maximum(count, 1),
-            columns.alike,
-        ]
-    )
     levels = _levels(blocks, count)
-    units_before = before[0, levels]
-    position = np.clip((_sums_before(blocks.texts.units) - units_before) / at_least_one[levels], 0.0, 1.0)
-    return np.concatenate([by_element[:, levels].reshape(-1, len(blocks.element)), position, units_before / page_units])
+    features = np.empty((8 + 2, LEVELS, len(blocks.element)))
+    by_element = (
+        units,
+        units / page_units,
+        links / at_least_one,
+        count,
+        prose / page_prose,
+        prose / at_least_one,
+        headings / np.maximum(count, 1),
+        columns.alike,
+        at_least_one,
+        before[0],
+    )
+    for to, values in zip(features, by_element, strict=True):
+        to[:] = values[levels]
+    position, start = features[-2:]
+    np.divide(_sums_before(blocks.texts.units) - start, position, out=position)
+    np.clip(position, 0, 1, out=position)
+    start /= page_units
+    return features.reshape(-1, len(blocks.element))
 
 
 def _sums_before_elements(blocks: BlockArrays, weights: Sequence[NDArray[np.generic]]) -> Floats:
@@ -338,8 +344,8 @@ def _sums_before_elements(blocks: BlockArrays, weights: Sequence[NDArray[np.gene
     count = len(blocks.elements.parents)
     sums = np.zeros((len(weights), count + 1))
     for row, weight in zip(sums, weights, strict=True):
-        row[1:] = np.bincount(blocks.element, weight, count)
-    return np.cumsum(sums, axis=1)
+        np.cumsum(np.bincount(blocks.element, weight, count), out=row[1:])
+    return sums
 
 
 def _levels(blocks: BlockArrays, block_counts: Floats) -> Ints:
@@ -362,45 +368,54 @@ def _levels(blocks: BlockArrays, block_counts: Floats) -> Ints:
 
 def _neighbour_features(blocks: BlockArrays) -> Floats:
     """Return the features of single neighbours, and of windows around each block."""
-    units = blocks.texts.units
-    # From 1 on, as 0 stands for what is outside the page.
-    kin = np.array([blocks.elements.classes[blocks.element], blocks.elements.parents[blocks.element]]) + 1
-    of_neighbours = [
-        _of_neighbours(np.array([units, blocks.link_density, blocks.texts.ends])),
-        _of_neighbours(kin) == kin[:, None],
-        _of_neighbours(np.array([blocks.heading_level > 0, blocks.is_prose, blocks.is_code | blocks.is_table])),
-    ]
-    weights = np.array([blocks.prose_units, blocks.link_units, units])
-    prose, links, lengths = np.stack([_window_sums(weights, size) for size in WINDOWS], axis=1)
-    at_least_one = np.maximum(lengths, 1)
-    sizes = 2 * np.array(WINDOWS) + 1
-    return np.concatenate(
-        [
-            *(values.reshape(-1, len(units)) for values in of_neighbours),
-            prose / at_least_one,
-            links / at_least_one,
-            lengths / sizes[:, None],
-        ]
+    units, element = blocks.texts.units, blocks.element
+    rows = (
+        units,
+        blocks.link_density,
+        blocks.texts.ends,
+        # From 1 on, as 0 stands for what is outside the page.
+        blocks.elements.classes[element] + 1,
+        blocks.elements.parents[element] + 1,
+        blocks.heading_level > 0,
+        blocks.is_prose,
+        blocks.is_code | blocks.is_table,
     )
+    single = _of_neighbours(rows, len(units))
+    for row in (3, 4):
+        single[row] = single[row] == rows[row]
+    prose, links, lengths = _window_sums((blocks.prose_units, blocks.link_units, units), len(units))
+    at_least_one = np.maximum(lengths, 1)
+    lengths /= 2 * np.array(WINDOWS)[:, None] + 1
+    features = (single.reshape(-1, len(units)), prose / at_least_one, links / at_least_one, lengths)
+    return np.concatenate(features)
 
 
-def _of_neighbours(rows: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Return the values of the neighbours at each of the offsets; 0 outside the page."""
-    count, margin = rows.shape[1], max(OFFSETS)
-    padded = np.zeros((len(rows), count + 2 * margin), rows.dtype)
-    padded[:, margin : margin + count] = rows
-    return np.stack([padded[:, margin + offset : margin + offset + count] for offset in OFFSETS], axis=1)
+def _of_neighbours(rows: Sequence[NDArray[np.generic]], count: int) -> Floats:
+    """Return for each row the values of the neighbours at each of the offsets; 0 outside the page."""
+    margin = max(OFFSETS)
+    padded = np.zeros((len(rows), count + 2 * margin))
+    for to, row in zip(padded, rows, strict=True):
+        to[margin : margin + count] = row
+    found = np.empty((len(rows), len(OFFSETS), count))
+    for place, offset in enumerate(OFFSETS):
+        found[:, place] = padded[:, margin + offset : margin + offset + count]
+    return found
 
 
-def _window_sums(rows: Floats, size: int) -> Floats:
-    """Sum over each block and ``size`` neighbours on both sides."""
-    count = rows.shape[1]
-    sums = np.zeros((len(rows), count + 1))
-    np.cumsum(rows, axis=1, out=sums[:, 1:])
-    index = np.arange(count)
-    starts, stops = np.maximum(index - size, 0), np.minimum(index + size + 1, count)
-    total: Floats = np.maximum(sums[:, stops] - sums[:, starts], 0.0)
-    return total
+def _window_sums(rows: Sequence[Floats], count: int) -> Floats:
+    """Sum each row over each block and its neighbours on both sides, for each size of a window."""
+    margin = max(WINDOWS)
+    before = np.zeros((len(rows), count + 1 + 2 * margin))
+    for to, row in zip(before, rows, strict=True):
+        np.cumsum(row, out=to[margin + 1 : margin + 1 + count])
+    before[:, margin + 1 + count :] = before[:, [margin + count]]
+    sums = np.empty((len(rows), len(WINDOWS), count))
+    for place, size in enumerate(WINDOWS):
+        behind = margin + size + 1
+        np.subtract(
+            before[:, behind : behind + count], before[:, margin - size : margin - size + count], out=sums[:, place]
+        )
+    return np.maximum(sums, 0, out=sums)
 
 
 def _name_flags(blocks: BlockArrays, names: Ints) -> NameFlags:

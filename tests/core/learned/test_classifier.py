@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -70,3 +72,20 @@ def test_reasons_name_the_probability_and_what_weighed_most() -> None:
         comparison = ">=" if decision.block_class == "good" else "<"
         assert head.startswith(f"probability {decision.probability:.3g} {comparison} ")
         assert len(named.split(", ")) == 2
+
+
+def test_what_weighed_most_is_found_when_a_reason_is_read_and_once_a_page() -> None:
+    with patch.object(Model, "weights", autospec=True, side_effect=Model.weights) as weights:
+        decisions = weigh(computed(PAGE), shipped_model("learned")).decide(Thresholds())
+        assert weights.call_count == 0
+        for decision in decisions * 2:
+            str(decision.reason)
+        assert weights.call_count == 1
+
+
+def test_reasons_that_were_not_read_are_the_same_in_another_process() -> None:
+    decisions = weigh(computed(PAGE), shipped_model("learned")).decide(Thresholds())
+    pickled = pickle.dumps(decisions)
+    assert pickle.loads(pickled) == decisions
+    # What is to be told is pickled, and not what it is found by.
+    assert len(pickled) < 3_000
