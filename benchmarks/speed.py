@@ -1,7 +1,10 @@
-"""Measure how long extraction takes beside parsing and its peers: ``python -m benchmarks.speed``.
+"""Measure how long extraction takes beside parsing and its peers: ``python -m benchmarks.speed [--worst]``.
 
 The rows take turns on each page.  Times are processor times, of each page the quickest.  Peers that are not installed
 are left out: ``pip install -e '.[benchmarks]'`` installs them.
+
+``--worst`` lists the pages up to 1 MB on which a crawl's event loop stands still longest, beside the time that parsing
+takes: a parsed page is extracted, and its blocks are made into an item's values.
 """
 
 from __future__ import annotations
@@ -96,12 +99,40 @@ def quickest(tasks: Mapping[str, Task], bodies: Sequence[bytes], rounds: int) ->
     return seconds
 
 
+LARGEST = 1_000_000
+WORST = 10
+
+
+def stall(page: object) -> None:
+    """Do what a crawl does with a parsed page without giving control back to the event loop."""
+    extract(page).to_dict()
+
+
+def print_worst(pages: Mapping[str, bytes], rounds: int) -> None:
+    """Print the pages on which an event loop stands still longest."""
+    rows = []
+    for name, body in pages.items():
+        if body.strip() and len(body) <= LARGEST:
+            times = quickest({"parse": Task(parse), "stall": Task(stall, reads_tree=True)}, [body], rounds)
+            rows.append((times["stall"], times["parse"], name, body))
+    print(f"{len(rows)} pages up to {LARGEST // 1000} KB; of each the quickest of {rounds} rounds\n")
+    print(f"{'ms beside parsing':>18}{'ms of parsing':>15}{'KB':>6}{'blocks':>8}  page")
+    for seconds, parsing, name, body in sorted(rows, reverse=True)[:WORST]:
+        blocks = len(extract(body).blocks)
+        print(f"{1000 * seconds:18.1f}{1000 * parsing:15.1f}{len(body) // 1000:6}{blocks:8}  {name}")
+
+
 def main() -> None:
-    """Print a table of milliseconds and ratios."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print a table of milliseconds and ratios, or the worst pages."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=150)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--worst", action="store_true", help="list the pages that take longest, of all there are")
     arguments = parser.parse_args()
+    detect("")  # loads the language detector
+    if arguments.worst:
+        print_worst(load_pages(), arguments.rounds)
+        return
     bodies = [body for body in load_pages(arguments.pages).values() if body.strip()]
 
     def with_choices(**choices: Any) -> Callable[[Any], object]:
@@ -126,7 +157,6 @@ def main() -> None:
         },
         **{name: Task(peer) for name, peer in peers().items()},
     }
-    detect("")  # loads the language detector
     seconds = quickest(tasks, bodies, arguments.rounds)
     print(f"{len(bodies)} pages, {origin()}; of each page the quickest of {arguments.rounds} rounds")
     print(f"{kernel().name} reader, {kernel().reason}\n")
