@@ -103,7 +103,7 @@ LARGEST = 1_000_000
 WORST = 10
 
 
-def stall(page: object) -> None:
+def stall(page: Any) -> None:
     """Do what a crawl does with a parsed page without giving control back to the event loop."""
     extract(page).to_dict()
 
