@@ -12,7 +12,7 @@ from itertools import compress, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.blocks import BlockClass
+from scrapy_justext.core.blocks import GOOD, BlockClass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -142,7 +142,8 @@ class Block(_MadeLate):
     @property
     def is_good(self) -> bool:
         """Return whether the block is content."""
-        return self.block_class is BlockClass.GOOD
+        # By its own name: it takes ten times as long to find a member in its class.
+        return self.block_class is GOOD
 
     def _make(self, name: str) -> object:
         value = self._columns[name][self.index]
@@ -203,7 +204,7 @@ class Extraction(_MadeLate):
         # A page has hundreds of blocks, which nobody wants in a log.
         classes = self.column("block_class")
         of = f" of {self.url}" if self.url else ""
-        good = sum(one is BlockClass.GOOD for one in classes)
+        good = sum(one is GOOD for one in classes)
         return f"<Extraction{of}: {good} of {len(classes)} blocks good, {self.language}, {self.profile}>"
 
     def column(self, name: str) -> list[Any]:
@@ -239,7 +240,7 @@ class Extraction(_MadeLate):
         return sum(self._of_good("characters"))
 
     def _of_good(self, name: str) -> list[Any]:
-        return list(compress(self.column(name), [one is BlockClass.GOOD for one in self.column("block_class")]))
+        return list(compress(self.column(name), [one is GOOD for one in self.column("block_class")]))
 
     def choose_blocks(self, which: str) -> tuple[Block, ...]:
         """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
@@ -275,10 +276,10 @@ class Extraction(_MadeLate):
 BLOCK_FIELDS = tuple(field.name for field in fields(Block))
 _BLOCK_DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}
 
-#: What makes plain JSON values of the fields that hold others.
+#: What makes plain JSON values of the fields that hold others.  ``value`` would call a function in Python.
 _PLAIN: dict[str, Callable[[Any], Any]] = {
-    "block_class": attrgetter("value"),
-    "context_free_class": attrgetter("value"),
+    "block_class": attrgetter("_value_"),
+    "context_free_class": attrgetter("_value_"),
     "heading_path": list,
 }
 #: What makes these fields of plain JSON values.

@@ -170,7 +170,7 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
     """Return what a page adds to the stats of a crawl."""
     extraction = page.extraction
     counts = {"pages": 1, f"language/{_language_name(page)}": 1}
-    counts |= {f"blocks/{kind}": n for kind, n in Counter(b.block_class for b in extraction.blocks).items()}
+    counts |= {f"blocks/{kind}": n for kind, n in Counter(extraction.column("block_class")).items()}
     facts = {
         "pages_judged_without_stop_words": extraction.language_source == "fallback",
         "pages_cut_at_depth": extraction.is_cut,
