@@ -85,7 +85,7 @@ def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
     return TextRun(image(one.alt, source), is_markup=True, image=Image(one.alt, source))
 
 
-class Place(NamedTuple):
+class ImagePlace(NamedTuple):
     """A place in the flattened page where images stand that are in no text."""
 
     chunk: int
@@ -111,7 +111,7 @@ class Gaps:
         self._captions = sorted(segment.chunk for segment, is_good in pairs if is_good and segment.kind == CAPTION)
         self._lead = _lead(segments, good)
 
-    def take(self, place: Place, *, is_sign: bool = False) -> bool:
+    def take(self, place: ImagePlace, *, is_sign: bool = False) -> bool:
         """Return whether an image is written.
 
         ``is_sign``: whether it says that it is an icon or the like.
@@ -146,7 +146,11 @@ class ImageSegments:
     """
 
     def __init__(
-        self, places: Sequence[Place], images_at: Callable[[Place], Iterable[Image]], gaps: Gaps, cells: frozenset[int]
+        self,
+        places: Sequence[ImagePlace],
+        images_at: Callable[[ImagePlace], Iterable[Image]],
+        gaps: Gaps,
+        cells: frozenset[int],
     ) -> None:
         self._between: list[Segment] = []
         self._in_cells: defaultdict[int, list[Segment]] = defaultdict(list)
@@ -179,11 +183,11 @@ class ImageSegments:
         return merge(cell.blocks, images, key=lambda segment: segment.chunk) if images else cell.blocks
 
 
-def _last_source(images_at: Callable[[Place], Iterable[Image]]) -> Callable[[Place], str]:
+def _last_source(images_at: Callable[[ImagePlace], Iterable[Image]]) -> Callable[[ImagePlace], str]:
     """Return what gives where the last image of a place comes from; empty where none says so."""
     return lambda place: next((one.source for one in reversed(list(images_at(place))) if one.source), "")
 
 
-def _segment(one: Image, place: Place) -> Segment:
+def _segment(one: Image, place: ImagePlace) -> Segment:
     alt, source = one.alt, one.source
     return Segment(alt, alt, 0, 0, 0, "img", 0, False, False, place.element, 0, IMAGE, place.chunk, source)

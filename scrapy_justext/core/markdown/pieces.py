@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core import flattening
 from scrapy_justext.core.flattening import CLOSE, INLINE, SOURCE, WHOLE, chunks_of, read_formula, tag_codes
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
-from scrapy_justext.core.markdown.images import Gaps, ImageSegments, Place, as_text, read_image
+from scrapy_justext.core.markdown.images import Gaps, ImagePlace, ImageSegments, as_text, read_image
 from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.reading import flat_text
@@ -169,7 +169,7 @@ def lone_images(
     in_text = {segment.chunk for segment in texts}
     coming = (number for number, chunk in enumerate(chunks) if _IMAGE in chunk and number not in in_text)
     following = next(coming, None)
-    places: list[Place] = []
+    places: list[ImagePlace] = []
     ends: dict[int, int] = {}
     opened = 0
     # The numbers of the open elements; the open FIGUREs and holders, each with how many elements are open in it.
@@ -194,9 +194,9 @@ def lone_images(
                 held.append((len(elements), opened))
         if number == following:
             following = next(coming, None)
-            places.append(Place(number, elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None))
+            places.append(ImagePlace(number, elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None))
 
-    def images_at(place: Place) -> Iterator[Image]:
+    def images_at(place: ImagePlace) -> Iterator[Image]:
         chunk = chunks[place.chunk]
         # Links and styles that began before are none of the image's.
         runs = _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1))
