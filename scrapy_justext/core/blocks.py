@@ -291,21 +291,21 @@ class Measurements(NamedTuple):
     stopword_density: Sequence[float]
 
 
-class Reason:
+class Reason(tuple[object, ...]):
     """A reason that is put in words when somebody reads it, by ``str``: most are never read.
 
-    ``form``: as that of ``str.format``; ``values``: what it takes, such as numbers and other reasons.
-    A reason is equal to the same words.
+    Its first value is a form as that of ``str.format``; the others are what that takes, such as numbers and other
+    reasons.  A reason is equal to the same words.
     """
 
-    __slots__ = ("form", "values")
-
-    def __init__(self, form: str, *values: object) -> None:
-        self.form = form
-        self.values = values
+    __slots__ = ()
 
     def __str__(self) -> str:
-        return self.form.format(*self.values)
+        form, *values = self
+        return str(form).format(*values)
+
+    def __format__(self, format_spec: str) -> str:
+        return format(str(self), format_spec)
 
     def __repr__(self) -> str:
         return repr(str(self))
@@ -313,11 +313,11 @@ class Reason:
     def __eq__(self, other: object) -> bool:
         return str(self) == str(other) if isinstance(other, Reason | str) else NotImplemented
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     def __hash__(self) -> int:
         return hash(str(self))
-
-    def __reduce__(self) -> tuple[type[Reason], tuple[object, ...]]:
-        return Reason, (self.form, *self.values)
 
 
 class Decision(NamedTuple):
@@ -340,3 +340,5 @@ def maker(kind: type[Kind]) -> Callable[[tuple[Any, ...]], Kind]:
 
 
 _new_segment = maker(Segment)
+#: Return the decision of a class, a reason and a probability or None.
+new_decision = maker(Decision)

@@ -28,7 +28,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Reason
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Reason, new_decision
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, LENGTH
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
@@ -53,8 +53,7 @@ class Rule(Protocol):
 
 def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
     """Measure the blocks; ``stoplist`` holds lower-case words."""
-    collapsed = segments.collapsed
-    word_count, stopwords = count_words(collapsed, stoplist)
+    word_count, stopwords = count_words(segments.collapsed, stoplist)
     prose = word_count
     if with_formulas := [i for i, extras in segments.extras.items() if extras.formulas]:
         # A paragraph with formulas has as many stop words as its words ask for.
@@ -62,7 +61,7 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
         counts = count_words([segments[i].without_formulas() for i in with_formulas], stoplist)
         for i, words, stop in zip(with_formulas, *counts, strict=True):
             prose[i], stopwords[i] = words, stop
-    characters = list(map(len, collapsed))
+    characters = list(map(len, segments.collapsed))
     # An image without ALT has no characters.
     pairs = zip(segments.link_characters, characters, strict=True)
     link_density = [linked / length if length else 0.0 for linked, length in pairs]
@@ -189,9 +188,9 @@ def _holding(texts: Sequence[str], open_: Sequence[int], *signs: str) -> list[in
     """Return the indices of the texts that hold one of ``signs``."""
     if not open_:
         return []
-    # Most pages hold none of them: one search in all is quicker than one in each, and one for a character the quickest.
+    # Most pages hold none of them: one search for a character in all texts is quicker than one in each.
     page = "\n".join(texts)
-    present = [sign for sign in signs if sign[0] in page and sign in page]
+    present = [sign for sign in signs if sign[0] in page]
     return [i for i in open_ if any(sign in texts[i] for sign in present)] if present else []
 
 
@@ -253,7 +252,7 @@ def many_stopwords(
     for i in open_:
         if density[i] >= least:
             block_class, form = (GOOD, _LONG) if length[i] > high else (NEAR_GOOD, _NOT_LONG)
-            decisions[i] = Decision(block_class, Reason(form, density[i], least, length[i], high))
+            decisions[i] = new_decision((block_class, Reason((form, density[i], least, length[i], high)), None))
     return decisions
 
 
@@ -267,7 +266,7 @@ def some_stopwords(
     """Make what may be running text NEAR_GOOD."""
     density, low = measured.stopword_density, thresholds.stopwords_low
     return {
-        i: Decision(NEAR_GOOD, Reason("stop-word density {:.3g} >= {:g}", density[i], low))
+        i: new_decision((NEAR_GOOD, Reason(("stop-word density {:.3g} >= {:g}", density[i], low)), None))
         for i in open_
         if density[i] >= low
     }
@@ -278,7 +277,7 @@ def few_stopwords(
 ) -> Mapping[int, Decision]:
     """Make what is no running text BAD."""
     density, low = measured.stopword_density, thresholds.stopwords_low
-    return {i: Decision(BAD, Reason("stop-word density {:.3g} < {:g}", density[i], low)) for i in open_}
+    return {i: new_decision((BAD, Reason(("stop-word density {:.3g} < {:g}", density[i], low)), None)) for i in open_}
 
 
 # Most blocks of a page are entries of menus, so the same few decisions come again and again.
@@ -286,13 +285,13 @@ def few_stopwords(
 
 @lru_cache(maxsize=1024)
 def _too_many_links(density: float, limit: float) -> Decision:
-    return Decision(BAD, Reason("link density {:.3g} > {:g}", density, limit))
+    return Decision(BAD, Reason(("link density {:.3g} > {:g}", density, limit)))
 
 
 @lru_cache(maxsize=1024)
 def _too_short(length: int, low: int, has_link: bool) -> Decision:
-    short = Reason("short ({} < {} characters)", length, low)
-    return Decision(BAD, Reason("{} with link characters", short)) if has_link else Decision(SHORT, short)
+    short = Reason(("short ({} < {} characters)", length, low))
+    return Decision(BAD, Reason(("{} with link characters", short))) if has_link else Decision(SHORT, short)
 
 
 _COPYRIGHT = Decision(BAD, "copyright sign")

@@ -49,7 +49,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Reason
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Reason, new_decision
 from scrapy_justext.core.tags import PARAGRAPHS, WITHOUT_STOPWORDS
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def rescue(
         # From the end of the block to the next good one.
         distance = before[goods[following]] - before[index + 1]
         if distance <= context.thresholds.max_heading_distance:
-            result[index] = Decision(to, Reason("{}, good block {} characters ahead", what, distance))
+            result[index] = Decision(to, Reason(("{}, good block {} characters ahead", what, distance)))
     return result
 
 
@@ -200,7 +200,8 @@ class _Resolver:
     """Decides on runs of undecided blocks; of blocks that share a decision, as short ones do, it is made once."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[int, str], Decision] = {}
+        #: By the end of the reason, then by the identity of the decision before.
+        self._made: defaultdict[str, dict[int, Decision]] = defaultdict(dict)
 
     def resolve(self, run: Sequence[Decision], before: BlockClass, after: BlockClass) -> list[Decision]:
         """Return the decisions on a run between two decided blocks."""
@@ -217,12 +218,12 @@ class _Resolver:
         ]
 
     def _all(self, run: Sequence[Decision], block_class: BlockClass, form: str) -> list[Decision]:
-        made, result = self._made, []
+        made, result = self._made[form], []
         for decision in run:
-            key = (id(decision), form)
-            if key not in made:
-                made[key] = Decision(block_class, Reason(form, decision.reason))
-            result.append(made[key])
+            resolved = made.get(id(decision))
+            if resolved is None:
+                resolved = made[id(decision)] = new_decision((block_class, Reason((form, decision.reason)), None))
+            result.append(resolved)
         return result
 
 
@@ -268,7 +269,7 @@ def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
     for group in groups.values():
         if group is not main:
             for i in group:
-                selected[i] = Decision(BAD, Reason("{}; outside the main group", decisions[i].reason))
+                selected[i] = Decision(BAD, Reason(("{}; outside the main group", decisions[i].reason)))
     return selected
 
 

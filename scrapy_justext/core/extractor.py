@@ -248,11 +248,10 @@ class Extractor:
             formulas = formulas_of(root, options.max_blocks)
             segments, count, rules = _segment(root, rules, options.max_blocks, formulas)
             title = page_title(root)
-            languages = [*languages, *declared_languages(root)]
             elements = Elements(root, rules, count, formulas)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
-        language = _choose_language(segments, data, options, languages)
+        language = _choose_language(segments, data, root, options, languages)
         return ReadPage(
             segments=segments,
             measurements=measure_blocks(segments, options.criteria(language.language)),
@@ -418,7 +417,11 @@ def measure_blocks(segments: BlockTable, criteria: Criteria) -> Measurements:
 
 
 def _choose_language(
-    segments: BlockTable, data: DataBlocks | None, options: Options, declared: Sequence[str]
+    segments: BlockTable,
+    data: DataBlocks | None,
+    root: etree._Element | None,
+    options: Options,
+    languages: Sequence[str],
 ) -> LanguageChoice:
     candidates = options.candidates
     if candidates == ():
@@ -428,6 +431,7 @@ def _choose_language(
     if options.stopwords is not None:
         return OWN_STOPLIST
     samples = _samples(segments) + (_samples(data.segments) if data else [])
+    declared = [*languages, *(declared_languages(root) if root is not None else ())]
     return choose_language(samples, declared, options.library, candidates)
 
 

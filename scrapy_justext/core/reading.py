@@ -82,8 +82,7 @@ def segment_and_count(
     if most is not None:
         _check_counts(flat, most)
     flat = _with_marks(flat, root, rules, most)
-    # Each element has a mark at its start and one at its end.
-    return cut(flat, TreePosition.of_root(str(root.tag), rules)), flat.count(BLOCK) // 2
+    return cut(flat, TreePosition.of_root(str(root.tag), rules))
 
 
 def _check_counts(flat: str, most: int) -> None:
@@ -109,19 +108,20 @@ def _with_marks(flat: str, root: etree._Element, rules: TagRules, most: int | No
     return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules, most)
 
 
-def cut(flat: str, position: TreePosition) -> BlockTable:
-    """Return the blocks of a flattened tree; ``position``: that of its root."""
+def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
+    """Return the blocks of a flattened tree, and how many block-level elements it has.
+
+    ``position``: that of its root.
+    """
     reader = _reader_for(position.rules)
     module = kernel().cut
-    # Lines of CODE outside of PREs are few.
-    if module is None or _BEGUN in flat or type(reader) is not PublishedReader:
-        _cut(flat, position, reader, Tables())
-    else:
-        module.Cutter(flat, reader, Tables(), _told).cut(position)
-    return reader.blocks
+    if module is None or type(reader) is not PublishedReader:
+        return reader.blocks, _cut(flat, position, reader, Tables())
+    return reader.blocks, module.Cutter(flat, reader, Tables(), _told).cut(position)
 
 
-def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tables) -> None:
+def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tables) -> int:
+    """Give a flattened tree to a reader; return how many block-level elements there are."""
     element = opened = 0
     ancestors: Ancestors = [(position, 0)]
     chunks = iter(chunks_of(flat))
@@ -160,6 +160,7 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
         if body and not body.isspace():
             reader.chunk = number
             position = reader.read(body, position, element, ancestors)
+    return opened
 
 
 def _told(part: str, body: str) -> tuple[str, str, bool]:

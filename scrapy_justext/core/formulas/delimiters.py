@@ -60,9 +60,11 @@ def mark_formulas(flat: str, root: etree._Element, rules: TagRules, most: int | 
     """
     if "$" in flat or "\\" in flat:
         # What images tell is no text.
-        bare, told = _IMAGE_TELLS.sub(_IMAGE, flat), iter(_IMAGE_TELLS.findall(flat))
+        told = iter(_IMAGE_TELLS.findall(flat) if rules.styled else ())
+        bare = _IMAGE_TELLS.sub(_IMAGE, flat) if rules.styled else flat
         marked = _search(bare, root, rules, most)
-        flat = _BARE_IMAGE.sub(lambda mark: mark[0] + next(told), marked) if marked is not bare else flat
+        if marked is not bare:
+            flat = _BARE_IMAGE.sub(lambda mark: mark[0] + next(told), marked) if rules.styled else marked
     if rules.styled or INLINE + CODE not in flat:
         return flat
     return flat.replace(INLINE + CODE, INLINE + TAG).replace(INLINE + PLAIN, "")
@@ -88,7 +90,7 @@ def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) 
 
 
 #: What may be a formula; most prices are none.
-_BETWEEN_DOLLARS = re.compile(rf"\$[^\s${BLOCK}][^${BLOCK}]*(?<!\s)\$(?![0-9])|\$[^\s${BLOCK}]\$(?![0-9])")
+_BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${BLOCK}][^${BLOCK}]*(?<!\s)|[^\s${BLOCK}])\$(?![0-9])")
 
 _OPENING = re.compile(r"\\[(\[]|\\begin\{")
 _DELIMITER = re.compile(rf"\$\$|{_OPENING.pattern}")

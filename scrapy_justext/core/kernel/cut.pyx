@@ -15,7 +15,7 @@ from libc.limits cimport INT_MAX
 from libc.string cimport memcmp
 
 from scrapy_justext.core.flattening import (
-    BLOCK, BREAK, CLOSE, CODE, ENDED, INLINE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG, WHOLE,
+    BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, FINISHED, INLINE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG, WHOLE,
 )
 from scrapy_justext.core.tables import LINES, PRE, TABLE
 
@@ -45,8 +45,10 @@ cdef size_t BASIS = <size_t> 0xCBF29CE484222325ULL, PRIME = <size_t> 0x100000001
 cdef Py_UCS4 BLOCK_MARK = BLOCK, INLINE_MARK = INLINE
 cdef Py_UCS4 CLOSE_CODE = CLOSE, LINK_CODE = LINK, UNLINK_CODE = UNLINK, TAG_CODE = TAG, BREAK_CODE = BREAK
 cdef Py_UCS4 WHOLE_CODE = WHOLE
-#: The codes of marks that change nothing here.
-cdef frozenset IGNORED = frozenset((CODE, PLAIN, UNTAG, LINE, ENDED))
+cdef str BEGUN_MARK = INLINE + BEGUN, FINISHED_MARK = INLINE + FINISHED
+#: By code: whether a mark is read here, be it that it changes nothing.
+cdef bint[128] IS_READ
+IS_READ[:] = [chr(code) in (TAG, LINK, UNLINK, BREAK, CODE, PLAIN, UNTAG, LINE, ENDED) for code in range(128)]
 
 
 cdef class Place:
@@ -103,6 +105,9 @@ cdef class Cutter:
     cdef Py_ssize_t size
     cdef Py_UCS4* scratch
     cdef Py_ssize_t start, links
+    # The number of the text at hand, and of the last block-level element that has begun.
+    cdef Py_ssize_t number, opened
+    cdef bint has_code_lines
 
     def __cinit__(self):
         self.scratch = NULL
@@ -124,6 +129,7 @@ cdef class Cutter:
         self.kind = PyUnicode_KIND(flat)
         self.data = PyUnicode_DATA(flat)
         self.size = len(flat)
+        self.has_code_lines = BEGUN_MARK in flat
         # No block has more characters than the page.
         self.scratch = <Py_UCS4*> PyMem_Malloc((self.size + 1) * sizeof(Py_UCS4))
         if self.scratch is NULL:
@@ -141,10 +147,13 @@ cdef class Cutter:
             begin += 1
         return begin
 
-    def cut(self, position) -> None:
-        """Add the blocks to the reader's; ``position``: that of the root."""
+    def cut(self, position) -> int:
+        """Add the blocks to the reader's, and return how many block-level elements there are.
+
+        ``position``: that of the root.
+        """
         cdef Place place = place_of(position)
-        cdef Py_ssize_t element = 0, opened = 0, number = 0
+        cdef Py_ssize_t element = 0
         cdef Py_ssize_t begin, end
         cdef size_t depth = 0, room = 256
         cdef Py_UCS4 code
@@ -155,12 +164,12 @@ cdef class Cutter:
         try:
             # The root's own text comes before the first mark.
             end = self.end_of_chunk(0)
-            self.read(0, end, place, element, number)
+            end = self.read_text(0, end, place, element)
             while end < self.size:
                 code = self.at(end + 1)
                 begin = end + 2
                 end = self.end_of_chunk(begin)
-                number += 1
+                self.number += 1
                 if code == CLOSE_CODE:
                     if place.part == TABLE:
                         self.tables.end(self.blocks)
@@ -170,7 +179,7 @@ cdef class Cutter:
                     # Positions are kept for good.
                     place = <Place> around[depth].place
                     element = around[depth].element
-                    self.read(begin, end, place, element, number)
+                    end = self.read_text(begin, end, place, element)
                     continue
                 if depth == room:
                     room *= 2
@@ -181,8 +190,8 @@ cdef class Cutter:
                 around[depth].place = <PyObject*> place
                 around[depth].element = element
                 depth += 1
-                opened += 1
-                element = opened
+                self.opened += 1
+                element = self.opened
                 place = place.child(code)
                 if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
                     about, body, is_whole = self.told(place.part, self.flat[begin:end])
@@ -190,10 +199,10 @@ cdef class Cutter:
                     if is_whole:
                         inside, end = self.inside_of(end)
                         self.give()
-                        self.reader.read_code([f"{code}{body}", *inside], about, place.position, element, number)
+                        self.reader.read_code([f"{code}{body}", *inside], about, place.position, element, self.number)
                         self.take()
-                        opened += sum([one[0] != CLOSE for one in inside])
-                        number += len(inside) + 1
+                        self.pass_over(inside)
+                        self.number += 1
                         # Behind the mark of its end.
                         begin = end + 2
                         end = self.end_of_chunk(begin)
@@ -201,13 +210,40 @@ cdef class Cutter:
                         place = <Place> around[depth].place
                         element = around[depth].element
                     else:
-                        self.tables.begin(place.part, about, element, number, len(self.collapsed))
+                        self.tables.begin(place.part, about, element, self.number, len(self.collapsed))
                 elif place.part and not place.may_be_lines:
-                    self.tables.begin(place.part, "", element, number, len(self.collapsed))
-                self.read(begin, end, place, element, number)
+                    self.tables.begin(place.part, "", element, self.number, len(self.collapsed))
+                end = self.read_text(begin, end, place, element)
         finally:
             PyMem_Free(around)
         self.give()
+        return self.opened
+
+    cdef Py_ssize_t read_text(self, Py_ssize_t begin, Py_ssize_t end, Place place, Py_ssize_t element) except -1:
+        """Add the blocks in a text, and the lines of code that begin in it; return where the text behind them ends."""
+        cdef Py_ssize_t begun, finished
+        cdef list inside
+        while self.has_code_lines and not place.here.heading_level:
+            begun = self.flat.find(BEGUN_MARK, begin, end)
+            if begun < 0:
+                break
+            self.read(begin, begun, place, element, self.number)
+            finished = self.flat.index(FINISHED_MARK, begun)
+            inside = self.flat[begun + 1 : finished].split(BLOCK)
+            self.give()
+            self.reader.read_code(inside, "", place.position, element, self.number, is_text=True)
+            self.take()
+            self.pass_over(inside[1:])
+            begin = finished + len(FINISHED_MARK)
+            end = self.end_of_chunk(begin)
+        self.read(begin, end, place, element, self.number)
+        return end
+
+    cdef int pass_over(self, list inside) except -1:
+        """Count texts that are read, and the elements that begin in them."""
+        self.opened += sum([one[0] != CLOSE for one in inside])
+        self.number += len(inside)
+        return 0
 
     cdef bint is_whole(self, Py_ssize_t begin, Py_ssize_t end) noexcept:
         """Return whether attributes stand at the start of a text that tell of code."""
@@ -322,10 +358,7 @@ cdef class Cutter:
             if self.at(begin) == INLINE_MARK:
                 begin += 1
                 code = self.at(begin)
-                if (
-                    code != TAG_CODE and code != LINK_CODE and code != UNLINK_CODE and code != BREAK_CODE
-                    and code not in IGNORED
-                ):
+                if code >= 128 or not IS_READ[<int> code]:
                     return True
             begin += 1
         return False

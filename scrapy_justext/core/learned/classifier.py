@@ -107,7 +107,7 @@ class ModelOutput(NamedTuple):
             is_good, is_near_good = probability >= good, probability >= near_good
             argument = Argument(self.arguments, block, is_near_good)
             limit = good if is_good else near_good
-            reason = Reason(at_least if is_near_good else below, probability, limit, argument)
+            reason = Reason((at_least if is_near_good else below, probability, limit, argument))
             decisions.append(Decision(GOOD if is_good else NEAR_GOOD if is_near_good else BAD, reason, probability))
         return decisions
 

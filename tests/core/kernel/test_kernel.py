@@ -55,7 +55,7 @@ def cut_in_python(root: etree._Element, rules: TagRules) -> BlockTable:
 
 
 def cut_compiled(root: etree._Element, rules: TagRules) -> BlockTable:
-    return reading.cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules))
+    return reading.cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules))[0]
 
 
 def check_page(root: etree._Element, rules: TagRules) -> None:
