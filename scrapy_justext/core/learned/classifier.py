@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision, Reason
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision, Reason, maker
 from scrapy_justext.core.learned.table import FEATURES, PAGE_FEATURES
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.parameters import Thresholds
+
+_new_decision = maker(Decision)
 
 #: How many features a reason names.
 NAMED = 2
@@ -108,7 +110,8 @@ class ModelOutput(NamedTuple):
             argument = Argument(self.arguments, block, is_near_good)
             limit = good if is_good else near_good
             reason = Reason((at_least if is_near_good else below, probability, limit, argument))
-            decisions.append(Decision(GOOD if is_good else NEAR_GOOD if is_near_good else BAD, reason, probability))
+            block_class = GOOD if is_good else NEAR_GOOD if is_near_good else BAD
+            decisions.append(_new_decision((block_class, reason, probability)))
         return decisions
 
 

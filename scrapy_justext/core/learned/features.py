@@ -154,8 +154,9 @@ def read_blocks(segments: BlockTable, elements: Elements) -> BlockArrays:
     texts = measure_texts(segments.collapsed)
     link_characters = np.array(segments.link_characters, np.float64)
     link_density = np.minimum(link_characters / np.maximum(texts.characters, 1), 1.0)
-    is_code = np.array([position.kind in _CODE for position in segments.position])
-    is_table = np.array([position.kind == TABLE for position in segments.position])
+    kinds = segments.of_position("kind")
+    is_code = np.array([kind in _CODE for kind in kinds])
+    is_table = np.array([kind == TABLE for kind in kinds])
     is_prose = (texts.units >= PROSE_UNITS) & (link_density < PROSE_LINK_DENSITY) & (texts.ends > 0)
     is_prose &= ~(is_code | is_table)
     return BlockArrays(
@@ -164,7 +165,7 @@ def read_blocks(segments: BlockTable, elements: Elements) -> BlockArrays:
         link_units=texts.units * link_density,
         is_prose=is_prose,
         prose_units=np.where(is_prose, texts.units, 0.0),
-        heading_level=np.array([position.heading_level for position in segments.position], np.intp),
+        heading_level=np.array(segments.of_position("heading_level"), np.intp),
         is_code=is_code,
         is_table=is_table,
         element=np.array(segments.element, np.intp),
