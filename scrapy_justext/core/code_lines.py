@@ -13,7 +13,19 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.code import FEW_LINES, has_symbols, reads_as_prose
-from scrapy_justext.core.flattening import BEGUN, BLOCK, BREAK, CLOSE, CODE, FINISHED, INLINE, MATH, PLAIN, tag_codes
+from scrapy_justext.core.flattening import (
+    BEGUN,
+    BLOCK,
+    BREAK,
+    CLOSE,
+    CODE,
+    FINISHED,
+    INLINE,
+    MATH,
+    PLAIN,
+    has_mark,
+    tag_codes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +45,7 @@ _DEEPEST = 3
 
 def mark_code_lines(flat: str, rules: TagRules) -> str:
     """Return a flattened text with marks around each block of code that is no PRE; ``rules`` ask for no styles."""
-    if _CODE not in flat:
+    if not has_mark(flat, CODE):
         return flat
     parts: list[str] = []
     done = 0

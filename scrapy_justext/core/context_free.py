@@ -184,14 +184,17 @@ def any_copyright_sign(
     return dict.fromkeys(found, _COPYRIGHT)
 
 
-def _holding(texts: Sequence[str], open_: Sequence[int], *signs: str) -> list[int]:
+def _holding(texts: Sequence[str], open_: Sequence[int], *signs: str) -> set[int]:
     """Return the indices of the texts that hold one of ``signs``."""
     if not open_:
-        return []
+        return set()
     # Most pages hold none of them: one search for a character in all texts is quicker than one in each.
     page = "\n".join(texts)
-    present = [sign for sign in signs if sign[0] in page]
-    return [i for i in open_ if any(sign in texts[i] for sign in present)] if present else []
+    found: set[int] = set()
+    for sign in signs:
+        if sign[0] in page:
+            found.update([i for i in open_ if sign in texts[i]])
+    return found
 
 
 def _around_wide_c(text: str) -> Iterator[str]:

@@ -57,19 +57,19 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from lxml import etree
 
 from scrapy_justext.core import tags
-from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, PageFormulas
+from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, PageFormulas, search_for_signs
 from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from types import ModuleType
 
     from scrapy_justext.core.kernel.tree import TreeWriter
@@ -90,7 +90,7 @@ BREAK = "|"
 SOURCE = "@"
 ITALIC = "i"
 BOLD = "b"
-CODE = "c"
+CODE = "`"
 PLAIN = "."
 WHOLE = "="
 LINE = "l"
@@ -143,13 +143,27 @@ def flatten(root: etree._Element, rules: TagRules, formulas: PageFormulas | None
 
     ``formulas``: the page's, if somebody keeps them.
     """
+    formulas = formulas or formulas_of(root)
     module = kernel().tree
-    ways: list[Callable[[etree._Element], str]] = [] if module is None else [writer(module, rules).write]
-    ways.append(partial(by_stylesheet, rules=rules))
-    for write in ways:
-        with suppress(EntityError, etree.XSLTApplyError):
-            return "".join(map(write, _with_formulas(root, rules, formulas)))
+    if module is not None:
+        written = writer(module, rules)
+        with suppress(EntityError):
+            if rules.kinds and not formulas.is_searched:
+                # Most pages have no formulas, and are read once.
+                flat = written.write(root, search_for_signs(module))
+                if flat is not None:
+                    formulas.rule_out()
+                    return flat
+            return "".join(str(written.write(top)) for top in _with_formulas(root, rules, formulas))
+    with suppress(etree.XSLTApplyError):
+        return "".join(by_stylesheet(top, rules) for top in _with_formulas(root, rules, formulas))
     return walk(root, rules, formulas)
+
+
+def has_mark(flat: str, code: str) -> bool:
+    """Return whether a flattened text has an inline mark of a code that is rare in texts."""
+    # One character is found forty times sooner than two.
+    return code in flat and INLINE + code in flat
 
 
 @lru_cache

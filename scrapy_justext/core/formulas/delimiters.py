@@ -30,6 +30,7 @@ from scrapy_justext.core.flattening import (
     UNMATH,
     UNTAG,
     WHOLE,
+    has_mark,
     tag_codes,
 )
 from scrapy_justext.core.formulas.elements import check_count
@@ -65,7 +66,7 @@ def mark_formulas(flat: str, root: etree._Element, rules: TagRules, most: int | 
         marked = _search(bare, root, rules, most)
         if marked is not bare:
             flat = _BARE_IMAGE.sub(lambda mark: mark[0] + next(told), marked) if rules.styled else marked
-    if rules.styled or INLINE + CODE not in flat:
+    if rules.styled or not has_mark(flat, CODE):
         return flat
     return flat.replace(INLINE + CODE, INLINE + TAG).replace(INLINE + PLAIN, "")
 

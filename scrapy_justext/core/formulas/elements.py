@@ -61,6 +61,15 @@ class PageFormulas:
         self._tops = tuple(tops)
         self._most = most
 
+    @property
+    def is_searched(self) -> bool:
+        """Return whether it is known what formulas there are."""
+        return "found" in self.__dict__
+
+    def rule_out(self) -> None:
+        """Take note that the page has no formulas that are elements: somebody has read it all."""
+        self.__dict__["found"] = {}
+
     @cached_property
     def found(self) -> FormulasByElement:
         """Return the elements that formulas stand for, with them."""
@@ -459,7 +468,7 @@ _OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
 def _has_signs(top: etree._Element) -> bool:
     """Return False for a tree that has no formulas that are elements; quickly, for most have none."""
     module = kernel().tree
-    return (module is None or _search(module).finds(top)) and _has_some(top)
+    return (module is None or search_for_signs(module).finds(top)) and _has_some(top)
 
 
 def _has_some(top: etree._Element) -> bool:
@@ -524,6 +533,7 @@ _SIGNS: dict[str, tuple[Sign, ...]] = {
 
 
 @lru_cache
-def _search(module: ModuleType) -> TreeSearch:
+def search_for_signs(module: ModuleType) -> TreeSearch:
+    """Return what looks for signs of formulas with the compiled ``module``."""
     made: TreeSearch = module.TreeSearch(_SIGNS)
     return made

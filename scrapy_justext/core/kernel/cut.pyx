@@ -16,6 +16,7 @@ from libc.string cimport memcmp
 
 from scrapy_justext.core.flattening import (
     BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, FINISHED, INLINE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG, WHOLE,
+    has_mark,
 )
 from scrapy_justext.core.tables import LINES, PRE, TABLE
 
@@ -129,7 +130,7 @@ cdef class Cutter:
         self.kind = PyUnicode_KIND(flat)
         self.data = PyUnicode_DATA(flat)
         self.size = len(flat)
-        self.has_code_lines = BEGUN_MARK in flat
+        self.has_code_lines = has_mark(flat, BEGUN)
         # No block has more characters than the page.
         self.scratch = <Py_UCS4*> PyMem_Malloc((self.size + 1) * sizeof(Py_UCS4))
         if self.scratch is NULL:

@@ -71,7 +71,8 @@ cdef enum:
 
 cdef struct Known:
     const unsigned char* name
-    PyObject* by_mode
+    # What is known of elements of the name.
+    PyObject* what
 
 
 cdef class Expression:
@@ -87,10 +88,16 @@ cdef class Treatment:
     cdef int below
 
 
+cdef class TreeSearch:
+    cdef dict signs
+    cdef bint is_at(self, const xmlNode* node, Known* known) except -1
+    cdef bint finds_below(self, xmlNode* top, Known* known) except -1
+
+
 cdef class TreeWriter:
     cdef dict names
     cdef tuple others
     cdef bytes instruction
     cdef int modes
-    cdef int write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1
+    cdef bint write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search) except -1
     cdef Treatment treatment_of(self, xmlNode* node, int mode, Known* known)

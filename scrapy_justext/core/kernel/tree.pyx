@@ -732,8 +732,11 @@ cdef class TreeWriter:
             node = NULL if node == top else node.next
         return found
 
-    def write(self, element) -> str:
-        """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does."""
+    def write(self, element, TreeSearch search=None) -> str | None:
+        """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does.
+
+        ``search``: what is looked for on the way, in all that is below, written or not; None is returned where it is.
+        """
         cdef xmlNode* top
         cdef xmlNode* first = beginning_of(node_of(element), &top)
         cdef Buffer buffer
@@ -742,24 +745,29 @@ cdef class TreeWriter:
         if buffer.start is NULL:
             raise MemoryError
         try:
-            self.write_nodes(first, top, &buffer)
+            if not self.write_nodes(first, top, &buffer, search):
+                return None
             return PyUnicode_DecodeUTF8(buffer.start, buffer.size, "replace")
         finally:
             PyMem_Free(buffer.start)
 
-    cdef int write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
-        cdef Known[MOST_KNOWN] known
+    cdef bint write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search) except -1:
+        """Write nodes; return False, in the midst of them, where ``search`` finds something."""
+        cdef Known[MOST_KNOWN] known, signs
         cdef size_t depth = 0, room = 256
         cdef int mode = 0
         cdef Treatment treatment
         cdef Open* stack = <Open*> PyMem_Malloc(room * sizeof(Open))
         cdef Open* moved
         memset(known, 0, sizeof(known))
+        memset(signs, 0, sizeof(signs))
         if stack is NULL:
             raise MemoryError
         try:
             while node is not NULL:
                 if node.type == XML_ELEMENT_NODE:
+                    if search is not None and search.is_at(node, signs):
+                        return False
                     treatment = self.treatment_of(node, mode, known)
                     while treatment is not None and treatment.test is not None:
                         treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
@@ -781,6 +789,9 @@ cdef class TreeWriter:
                             node = node.children
                             continue
                         write_bytes(buffer, treatment.end)
+                    # What is not written may hold a sign for what is.
+                    if search is not None and search.finds_below(node, signs):
+                        return False
                 elif is_text(node):
                     if node.content is not NULL:
                         write_text(buffer, node.content)
@@ -794,7 +805,7 @@ cdef class TreeWriter:
                 node = NULL if node == top else node.next
         finally:
             PyMem_Free(stack)
-        return 0
+        return True
 
     cdef Treatment treatment_of(self, xmlNode* node, int mode, Known* known):
         cdef size_t at
@@ -807,9 +818,9 @@ cdef class TreeWriter:
             name = bytes_of(node.name)
             # The table holds it, too.
             found = self.names.get(name, self.others)
-            known[at].by_mode = <PyObject*> found
+            known[at].what = <PyObject*> found
             known[at].name = node.name
-        return <Treatment> (<tuple> known[at].by_mode)[mode]
+        return <Treatment> (<tuple> known[at].what)[mode]
 
 
 cdef int write_told(Buffer* buffer, Treatment treatment, xmlNode* node, xmlNode* top) except -1:
@@ -854,35 +865,36 @@ cdef class Sign:
 cdef class TreeSearch:
     """Looks for elements by their names and signs; where there are none, the name is enough."""
 
-    cdef dict signs
-
     def __init__(self, dict signs):
         self.signs = {name.encode(): [Sign(sign) for sign in some] for name, some in signs.items()}
 
     def finds(self, element) -> bool:
         """Return whether there is one at or below ``element``, whatever its namespace or prefix is."""
         cdef xmlNode* top = node_of(element)
-        cdef xmlNode* node = top
-        cdef Known[MOST_KNOWN] others
-        cdef size_t at
-        cdef bytes name
-        cdef list signs
+        cdef Known[MOST_KNOWN] known
+        memset(known, 0, sizeof(known))
+        return self.is_at(top, known) or self.finds_below(top, known)
+
+    cdef bint is_at(self, const xmlNode* node, Known* known) except -1:
+        """Return whether an element is one."""
+        cdef size_t at = place_of(node.name)
         cdef Sign sign
-        memset(others, 0, sizeof(others))
+        if known[at].name != node.name:
+            # Without XML, a prefix is a part of the name.  The table holds what is found, too.
+            found = self.signs.get(bytes_of(node.name).rpartition(b":")[2])
+            known[at].what = NULL if found is None else <PyObject*> found
+            known[at].name = node.name
+        if known[at].what is NULL:
+            return False
+        for sign in <list> known[at].what:
+            if sign.is_at(node):
+                return True
+        return not <list> known[at].what
+
+    cdef bint finds_below(self, xmlNode* top, Known* known) except -1:
+        cdef xmlNode* node = next_in(top, top)
         while node is not NULL:
-            if node.type == XML_ELEMENT_NODE:
-                at = place_of(node.name)
-                if others[at].name != node.name:
-                    name = bytes_of(node.name)
-                    # Without XML, a prefix is a part of the name.
-                    signs = self.signs.get(name.rpartition(b":")[2])
-                    if signs is None:
-                        others[at].name = node.name
-                    elif not signs:
-                        return True
-                    else:
-                        for sign in signs:
-                            if sign.is_at(node):
-                                return True
+            if node.type == XML_ELEMENT_NODE and self.is_at(node, known):
+                return True
             node = next_in(node, top)
         return False

@@ -45,7 +45,7 @@ ALL_RULES = pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
 
 def written(root: etree._Element, rules: TagRules) -> str:
     assert COMPILED.tree is not None
-    return writer(COMPILED.tree, rules).write(root)
+    return str(writer(COMPILED.tree, rules).write(root))
 
 
 def cut_in_python(root: etree._Element, rules: TagRules) -> BlockTable:
@@ -112,7 +112,7 @@ class TestEquality:
         assert root is not None
         assert COMPILED.tree is not None
         found = formulas._has_some(root)
-        assert not found or formulas._search(COMPILED.tree).finds(root)
+        assert not found or formulas.search_for_signs(COMPILED.tree).finds(root)
 
     @ALL_RULES
     @pytest.mark.parametrize("page", check.PAGES)
