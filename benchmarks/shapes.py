@@ -102,6 +102,11 @@ def _long_links_inside(size: int) -> str:
     return f"<p><a href='/{'x' * (size // 2)}'>{'one <a href=y>two</a> ' * (size // 44)}"
 
 
+def _labels_and_comments(size: int) -> str:
+    labels = "<span class=lang>c</span>" * (size // 50)
+    return f"<pre>x = 1</pre>{GOOD}{GOOD}<div>{labels}</div>{'<!---->' * (size // 14)}<p>x"
+
+
 def _column_widths(size: int) -> str:
     rows = "<tr><td>x" * (size // 9)
     return f"<table><tr>{'<td>one' * 60}{rows}</table>"
@@ -332,6 +337,27 @@ PREFORMATTED: dict[str, Shape] = {
     "lists of lines in one another": nested("<ol><li><div class=de1>", depth=DEEP // 3),
     "a table of lines": repeat("<tr>\n <td class=lines-num>1\n <td class=lines-code>\n x = 1\n", "<table>"),
     "text areas": repeat("<textarea>x\ny</textarea>"),
+    "labels": repeat("<span class=lang>c</span>", f"{GOOD}<pre>x = 1</pre>"),
+    "labels, comments beside them": _labels_and_comments,
+    "labels in labels": nested("<div class=lang>", "</div>", "c"),
+    "labels of code each": repeat(
+        "<div class=code-head><span>python</span><button>Copy</button></div><pre>x = 1</pre>"
+    ),
+    "a long label": repeat("c ", f"{GOOD}<div class=lang>", "</div><pre>x = 1</pre>"),
+    "long labels in one another": repeat("copy ", f"{GOOD}{'<div class=lang>' * 5}", f"{'</div>' * 5}<pre>x = 1</pre>"),
+    "a label of many elements": repeat("<i></i>", f"{GOOD}<div class=lang><b>", "</b></div><pre>x = 1</pre>"),
+    "line numbers": repeat("<div class=linenum>1</div>", f"{GOOD}<pre>x = 1</pre>"),
+    "line numbers of one list": repeat("1 ", f"{GOOD}<div class=linenum>", "</div><pre>x = 1</pre>"),
+    "line numbers in one another": below("1 ", "<div class=linenum>", "<pre>x = 1</pre>"),
+    "line numbers that are not selected": below("1 ", "<span style=user-select:none>"),
+    "line numbers that are not selected, in code": lambda size: (
+        f"<pre>{'<span style=user-select:none>' * min(DEEP, size // 60)}{'1 ' * (size // 4)}"
+    ),
+    "prompts": repeat("<div class=prompt>In [1]:</div><pre>x = 1</pre>"),
+    "prompts in one another": below("In [1]: ", "<div class=prompt>"),
+    "bars in code": repeat("<div>c</div><code>x = 1</code>", f"{GOOD}<pre>"),
+    "bars in one another in code": nested("<pre><div>", inside="c", depth=DEEP // 2),
+    "in one element of many classes": lambda size: f"<div class='{'c ' * (size // 4)}'>{'<pre>x</pre>' * (size // 24)}",
     "listing": repeat("x\n", f"{GOOD}<listing>"),
     "plaintext": repeat("x<p>\n", f"{GOOD}<plaintext>"),
 }

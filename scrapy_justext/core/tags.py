@@ -106,6 +106,8 @@ LANGUAGES = frozenset([
     "vhdl", "vim", "vue", "wasm", "xhtml", "xml", "yaml", "yml", "zig", "zsh",
 ])  # fmt: skip
 
+#: Elements that nest deeper are not looked at: all text in all elements of a deep tree would take forever.
+_FLAT = "not(*/*/*/*/*)"
 #: How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
 _SPACED = "concat(' ', @class, ' ')"
 _NUMBERS_ONLY = "not(translate(normalize-space(), '0123456789', ''))"
@@ -137,8 +139,6 @@ def _is_one_of(value: str, texts: Iterable[str]) -> str:
     return f"contains(';{';'.join(texts)};', concat(';', {value}, ';'))"
 
 
-#: Elements that nest deeper are not looked at: all text in all elements of a deep tree would take forever.
-_FLAT = "not(*/*/*/*/*)"
 _SHORT = f"string-length({_TEXT_IN_SMALL}) < 40"
 _LANGUAGE_NAMES = sorted({*LANGUAGES, *_NAMED})
 _SAYS_LANGUAGE_OR_COPY = (
@@ -157,6 +157,10 @@ def _beside(what: str, *axes: str) -> str:
 
 _SIBLINGS = ("preceding-sibling", "following-sibling")
 _BESIDE_PRE = _beside("pre", *_SIBLINGS)
+#: One of the first five elements of its parent.  Of those that ask what is beside their parent there may be no more:
+#: 100,000 of them would pass the same 100,000 comments there.
+_AMONG_FIRST = f"not({'/'.join(['preceding-sibling::*[1]'] * 5)})"
+_BESIDE_PRE_ABOVE = f"parent::div[{_BESIDE_PRE}] or parent::div[{_AMONG_FIRST}]/parent::div[{_BESIDE_PRE}]"
 #: It stands in a line of text.
 _IN_TEXT = " or ".join(f"{axis}::node()[1]/self::text()[normalize-space()]" for axis in _SIBLINGS)
 _LABEL_CLASSES = (
@@ -178,7 +182,7 @@ _PROMPT = "translate(normalize-space(), '0123456789*\xa0 ', '')"
 LABEL_OF_CODE = (
     f"@class and ({_any('@class', *_LABEL_CLASSES, _PROMPT_CLASS)}) and {_FLAT}"
     f" and ({_SAYS_LANGUAGE_OR_COPY} and not({_IN_TEXT})"
-    f" and ({_BESIDE_PRE} or parent::div[{_BESIDE_PRE}] or parent::div/parent::div[{_BESIDE_PRE}])"
+    f" and ({_BESIDE_PRE} or {_AMONG_FIRST} and ({_BESIDE_PRE_ABOVE}))"
     f" or contains(@class, '{_PROMPT_CLASS}') and {_is_one_of(_PROMPT, ('In[]:', 'Out[]:', '[]:'))})"
 )
 #: The names of the elements that are such.
@@ -193,7 +197,7 @@ _BAR = (
 )
 BESIDE_CODE = (
     f"self::button or @class and ({_GUTTERS} or {_NAMED_GUTTERS})"
-    f" or @style and (contains(@style, 'user-select') and {_NUMBERS_ONLY} or {_INVISIBLE}) or {_BAR}"
+    f" or @style and (contains(@style, 'user-select') and {_FLAT} and {_NUMBERS_ONLY} or {_INVISIBLE}) or {_BAR}"
 )
 #: Lists of line numbers beside a PRE, by the names of elements that may be such.
 _LIST_OF_NUMBERS = (
@@ -364,7 +368,7 @@ _NEVER_TEXT = (
 _EDITED = Removed(
     "textarea",
     "@id = 'read-only-cursor-text-area'"
-    " or following-sibling::*[1][self::div and contains(concat(' ', @class, ' '), ' CodeMirror ')]",
+    " or following-sibling::*[1]/self::div[contains(concat(' ', @class, ' '), ' CodeMirror ')]",
 )
 
 #: For trained models, which can tell hidden boilerplate from content, and for pages that show next to nothing.  Pages

@@ -748,6 +748,26 @@ def test_no_test_of_an_element_looks_at_all_above_below_or_beside_it(rules: TagR
         assert "descendant" not in test
         assert "//" not in test
         assert test.count("-sibling::") == test.count("-sibling::*[1]") + test.count("-sibling::node()[1]")
+        # Before a second predicate, libxml2 goes to all siblings.
+        assert "[1][" not in test
+
+
+ONE_FOR_ALL = {
+    "labels in one element with comments beside it": (
+        f"<pre>x</pre><p>x</p><p>y</p><div>{'<span class=lang>c</span>' * 60_000}</div>{'<!---->' * 200_000}<p>x"
+    ),
+    "labels in elements of one with comments beside it": (
+        "<pre>x</pre><p>x</p><p>y</p>"
+        f"<div>{'<div><span class=lang>c</span></div>' * 40_000}</div>{'<!---->' * 300_000}<p>x"
+    ),
+    "numbers that are not selected, in one another": f"<pre>{'<span style=user-select:none>' * 1400}{'1 ' * 1_000_000}",
+}
+
+
+@pytest.mark.parametrize("name", ONE_FOR_ALL)
+def test_what_many_elements_have_near_them_is_not_looked_at_for_each(name: str) -> None:
+    root = tree(ONE_FOR_ALL[name])
+    assert processor_seconds(lambda: flatten(root, MODERN)) < SECONDS
 
 
 @pytest.mark.parametrize("line", ["\n", " \r", "\t\n"])
