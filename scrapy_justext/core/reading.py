@@ -75,8 +75,8 @@ def segment_and_count(
 
     ``formulas``: the page's, if somebody keeps them.
     ``most``: how many blocks there may be.  Block-level elements are counted, also empty ones, and each second BR;
-    that is done before blocks are made.  There may be as many formulas, and four times as many marks of inline
-    elements.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
+    that is done before blocks are made.  There may be as many formulas, and four times as many elements of these and
+    marks of inline elements.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
     """
     flat = flatten(root, rules, formulas)
     if most is not None:

@@ -111,6 +111,30 @@ def test_there_may_be_as_many_formulas_as_blocks(formula: str, profile: str) -> 
     assert (caught.value.reason, str(caught.value)) == ("too_many_blocks", "more formulas than max_blocks allows, 8")
 
 
+@pytest.mark.parametrize("profile", ["justext", "learned"])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "<math>{}</math>",
+        "<math><math>{}</math>",
+        "<m:math>{}</m:math>",
+        "<mjx-container>{}</mjx-container>",
+        "<span class=katex><span><math>{}</math></span></span>",
+        "<script type=math/mml><math>{}</math></script>",
+        "<span class=MathJax data-mathml='<math>{}</math>'></span>",
+    ],
+)
+def test_there_may_be_four_elements_of_formulas_for_each_block(formula: str, profile: str) -> None:
+    own = formula.count("<math") or 1
+    pages = [f"<p>x{formula.format('<mi>x</mi>' * (number - own))}" for number in (20, 21)]
+    assert extract(pages[0], profile=profile, max_blocks=5).blocks
+    with pytest.raises(PageLimitError) as caught:
+        extract(pages[1], profile=profile, max_blocks=5)
+    assert caught.value.reason == "too_many_blocks"
+    assert str(caught.value) == "more elements of formulas than max_blocks allows, 4 for each of 5 blocks"
+    assert extract(pages[1], profile=profile).blocks
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_there_may_be_four_marks_of_inline_elements_for_each_block(profile: str) -> None:
     assert Extractor(profile=profile, max_blocks=5).extract("<p>" + "<a>x</a>" * 6).blocks

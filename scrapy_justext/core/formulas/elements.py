@@ -13,7 +13,7 @@ import copy
 import re
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import unquote, unquote_plus
 
 from lxml import etree
@@ -104,6 +104,8 @@ def _find(top: etree._Element, most: int | None) -> FormulasByElement:
     found: FormulasByElement = {}
     if not _has_signs(top):
         return found
+    if most is not None:
+        _check_parts(top, most)
     known: dict[etree._Element, bool] = {}
     events = etree.iterwalk(top, events=("start",))
     for _, node in events:
@@ -120,6 +122,37 @@ def check_count(count: int, most: int | None) -> None:
     """Raise :class:`~scrapy_justext.exceptions.PageLimitError` for more formulas than a page may have."""
     if most is not None and count > most:
         raise PageLimitError("too_many_blocks", f"more formulas than max_blocks allows, {most}")
+
+
+def _check_parts(top: etree._Element, most: int) -> None:
+    """Raise :class:`~scrapy_justext.exceptions.PageLimitError` for more elements of formulas than a page may have.
+
+    To read an element of MathML takes as long as to read several others, so they are counted before.
+    """
+    left = _PARTS_A_BLOCK * most
+    # Each source has a start and an end for an element.
+    left -= sum(source.count("<") for source in map(str, cast("list[str]", _MATHML_SOURCES(top)))) // 2
+    counted: set[etree._Element] = set()
+    for node in cast("list[etree._Element]", _OUTER_PARTS(top)):
+        if node not in counted:
+            counted.update(islice(node.iter(etree.Element), max(left, 0) + 1))
+        if len(counted) > left:
+            break
+    if len(counted) > left:
+        reason = f"more elements of formulas than max_blocks allows, {_PARTS_A_BLOCK} for each of {most} blocks"
+        raise PageLimitError("too_many_blocks", reason)
+
+
+#: A block costs about as much as so many elements of MathML.
+_PARTS_A_BLOCK = 4
+_OUTER_PARTS = etree.XPath(
+    "descendant-or-self::*"
+    "[local-name() = 'math' or substring-after(name(), ':') = 'math' or local-name() = 'mjx-container']"
+)
+#: MathML that is the value of an attribute, or the text of a script.
+_MATHML_SOURCES = etree.XPath(
+    "descendant-or-self::*/@data-mathml | descendant-or-self::script[starts-with(@type, 'math/mml')]/text()"
+)
 
 
 def _formulas(node: etree._Element) -> Sequence[Formula] | None:
