@@ -616,6 +616,51 @@ def _treatment(treatment, dict modes):
     return None if treatment is None else Treatment(treatment, modes)
 
 
+@cache
+def _class_for(str test):
+    """Return what an element's class has to be like for a test to hold, as an expression; None for any class."""
+    return _needed(parse(test))
+
+
+def _needed(tree):
+    if deciding(tree) == {"class"}:
+        return tree
+    if not isinstance(tree, Operation) or tree.name not in ("and", "or"):
+        return None
+    parts = [_needed(argument) for argument in tree.arguments]
+    if tree.name == "and":
+        parts = [part for part in parts if part is not None]
+    return Operation(tree.name, tuple(parts)) if parts and None not in parts else None
+
+
+def _without_classes(treatment, list needed):
+    """Return a treatment of elements of whose tests none holds that asks for a class; add to ``needed`` what it is."""
+    if not hasattr(treatment, "test"):
+        return treatment
+    condition = _class_for(treatment.test)
+    if condition is None:
+        return treatment._replace(
+            then=_without_classes(treatment.then, needed), otherwise=_without_classes(treatment.otherwise, needed)
+        )
+    needed.append(condition)
+    return _without_classes(treatment.otherwise, needed)
+
+
+def _outer_treatment(treatment, dict modes):
+    """Return a treatment that looks up an element's class once, as most classes decide nothing."""
+    cdef list needed = []
+    cdef Treatment made
+    rest = _without_classes(treatment, needed)
+    if len(needed) < 2:
+        return _treatment(treatment, modes)
+    made = Treatment.__new__(Treatment)
+    made.below = -1
+    made.test = Remembered(compiled(Operation("or", tuple(needed))), "class")
+    made.then = _treatment(treatment, modes)
+    made.otherwise = _treatment(rest, modes)
+    return made
+
+
 cdef int grow(Buffer* buffer, size_t needed) except -1:
     cdef size_t room = buffer.room * 2
     while room < needed:
@@ -684,7 +729,7 @@ cdef class TreeWriter:
     def __init__(self, dict by_mode, str instruction):
         cdef dict numbers = {mode: number for number, mode in enumerate(by_mode)}
         cdef list tables = [
-            {name: _treatment(one, numbers) for name, one in table.items()} for table in by_mode.values()
+            {name: _outer_treatment(one, numbers) for name, one in table.items()} for table in by_mode.values()
         ]
         self.modes = len(tables)
         self.instruction = instruction.encode()
