@@ -135,6 +135,8 @@ def rescue(
 ) -> list[Decision]:
     """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
     result = list(decisions)
+    if not rescued:
+        return result
     goods = [i for i, decision in enumerate(decisions) if decision.block_class is GOOD]
     before = list(accumulate(map(len, context.segments.collapsed), initial=0))
     for index in rescued:
@@ -218,13 +220,11 @@ class _Resolver:
         ]
 
     def _all(self, run: Sequence[Decision], block_class: BlockClass, form: str) -> list[Decision]:
-        made, result = self._made[form], []
+        made = self._made[form]
         for decision in run:
-            resolved = made.get(id(decision))
-            if resolved is None:
-                resolved = made[id(decision)] = new_decision((block_class, Reason((form, decision.reason)), None))
-            result.append(resolved)
-        return result
+            if id(decision) not in made:
+                made[id(decision)] = new_decision((block_class, Reason((form, decision.reason)), None))
+        return list(map(made.__getitem__, map(id, run)))
 
 
 def _last_near_good(run: Sequence[Decision]) -> int:

@@ -332,11 +332,12 @@ class Extractor:
     def _context(self, page: ReadPage, thresholds: Thresholds) -> tuple[Context, Sequence[float | None]]:
         """Return what the passes start from, and the probabilities of the blocks."""
         classify, depth = self.options.profile.classify, thresholds.tree_depth
+        probabilities: Sequence[float | None] = [None] * len(page.segments)
         if classify is not None:
             context_free: Sequence[Decision] = classify(page.segments, page.measurements, thresholds)
         else:
             context_free = [] if page.model_output is None else page.model_output.decide(thresholds)
-        probabilities = [decision.probability for decision in context_free]
+            probabilities = [decision.probability for decision in context_free]
         if self.options.profile.tags.kinds:
             context_free = decide_by_kind(context_free, page.segments, page.measurements, thresholds)
         groups = None if depth is None else page.groups.get(depth)
