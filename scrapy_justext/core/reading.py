@@ -149,14 +149,18 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
                     body = behind
                 else:
                     tables.begin(position.part, about, element, number, len(reader.blocks))
-        while _BEGUN in body and not position.here.heading_level:
-            before, _, body = body.partition(_BEGUN)
-            reader.chunk = number
-            reader.read(before, position, element, ancestors)
-            inside, body = _until_finished(body, chunks)
-            reader.read_code(inside, "", position, element, number, is_text=True)
-            opened += sum(one[0] != CLOSE for one in inside[1:])
-            number += len(inside) - 1
+        if _BEGUN in body and not position.here.heading_level:
+            # The text at hand is the last.
+            texts = body.split(_BEGUN)[::-1]
+            while len(texts) > 1:
+                reader.chunk = number
+                reader.read(texts.pop(), position, element, ancestors)
+                inside, behind = _until_finished(texts.pop(), chunks)
+                reader.read_code(inside, "", position, element, number, is_text=True)
+                opened += sum(one[0] != CLOSE for one in inside[1:])
+                number += len(inside) - 1
+                texts += behind.split(_BEGUN)[::-1]
+            body = texts.pop()
         if body and not body.isspace():
             reader.chunk = number
             position = reader.read(body, position, element, ancestors)

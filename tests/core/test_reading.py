@@ -779,6 +779,16 @@ def test_blank_lines_around_preformatted_text_are_passed_once(line: str) -> None
     assert processor_seconds(read) < SECONDS
 
 
+@pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
+def test_text_behind_lines_of_code_is_passed_once(rules: TagRules) -> None:
+    root = tree(f"<p>{'one<br><code>x = 1<br>y</code><br>' * 15_000}{'x' * 9_000_000}")
+
+    def read() -> None:
+        assert len(segment_tree(root, rules)) == 30_001
+
+    assert processor_seconds(read) < SECONDS
+
+
 PERMALINKS = [
     ("a heading's link to itself", "<h2>One <a href='#one'>¶</a></h2>", MODERN, 0),
     ("a heading that is a link to itself", "<h2><a href='#one'>One</a></h2>", MODERN, 0),

@@ -236,7 +236,8 @@ cdef class Cutter:
             self.take()
             self.pass_over(inside[1:])
             begin = finished + len(FINISHED_MARK)
-            end = self.end_of_chunk(begin)
+            if len(inside) > 1:
+                end = self.end_of_chunk(begin)
         self.read(begin, end, place, element, self.number)
         return end
 
