@@ -18,7 +18,7 @@ from lxml import etree
 from scrapy_justext import extract
 from scrapy_justext.core import flattening, reading
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import by_stylesheet, flatten, treatments, walk, writer
+from scrapy_justext.core.flattening import Branch, by_stylesheet, flatten, treatments, walk, writer
 from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
@@ -206,7 +206,7 @@ class TestExpressions:
         assert COMPILED.tree is not None
         top = next(tree(self.HTML).iter("div"))
         holds, text = (etree.XPath(f"{kind}({expression})") for kind in ("boolean", "string"))
-        branch = SimpleNamespace(test=expression, then=_writing("+"), otherwise=_writing("-"))
+        branch = Branch(expression, _writing("+"), _writing("-"))
         told = _writing("", ((expression, "|"),))
         is_text = not expression.startswith(("not(", "starts-with(", "contains(", "string-length(")) and (
             " = " not in expression and " and " not in expression
