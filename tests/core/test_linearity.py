@@ -95,4 +95,4 @@ def test_the_count_notices_quadratic_work(step: int | None, is_linear: bool) -> 
         each()
         return lines_run(each)
 
-    assert grows_in_a_line(work, 16) == is_linear
+    assert grows_in_a_line(work, 28) == is_linear
