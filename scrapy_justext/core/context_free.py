@@ -35,7 +35,7 @@ from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.kernel.cut import WordCounter
@@ -179,7 +179,7 @@ def any_copyright_sign(
     texts = segments.collapsed
     found = [
         *_holding(texts, open_, "\xa9", "&copy", "ⓒ", "Ⓒ"),
-        *(i for i in _holding(texts, open_, *_WIDE_CS) if any(map(_BESIDE_A_SIGN.search, _around_wide_c(texts[i])))),
+        *(i for i in _holding(texts, open_, *_WIDE_CS) if _BESIDE_A_SIGN.search(texts[i])),
     ]
     return dict.fromkeys(found, _COPYRIGHT)
 
@@ -197,15 +197,8 @@ def _holding(texts: Sequence[str], open_: Sequence[int], *signs: str) -> set[int
     return found
 
 
-def _around_wide_c(text: str) -> Iterator[str]:
-    """Yield what stands right before and after each c in full-width parentheses."""
-    for sign in _WIDE_C.finditer(text):
-        yield text[max(sign.start() - 12, 0) : sign.end() + 12]
-
-
 #: It also numbers things; only beside the word or a year it is the copyright sign.
 _WIDE_CS = ("（c）", "（C）", "（ｃ）", "（Ｃ）")
-_WIDE_C = re.compile("|".join(_WIDE_CS))
 _BESIDE_A_SIGN = re.compile(
     r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
 )

@@ -143,6 +143,24 @@ cdef str value_of(xmlNode* node):
     return joined_text(node)
 
 
+cdef str beginning_of_value(xmlNode* node, Py_ssize_t length):
+    """Return the first characters of a node's text; many elements may ask for those of one long attribute."""
+    cdef const unsigned char* content
+    cdef Py_ssize_t size = 0
+    if (
+        node is NULL or node.type == XML_ELEMENT_NODE or is_text(node) or node.children is NULL
+        or node.children.next is not NULL or not is_text(node.children) or node.children.content is NULL
+    ):
+        return value_of(node)[:length]
+    content = node.children.content
+    # A character has four bytes at the most; none is cut.
+    while size < 4 * length and content[size]:
+        size += 1
+    while size and content[size] & 0xC0 == 0x80:
+        size -= 1
+    return PyUnicode_DecodeUTF8(<const char*> content, size, "replace")[:length]
+
+
 cdef str name_of(const xmlNode* node):
     cdef str name = decoded(node.name)
     if node.ns is not NULL and node.ns.prefix is not NULL:
@@ -442,6 +460,10 @@ cdef class Beginning(Expression):
         self.length = length
 
     cdef str text(self, xmlNode* node, xmlNode* top):
+        cdef xmlNode* found = NULL
+        if isinstance(self.inner, PathTo):
+            (<PathTo> self.inner).find(0, node, top, &found)
+            return beginning_of_value(found, self.length)
         return self.inner.text(node, top)[: self.length]
 
 

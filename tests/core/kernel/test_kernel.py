@@ -29,7 +29,7 @@ from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import PublishedReader, TreePosition, flat_text, segment_and_count
 from scrapy_justext.core.tables import Tables
-from tests.builders import CORPORA, PAGES, corpus_pages, nested, read_page, tree
+from tests.builders import CORPORA, PAGES, SECONDS, corpus_pages, nested, processor_seconds, read_page, tree
 from tests.core.test_reading import STYLED
 from tests.products import in_turn
 from tests.property.strategies import bodies, soups
@@ -219,6 +219,19 @@ class TestExpressions:
             if is_text:
                 assert COMPILED.tree.TreeWriter({"": {"*": told}}, "").write(node).partition("|")[0] == text(alone)
 
+    @needs_kernel
+    def test_the_beginning_of_a_value_has_whole_characters(self) -> None:
+        assert COMPILED.tree is not None
+        told = _writing("", (("substring(../@class, 1, 3)", "|"),))
+        write = COMPILED.tree.TreeWriter({"": {"*": _writing("", below=""), "b": told}}, "").write
+        for value in ("", "a", "abc", "abcd", "日本語の", "𝔸𝔹ℂ𝔻", "a𝔹日é", "é" * 20):
+            assert write(tree(f"<p class='{value}'><b>x</b>")) == f"{value[:3]}|"
+
+    @needs_kernel
+    def test_a_long_class_around_many_elements_is_not_read_for_each(self) -> None:
+        root = tree(f"<div class='{'c ' * 4_000_000}'>{'<pre>x</pre>' * 40_000}")
+        assert processor_seconds(lambda: written(root, STYLED["justext"])) < SECONDS
+
     @pytest.mark.parametrize(
         ("expression", "message"),
         [
@@ -237,8 +250,8 @@ class TestExpressions:
             parse(expression)
 
 
-def _writing(start: str, told: tuple[tuple[str, str], ...] = ()) -> Any:
-    return SimpleNamespace(start=start, end="", told=told, below=None)
+def _writing(start: str, told: tuple[tuple[str, str], ...] = (), below: str | None = None) -> Any:
+    return SimpleNamespace(start=start, end="", told=told, below=below)
 
 
 class TestLoading:
