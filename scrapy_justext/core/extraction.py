@@ -10,6 +10,7 @@ from collections import deque
 from dataclasses import MISSING, dataclass, field, fields
 from itertools import compress, repeat
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.blocks import GOOD, BlockClass
@@ -43,9 +44,13 @@ class BlockColumns:
 
         return BlockColumns(self.count + other.count, {name: joined(name) for name in self._makers})
 
-    def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[int, dict[str, Sequence[Any]]]]:
+    def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
         made = {name: self[name] for name in self._makers}
-        return made_columns, (self.count, made | {"reason": list(map(str, made["reason"]))})
+        # Equal reasons are pickled once if they are one object.
+        reasons: dict[str, str] = {}
+        made["reason"] = [reasons.setdefault(reason, reason) for reason in map(str, made["reason"])]
+        alike = {name: column[0] for name, column in made.items() if _are_one(column)}
+        return made_columns, (self.count, {name: made[name] for name in made if name not in alike}, alike)
 
     def blocks(self) -> tuple[Block, ...]:
         """Make the blocks."""
@@ -53,8 +58,15 @@ class BlockColumns:
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
 
 
-def made_columns(count: int, columns: Mapping[str, Sequence[Any]]) -> BlockColumns:
-    """Return columns that are made already."""
+def _are_one(column: Sequence[Any]) -> bool:
+    return len(column) > 0 and all(value is column[0] for value in column)
+
+
+def made_columns(
+    count: int, columns: Mapping[str, Sequence[Any]], alike: Mapping[str, Any] = MappingProxyType({})
+) -> BlockColumns:
+    """Return columns that are made already; ``alike``: the values of columns that have only one."""
+    columns = {**columns, **{name: [value] * count for name, value in alike.items()}}
     return BlockColumns(count, {name: repeat(column).__next__ for name, column in columns.items()})
 
 

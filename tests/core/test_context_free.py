@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Segment
-from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, decide_by_kind, measure
+from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, count_words, decide_by_kind, measure
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import make_segment, prose
 
@@ -212,3 +215,23 @@ def decide(segment: Segment, thresholds: Thresholds | None = None) -> Decision:
     segments = BlockTable([segment])
     [decision] = classify(segments, measure(segments, STOPLIST), thresholds or Thresholds(), rules=PUBLISHED_RULES)
     return decision
+
+
+WORDS = st.text(st.sampled_from("aAbıIİßẞσςΣéÉЖж ©的\u2028\x1f\xa0\u0345"), max_size=12)
+
+
+@given(texts=st.lists(WORDS | st.text(max_size=20)), stopwords=st.frozensets(WORDS.map(str.lower)))
+@example(["ΟΔΟΣ ΣΟΦΙΑ Σ", "İ I ı"], frozenset({"οδος", "σ", "i̇", "i"}))
+@example(["The THE the, " * 9000], frozenset({"the"}))
+def test_words_are_counted_alike_by_compiled_code(texts: list[str], stopwords: frozenset[str]) -> None:
+    split = [text.lower().split() for text in texts]
+    expected = [len(words) for words in split], [sum(word in stopwords for word in words) for words in split]
+    assert count_words(texts, stopwords) == expected
+
+
+def test_small_letters_are_those_of_python() -> None:
+    letters = [chr(code) for code in range(sys.maxunicode + 1) if not chr(code).isspace()]
+    small = frozenset(letter.lower() for letter in letters)
+    assert count_words([" ".join(letters)], small) == ([len(letters)], [len(letters)])
+    [capitals] = [[letter for letter in letters if letter.lower() != letter]]
+    assert count_words(capitals, frozenset(capitals))[1] == [letter.lower() in capitals for letter in capitals]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import pickle
@@ -15,6 +16,7 @@ from lxml import etree
 
 import scrapy_justext
 from scrapy_justext import Block, BlockClass, Extraction, extract
+from scrapy_justext.core import extraction as extraction_module
 from scrapy_justext.core.blocks import Decision
 from scrapy_justext.core.extraction import BLOCK_FIELDS, blocks_to_dicts, make_blocks
 from scrapy_justext.core.extractor import Extractor
@@ -24,7 +26,7 @@ from scrapy_justext.exceptions import ParameterError
 from tests.builders import CORPORA, DEMO_PAGES, REPOSITORY, corpus_pages, letters, page_id, prose, read_page, select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from scrapy_justext.core.extractor import JudgedPage
@@ -164,6 +166,69 @@ class TestResult:
         assert set(scrapy_justext.__all__) >= {"Block", "BlockClass", "Extraction", "JustextError", "extract"}
         for name in scrapy_justext.__all__:
             assert getattr(scrapy_justext, name) is not None
+
+
+class TestLateBlocks:
+    """Blocks are made when they are read, and their reasons and heading paths when these are."""
+
+    @staticmethod
+    def without_blocks(monkeypatch: pytest.MonkeyPatch) -> Extraction:
+        """The extraction of the page, in a house where no block can be made."""
+
+        def fail(*_: object) -> None:
+            raise AssertionError("blocks are made")
+
+        monkeypatch.setattr(extraction_module, "make_blocks", fail)
+        return extract(PAGE, language="English")
+
+    def test_no_block_is_made_for_what_is_of_the_page(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        found = self.without_blocks(monkeypatch)
+        assert found.paragraphs == ["Of lamps", GOOD, "short", NEAR_GOOD]
+        assert found.text.startswith("Of lamps")
+        assert found.good_characters == 8 + 201 + 5 + 200
+        assert found.column("characters")[:2] == [4, 4]
+        assert found.column("reason")[0] == "link density 1 > 0.2"
+        assert repr(found) == "<Extraction: 4 of 8 blocks good, en, justext>"
+        assert found.to_dict()["blocks"][2]["text"] == "Of lamps"
+        assert found.block_dicts(["text"], "good")[0] == {"text": "Of lamps"}
+        with pytest.raises(AssertionError):
+            found.blocks  # noqa: B018
+
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one)), replace])
+    def test_copies_are_equal_and_hash_alike(self, copied: Callable[[Any], Any]) -> None:
+        found, again = extract(PAGE, language="English"), extract(PAGE, language="English")
+        other = copied(found)
+        assert other.text == found.text
+        assert other == again
+        assert hash(other) == hash(again)
+        [first, *_], [same, *_] = other.blocks, again.blocks
+        assert copied(first) == first == same
+        assert hash(copied(first)) == hash(same)
+        assert repr(copied(first)) == repr(same)
+
+    def test_a_column_is_the_field_of_all_blocks(self) -> None:
+        found = extract(PAGE, language="English", paths=True)
+        restored = Extraction.from_dict(found.to_dict())
+        for name in BLOCK_FIELDS:
+            values = [getattr(block, name) for block in found.blocks]
+            assert found.column(name) == restored.column(name) == values
+        with pytest.raises(AttributeError, match="'colour'"):
+            found.column("colour")
+
+    def test_there_are_no_other_attributes(self) -> None:
+        found = extract(PAGE, language="English")
+        for one in (found, found.blocks[0]):
+            with pytest.raises(AttributeError, match="colour"):
+                one.colour  # type: ignore[union-attr]  # noqa: B018
+
+    def test_a_pickled_extraction_is_smaller_than_its_blocks_alone(self) -> None:
+        found = extract(PAGE * 20, language="English")
+        assert len(pickle.dumps(found)) < len(pickle.dumps(found.blocks))
+
+    def test_columns_of_no_blocks(self) -> None:
+        found = extract("", language="English")
+        assert found.blocks == ()
+        assert pickle.loads(pickle.dumps(found)) == found
 
 
 def test_a_wrong_parameter_is_told_before_the_page_is_read() -> None:
