@@ -139,6 +139,8 @@ def _is_one_of(value: str, texts: Iterable[str]) -> str:
     return f"contains(';{';'.join(texts)};', concat(';', {value}, ';'))"
 
 
+#: A label is no longer; longer text is read once, and not in each of the tests that follow.
+_LITTLE = f"{_FLAT} and string-length(normalize-space()) < 60"
 _SHORT = f"string-length({_TEXT_IN_SMALL}) < 40"
 _LANGUAGE_NAMES = sorted({*LANGUAGES, *_NAMED})
 _SAYS_LANGUAGE_OR_COPY = (
@@ -180,7 +182,7 @@ _PROMPT_CLASS = "rompt"
 _PROMPT = "translate(normalize-space(), '0123456789*\xa0 ', '')"
 #: Bars with the language of code, and Jupyter's prompts.
 LABEL_OF_CODE = (
-    f"@class and ({_any('@class', *_LABEL_CLASSES, _PROMPT_CLASS)}) and {_FLAT}"
+    f"@class and ({_any('@class', *_LABEL_CLASSES, _PROMPT_CLASS)}) and {_LITTLE}"
     f" and ({_SAYS_LANGUAGE_OR_COPY} and not({_IN_TEXT})"
     f" and ({_BESIDE_PRE} or {_AMONG_FIRST} and ({_BESIDE_PRE_ABOVE}))"
     f" or contains(@class, '{_PROMPT_CLASS}') and {_is_one_of(_PROMPT, ('In[]:', 'Out[]:', '[]:'))})"
@@ -193,7 +195,7 @@ WORDS_OF_LABELS, WORDS_OF_PROMPTS = (*_LABEL_CLASSES, _PROMPT_CLASS), (_PROMPT_C
 _BESIDE_CODE = _beside("code", "following-sibling")
 _BAR = (
     f"not(preceding-sibling::*[1]) and (self::div and {_BESIDE_CODE} or parent::div[{_BESIDE_CODE}])"
-    f" and {_FLAT} and {_SAYS_LANGUAGE_OR_COPY}"
+    f" and {_LITTLE} and {_SAYS_LANGUAGE_OR_COPY}"
 )
 BESIDE_CODE = (
     f"self::button or @class and ({_GUTTERS} or {_NAMED_GUTTERS})"
