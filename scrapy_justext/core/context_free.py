@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Reason, new_decision
 from scrapy_justext.core.kernel.loading import kernel
@@ -98,13 +98,14 @@ def classify(
     segments: BlockTable, measured: Measurements, thresholds: Thresholds, *, rules: Sequence[Rule]
 ) -> list[Decision]:
     """Decide on each block by the first of ``rules`` that applies; the last of them must."""
-    decisions: dict[int, Decision] = {}
+    decisions: list[Decision | None] = [None] * len(segments)
     open_: Sequence[int] = range(len(segments))
     for rule in rules:
         if decided := rule(segments, measured, thresholds, open_):
-            decisions |= decided
+            for i, decision in decided.items():
+                decisions[i] = decision
             open_ = [i for i in open_ if i not in decided]
-    return list(map(decisions.__getitem__, range(len(segments))))
+    return cast("list[Decision]", decisions)
 
 
 def decide_by_kind(
