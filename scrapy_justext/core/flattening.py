@@ -418,7 +418,7 @@ def walk(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = 
 def _walk(root: etree._Element, rules: TagRules) -> str:
     parts: list[str] = []
     # Nothing is left in it that is a formula.
-    for event, node, marks in kept_nodes(root, rules, PageFormulas(())):
+    for event, node, marks in kept_nodes(root, rules, PageFormulas(()), telling=True):
         if event == "start":
             parts += marks[0], _without_marks(node.text)
         else:
@@ -428,16 +428,17 @@ def _walk(root: etree._Element, rules: TagRules) -> str:
 
 
 def kept_nodes(
-    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None
+    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None, *, telling: bool = False
 ) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     """Yield the start and end of each element that is not removed, in document order, with its marks.
 
+    ``telling``: whether what the attributes of code and tables tell follows their marks; it may be long.
     Of removed elements, comments and processing instructions it yields only the end, since the text
     behind them (``tail``) is still to be read.  So it does of a formula's element, whose text is none of the page's.
     """
     removed = set(removed_elements(root, rules, formulas))
     for top in top_elements(root):
-        yield from _kept_below(top, rules, removed)
+        yield from _kept_below(top, rules, removed, telling=telling)
 
 
 def removed_elements(
@@ -598,7 +599,7 @@ def top_elements(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _kept_below(
-    top: etree._Element, rules: TagRules, removed: set[etree._Element]
+    top: etree._Element, rules: TagRules, removed: set[etree._Element], *, telling: bool
 ) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     open_marks: list[tuple[str, str]] = []
     # The elements around with a mode of their own, and the modes.
@@ -620,7 +621,7 @@ def _kept_below(
             events.skip_subtree()
         else:
             mode = modes[-1][1]
-            open_marks.append(_marks(node, rules, mode))
+            open_marks.append(_marks(node, rules, mode, telling=telling))
             if mode != _IN_CODE and rules.kinds and _begins_code(node):
                 modes.append((node, _IN_CODE))
             elif not mode and node.tag in rules.keeping:
@@ -632,8 +633,8 @@ _NO_MARKS = ("", "")
 _LINE = (INLINE + LINE, INLINE + ENDED)
 
 
-def _marks(node: etree._Element, rules: TagRules, mode: str) -> tuple[str, str]:
-    """Return the marks at an element's start and end."""
+def _marks(node: etree._Element, rules: TagRules, mode: str, *, telling: bool) -> tuple[str, str]:
+    """Return the marks at an element's start and end; ``telling``: with what its attributes tell."""
     name = node.tag
     if name in rules.unwrapped:
         return _NO_MARKS
@@ -648,16 +649,22 @@ def _marks(node: etree._Element, rules: TagRules, mode: str) -> tuple[str, str]:
             return INLINE + TAG, INLINE + UNTAG if rules.text_nodes else ""
         return marks
     start = BLOCK + tag_codes(rules)[name]
+    return start + (_told(node, rules) if telling else ""), BLOCK + CLOSE
+
+
+def _told(node: etree._Element, rules: TagRules) -> str:
+    """Return what the attributes of a block-level element tell."""
+    name = node.tag
     if name == "img":
         alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
-        start = f"{start}{alt}{INLINE}{SOURCE}{source}"
-    elif rules.kinds and name in tags.LINE_NUMBERS and _is_line_numbers[name](node):
-        start = f"{start}{tags.NUMBERS}{INLINE}{WHOLE}"
-    elif rules.kinds and name != "pre" and _begins_code(node):
-        start = f"{start}{_TELL_WHOLE[name](node)!s}{INLINE}{WHOLE}"
-    elif rules.kinds and name in tags.ABOUT:
-        start = f"{start}{about(node)}{INLINE}{SOURCE}"
-    return start, BLOCK + CLOSE
+        return f"{alt}{INLINE}{SOURCE}{source}"
+    if not rules.kinds:
+        return ""
+    if name in tags.LINE_NUMBERS and _is_line_numbers[name](node):
+        return f"{tags.NUMBERS}{INLINE}{WHOLE}"
+    if name != "pre" and _begins_code(node):
+        return f"{_TELL_WHOLE[name](node)!s}{INLINE}{WHOLE}"
+    return f"{about(node)}{INLINE}{SOURCE}" if name in tags.ABOUT else ""
 
 
 def _styled_marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:

@@ -582,7 +582,8 @@ def _reader_for(rules: TagRules) -> PublishedReader:
 _STARTS = frozenset({TAG, LINK, ENTER, BREAK})
 _LINKS = frozenset({LINK, UNLINK})
 
-_WHITE_SPACE_RUN = re.compile(r"\s+")
+#: White space but for single spaces, which stay as they are: most words have nothing else between them.
+_WHITE_SPACE_RUN = re.compile(r" \s+|[^\S ]\s*")
 
 
 def _collapse_to_lines(text: str) -> str:

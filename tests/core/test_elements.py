@@ -17,7 +17,18 @@ from scrapy_justext.core.elements import Elements, Paths, element_paths
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import PAGES, RULES, all_text, ancestors_and_self, read_page, select, tree
+from scrapy_justext.core.tags import MODERN
+from tests.builders import (
+    PAGES,
+    RULES,
+    SECONDS,
+    all_text,
+    ancestors_and_self,
+    processor_seconds,
+    read_page,
+    select,
+    tree,
+)
 from tests.products import in_turn
 from tests.property.strategies import bodies, soups
 
@@ -166,6 +177,11 @@ def test_paths_are_made_for_the_elements_that_are_asked_for() -> None:
     numbers = [i for i, node in enumerate(elements) if node.text == "two"]
     found = element_paths(root, RULES["justext"], numbers)
     assert {number: paths.dom_path for number, paths in found.items()} == {numbers[0]: "html.body.div.div.p"}
+
+
+def test_what_is_around_is_not_read_for_each_path() -> None:
+    root = tree(f"<div class='{'c ' * 2_000_000}'>{'<pre>x</pre>' * 40_000}")
+    assert processor_seconds(lambda: element_paths(root, MODERN, range(40_000))) < SECONDS
 
 
 def test_no_more_of_a_page_is_walked_than_paths_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
