@@ -69,7 +69,7 @@ from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
     from types import ModuleType
 
     from scrapy_justext.core.kernel.tree import TreeWriter
@@ -436,7 +436,8 @@ def kept_nodes(
     Of removed elements, comments and processing instructions it yields only the end, since the text
     behind them (``tail``) is still to be read.  So it does of a formula's element, whose text is none of the page's.
     """
-    removed = set(removed_elements(root, rules, formulas))
+    # With their parents: of an element that is let go of, lxml passes all ancestors up to one that is held.
+    removed = {node: node.getparent() for node in removed_elements(root, rules, formulas)}
     for top in top_elements(root):
         yield from _kept_below(top, rules, removed, telling=telling)
 
@@ -599,7 +600,7 @@ def top_elements(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _kept_below(
-    top: etree._Element, rules: TagRules, removed: set[etree._Element], *, telling: bool
+    top: etree._Element, rules: TagRules, removed: Container[etree._Element], *, telling: bool
 ) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     open_marks: list[tuple[str, str]] = []
     # The elements around with a mode of their own, and the modes.
