@@ -9,10 +9,12 @@ Strings are all that is read here; the tree is not touched.
 
 from cpython cimport array
 
-from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from libc.limits cimport INT_MAX
 from libc.string cimport memcmp
+
+from scrapy_justext.core.kernel.tree cimport Memory
 
 from scrapy_justext.core.flattening import (
     BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, FINISHED, INLINE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG, WHOLE,
@@ -156,67 +158,55 @@ cdef class Cutter:
         cdef Place place = place_of(position)
         cdef Py_ssize_t element = 0
         cdef Py_ssize_t begin, end
-        cdef size_t depth = 0, room = 256
         cdef Py_UCS4 code
-        cdef Around* moved
-        cdef Around* around = <Around*> PyMem_Malloc(room * sizeof(Around))
-        if around is NULL:
-            raise MemoryError
-        try:
-            # The root's own text comes before the first mark.
-            end = self.end_of_chunk(0)
-            end = self.read_text(0, end, place, element)
-            while end < self.size:
-                code = self.at(end + 1)
-                begin = end + 2
-                end = self.end_of_chunk(begin)
-                self.number += 1
-                if code == CLOSE_CODE:
-                    if place.part == TABLE:
-                        self.tables.end(self.blocks)
-                    if not depth:
-                        raise ValueError("an element ends that has not begun")
-                    depth -= 1
-                    # Positions are kept for good.
-                    place = <Place> around[depth].place
-                    element = around[depth].element
-                    end = self.read_text(begin, end, place, element)
-                    continue
-                if depth == room:
-                    room *= 2
-                    moved = <Around*> PyMem_Realloc(around, room * sizeof(Around))
-                    if moved is NULL:
-                        raise MemoryError
-                    around = moved
-                around[depth].place = <PyObject*> place
-                around[depth].element = element
-                depth += 1
-                self.opened += 1
-                element = self.opened
-                place = place.child(code)
-                if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
-                    about, body, is_whole = self.told(place.part, self.flat[begin:end])
-                    begin = end - len(body)
-                    if is_whole:
-                        inside, end = self.inside_of(end)
-                        self.give()
-                        self.reader.read_code([f"{code}{body}", *inside], about, place.position, element, self.number)
-                        self.take()
-                        self.pass_over(inside)
-                        self.number += 1
-                        # Behind the mark of its end.
-                        begin = end + 2
-                        end = self.end_of_chunk(begin)
-                        depth -= 1
-                        place = <Place> around[depth].place
-                        element = around[depth].element
-                    else:
-                        self.tables.begin(place.part, about, element, self.number, len(self.collapsed))
-                elif place.part and not place.may_be_lines:
-                    self.tables.begin(place.part, "", element, self.number, len(self.collapsed))
+        cdef Memory open_elements = Memory(sizeof(Around))
+        cdef Around* around
+        # The root's own text comes before the first mark.
+        end = self.end_of_chunk(0)
+        end = self.read_text(0, end, place, element)
+        while end < self.size:
+            code = self.at(end + 1)
+            begin = end + 2
+            end = self.end_of_chunk(begin)
+            self.number += 1
+            if code == CLOSE_CODE:
+                if place.part == TABLE:
+                    self.tables.end(self.blocks)
+                if not open_elements.count:
+                    raise ValueError("an element ends that has not begun")
+                around = <Around*> open_elements.taken()
+                # Positions are kept for good.
+                place = <Place> around.place
+                element = around.element
                 end = self.read_text(begin, end, place, element)
-        finally:
-            PyMem_Free(around)
+                continue
+            around = <Around*> open_elements.added()
+            around.place = <PyObject*> place
+            around.element = element
+            self.opened += 1
+            element = self.opened
+            place = place.child(code)
+            if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
+                about, body, is_whole = self.told(place.part, self.flat[begin:end])
+                begin = end - len(body)
+                if is_whole:
+                    inside, end = self.inside_of(end)
+                    self.give()
+                    self.reader.read_code([f"{code}{body}", *inside], about, place.position, element, self.number)
+                    self.take()
+                    self.pass_over(inside)
+                    self.number += 1
+                    # Behind the mark of its end.
+                    begin = end + 2
+                    end = self.end_of_chunk(begin)
+                    around = <Around*> open_elements.taken()
+                    place = <Place> around.place
+                    element = around.element
+                else:
+                    self.tables.begin(place.part, about, element, self.number, len(self.collapsed))
+            elif place.part and not place.may_be_lines:
+                self.tables.begin(place.part, "", element, self.number, len(self.collapsed))
+            end = self.read_text(begin, end, place, element)
         self.give()
         return self.opened
 

@@ -7,12 +7,12 @@ libxml2's nodes are read, no function of it is called, and there is no recursion
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from libc.string cimport memcmp, memcpy, memset
 
 from scrapy_justext.core.kernel.tree cimport (
-    MOST_KNOWN, XML_ELEMENT_NODE, Known, Treatment, TreeWriter, beginning_of, bytes_of, is_text, node_of, place_of,
+    MOST_KNOWN, XML_ELEMENT_NODE, Known, Memory, Treatment, TreeWriter, beginning_of, bytes_of, is_text, node_of, place_of,
     xmlAttr, xmlNode,
 )
 
@@ -50,35 +50,6 @@ cdef inline bint has_all(const Names* names, const Names* others) noexcept:
     )
 
 
-cdef class Memory:
-    """Room for structs of one size that grows."""
-
-    cdef char* start
-    cdef Py_ssize_t count, room, size
-
-    def __cinit__(self, Py_ssize_t size):
-        self.size = size
-        self.room = 256
-        self.start = <char*> PyMem_Malloc(self.room * size)
-        if self.start is NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        PyMem_Free(self.start)
-
-    cdef void* added(self) except NULL:
-        """Return the place of one more; those before may have moved."""
-        cdef char* moved
-        if self.count == self.room:
-            moved = <char*> PyMem_Realloc(self.start, 2 * self.room * self.size)
-            if moved is NULL:
-                raise MemoryError
-            self.start = moved
-            self.room *= 2
-        self.count += 1
-        return self.start + (self.count - 1) * self.size
-
-
 cdef struct Element:
     Py_ssize_t parent
     Py_ssize_t own
@@ -103,7 +74,6 @@ cdef struct Level:
 cdef struct Branch:
     # A tag inside a path, or of a class: there are as many as block-level elements have names, no more.
     Py_ssize_t tag
-    Py_ssize_t number
     Py_ssize_t next
 
 
@@ -175,10 +145,23 @@ cdef int put(Names* names, bytes packed) except -1:
     return 0
 
 
-cdef struct Found:
-    # What a name stands for, by the address of the name.
-    const unsigned char* name
-    PyObject* found
+cdef Py_ssize_t branch_of(Memory firsts, Memory branches, Py_ssize_t key, Py_ssize_t tag) except -1:
+    """Return the number of a tag inside a path, or of a tag with a value of CLASS: that is ``key``."""
+    cdef Branch* branch
+    cdef Py_ssize_t at
+    while firsts.count <= key:
+        (<Py_ssize_t*> firsts.added())[0] = -1
+    at = (<Py_ssize_t*> firsts.start)[key]
+    while at >= 0:
+        branch = <Branch*> branches.start + at
+        if branch.tag == tag:
+            return at
+        at = branch.next
+    branch = <Branch*> branches.added()
+    branch.tag = tag
+    branch.next = (<Py_ssize_t*> firsts.start)[key]
+    (<Py_ssize_t*> firsts.start)[key] = branches.count - 1
+    return branches.count - 1
 
 
 cdef class Reading:
@@ -191,9 +174,7 @@ cdef class Reading:
     cdef dict set_numbers, values
     # The first branches of paths and of values of CLASS.
     cdef Memory of_paths, of_values
-    cdef Py_ssize_t class_count
-    cdef Found[MOST_KNOWN] known, attributes
-    cdef Known[MOST_KNOWN] treatments
+    cdef Known[MOST_KNOWN] known, attributes, treatments
     # Whether there is something that Python is to read.
     cdef bint is_odd
 
@@ -217,7 +198,6 @@ cdef class Reading:
         cdef xmlNode* node = node_of(root)
         cdef xmlNode* first = beginning_of(node, &top)
         cdef Names names
-        (<Py_ssize_t*> self.of_paths.added())[0] = -1
         memset(&names, 0, sizeof(names))
         self.add_element(node, 0, &names)
         self.walk(first, top, node)
@@ -236,9 +216,7 @@ cdef class Reading:
         memset(&none, 0, sizeof(none))
         while node is not NULL:
             if node.type == XML_ELEMENT_NODE:
-                treatment = self.reader.writer.treatment_of(node, mode, self.treatments)
-                while treatment is not None and treatment.test is not None:
-                    treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
+                treatment = self.reader.writer.treatment_of(node, top, mode, self.treatments)
                 if treatment is not None:
                     number = -1
                     if (
@@ -262,8 +240,7 @@ cdef class Reading:
                         continue
             while node != top and node.next is NULL and self.levels.count:
                 node = node.parent
-                self.levels.count -= 1
-                level = <Level*> self.levels.start + self.levels.count
+                level = <Level*> self.levels.taken()
                 mode = level.mode
                 nearest = level.nearest
             node = NULL if node == top else node.next
@@ -319,8 +296,11 @@ cdef class Reading:
                 add(&around, &own)
                 element.all = self.number_of(&around)
             element.depth = (<Element*> self.elements.start)[parent].depth + 1
-            element.path = self.path_of((<Element*> self.elements.start)[parent].path, tag.number)
-        element.css_class = self.class_of(value, tag.number)
+            # The root's own path is 0.
+            element.path = 1 + branch_of(
+                self.of_paths, self.paths, (<Element*> self.elements.start)[parent].path, tag.number
+            )
+        element.css_class = branch_of(self.of_values, self.classes, value, tag.number)
         return 0
 
     cdef Tag tag_of(self, const xmlNode* node):
@@ -332,9 +312,9 @@ cdef class Reading:
         if self.known[at].name != node.name:
             # The table holds it, too.
             tag = self.reader.tags.get(bytes_of(node.name), self.reader.other)
-            self.known[at].found = <PyObject*> tag
+            self.known[at].what = <PyObject*> tag
             self.known[at].name = node.name
-        return <Tag> self.known[at].found
+        return <Tag> self.known[at].what
 
     cdef Py_ssize_t number_of(self, const Names* names) except -1:
         """Return the number of a set of names."""
@@ -345,42 +325,6 @@ cdef class Reading:
             (<Names*> self.sets.added())[0] = names[0]
             self.set_numbers[packed] = found
         return found
-
-    cdef Py_ssize_t path_of(self, Py_ssize_t path, Py_ssize_t tag) except -1:
-        """Return the number of the path that goes from another one to a tag."""
-        cdef Branch* branch
-        cdef Py_ssize_t at = (<Py_ssize_t*> self.of_paths.start)[path]
-        while at >= 0:
-            branch = <Branch*> self.paths.start + at
-            if branch.tag == tag:
-                return branch.number
-            at = branch.next
-        branch = <Branch*> self.paths.added()
-        branch.tag = tag
-        branch.number = self.paths.count
-        branch.next = (<Py_ssize_t*> self.of_paths.start)[path]
-        (<Py_ssize_t*> self.of_paths.start)[path] = self.paths.count - 1
-        (<Py_ssize_t*> self.of_paths.added())[0] = -1
-        return self.paths.count
-
-    cdef Py_ssize_t class_of(self, Py_ssize_t value, Py_ssize_t tag) except -1:
-        """Return the number of a tag with a value of CLASS."""
-        cdef Branch* branch
-        cdef Py_ssize_t at
-        while self.of_values.count <= value:
-            (<Py_ssize_t*> self.of_values.added())[0] = -1
-        at = (<Py_ssize_t*> self.of_values.start)[value]
-        while at >= 0:
-            branch = <Branch*> self.classes.start + at
-            if branch.tag == tag:
-                return branch.number
-            at = branch.next
-        branch = <Branch*> self.classes.added()
-        branch.tag = tag
-        branch.number = self.classes.count - 1
-        branch.next = (<Py_ssize_t*> self.of_values.start)[value]
-        (<Py_ssize_t*> self.of_values.start)[value] = branch.number
-        return branch.number
 
     cdef int read_names(self, const xmlNode* node, Tag tag, Names* names, Py_ssize_t* css_class) except -1:
         """Add the names of an element; give the number of its CLASS, 0 for none."""
@@ -407,9 +351,9 @@ cdef class Reading:
         cdef object found
         if self.attributes[at].name != name:
             found = self.reader.attributes.get(bytes_of(name))
-            self.attributes[at].found = <PyObject*> found
+            self.attributes[at].what = <PyObject*> found
             self.attributes[at].name = name
-        return <Attribute> self.attributes[at].found
+        return <Attribute> self.attributes[at].what
 
     cdef bytes value_of(self, const xmlAttr* attribute):
         cdef const xmlNode* child = attribute.children

@@ -7,6 +7,7 @@ function of libxml2, so it evaluates them itself.  What it does not know is an e
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Operation(NamedTuple):
 Expression: TypeAlias = "Path | Operation | str | int"
 
 
+@cache
 def parse(expression: str) -> Expression:
     """Return the tree of an expression.
 

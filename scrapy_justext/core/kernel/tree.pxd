@@ -75,6 +75,13 @@ cdef struct Known:
     PyObject* what
 
 
+cdef class Memory:
+    cdef char* start
+    cdef Py_ssize_t count, room, size
+    cdef void* added(self) except NULL
+    cdef void* taken(self) noexcept
+
+
 cdef class Expression:
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1
     cdef str text(self, xmlNode* node, xmlNode* top)
@@ -100,4 +107,4 @@ cdef class TreeWriter:
     cdef bytes instruction
     cdef int modes
     cdef bint write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search) except -1
-    cdef Treatment treatment_of(self, xmlNode* node, int mode, Known* known)
+    cdef Treatment treatment_of(self, xmlNode* node, xmlNode* top, int mode, Known* known)

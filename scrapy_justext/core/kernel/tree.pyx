@@ -731,6 +731,37 @@ cdef int write_text(Buffer* buffer, const unsigned char* text) except -1:
         at += 1
 
 
+cdef class Memory:
+    """Room for structs of one size that grows."""
+
+    def __cinit__(self, Py_ssize_t size):
+        self.size = size
+        self.room = 256
+        self.start = <char*> PyMem_Malloc(self.room * size)
+        if self.start is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        PyMem_Free(self.start)
+
+    cdef void* added(self) except NULL:
+        """Return the place of one more; those before may have moved."""
+        cdef char* moved
+        if self.count == self.room:
+            moved = <char*> PyMem_Realloc(self.start, 2 * self.room * self.size)
+            if moved is NULL:
+                raise MemoryError
+            self.start = moved
+            self.room *= 2
+        self.count += 1
+        return self.start + (self.count - 1) * self.size
+
+    cdef void* taken(self) noexcept:
+        """Return the place of the last one, which is none of them any more; there must be one."""
+        self.count -= 1
+        return self.start + self.count * self.size
+
+
 cdef struct Open:
     PyObject* treatment
     int mode
@@ -779,9 +810,7 @@ cdef class TreeWriter:
         memset(known, 0, sizeof(known))
         while node is not NULL and len(found) < len(wanted):
             if node.type == XML_ELEMENT_NODE:
-                treatment = self.treatment_of(node, mode, known)
-                while treatment is not None and treatment.test is not None:
-                    treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
+                treatment = self.treatment_of(node, top, mode, known)
                 if treatment is not None:
                     # An end mark is none of an element's start.
                     if strncmp(PyBytes_AS_STRING(treatment.start), PyBytes_AS_STRING(mark), PyBytes_GET_SIZE(mark)) == 0:
@@ -821,73 +850,65 @@ cdef class TreeWriter:
     cdef bint write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search) except -1:
         """Write nodes; return False, in the midst of them, where ``search`` finds something."""
         cdef Known[MOST_KNOWN] known, signs
-        cdef size_t depth = 0, room = 256
         cdef int mode = 0
         cdef Treatment treatment
-        cdef Open* stack = <Open*> PyMem_Malloc(room * sizeof(Open))
-        cdef Open* moved
+        cdef Memory stack = Memory(sizeof(Open))
+        cdef Open* around
         memset(known, 0, sizeof(known))
         memset(signs, 0, sizeof(signs))
-        if stack is NULL:
-            raise MemoryError
-        try:
-            while node is not NULL:
-                if node.type == XML_ELEMENT_NODE:
-                    if search is not None and search.is_at(node, signs):
-                        return False
-                    treatment = self.treatment_of(node, mode, known)
-                    while treatment is not None and treatment.test is not None:
-                        treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
-                    if treatment is not None:
-                        write_bytes(buffer, treatment.start)
-                        if treatment.told:
-                            write_told(buffer, treatment, node, top)
-                        if treatment.below >= 0 and node.children is not NULL:
-                            if depth == room:
-                                room *= 2
-                                moved = <Open*> PyMem_Realloc(stack, room * sizeof(Open))
-                                if moved is NULL:
-                                    raise MemoryError
-                                stack = moved
-                            stack[depth].treatment = <PyObject*> treatment
-                            stack[depth].mode = mode
-                            depth += 1
-                            mode = treatment.below
-                            node = node.children
-                            continue
-                        write_bytes(buffer, treatment.end)
-                    # What is not written may hold a sign for what is.
-                    if search is not None and search.finds_below(node, signs):
-                        return False
-                elif is_text(node):
-                    if node.content is not NULL:
-                        write_text(buffer, node.content)
-                elif node.type == XML_PI_NODE:
-                    write_bytes(buffer, self.instruction)
-                while node != top and node.next is NULL and depth:
-                    node = node.parent
-                    depth -= 1
-                    mode = stack[depth].mode
-                    write_bytes(buffer, (<Treatment> stack[depth].treatment).end)
-                node = NULL if node == top else node.next
-        finally:
-            PyMem_Free(stack)
+        while node is not NULL:
+            if node.type == XML_ELEMENT_NODE:
+                if search is not None and search.is_at(node, signs):
+                    return False
+                treatment = self.treatment_of(node, top, mode, known)
+                if treatment is not None:
+                    write_bytes(buffer, treatment.start)
+                    if treatment.told:
+                        write_told(buffer, treatment, node, top)
+                    if treatment.below >= 0 and node.children is not NULL:
+                        around = <Open*> stack.added()
+                        around.treatment = <PyObject*> treatment
+                        around.mode = mode
+                        mode = treatment.below
+                        node = node.children
+                        continue
+                    write_bytes(buffer, treatment.end)
+                # What is not written may hold a sign for what is.
+                if search is not None and search.finds_below(node, signs):
+                    return False
+            elif is_text(node):
+                if node.content is not NULL:
+                    write_text(buffer, node.content)
+            elif node.type == XML_PI_NODE:
+                write_bytes(buffer, self.instruction)
+            while node != top and node.next is NULL and stack.count:
+                node = node.parent
+                around = <Open*> stack.taken()
+                mode = around.mode
+                write_bytes(buffer, (<Treatment> around.treatment).end)
+            node = NULL if node == top else node.next
         return True
 
-    cdef Treatment treatment_of(self, xmlNode* node, int mode, Known* known):
+    cdef Treatment treatment_of(self, xmlNode* node, xmlNode* top, int mode, Known* known):
+        """Return what is written of an element, by its tests; None for nothing."""
+        cdef Treatment treatment
         cdef size_t at
         cdef bytes name
         cdef tuple found
         if node.ns is not NULL:
-            return <Treatment> self.others[mode]
-        at = place_of(node.name)
-        if known[at].name != node.name:
-            name = bytes_of(node.name)
-            # The table holds it, too.
-            found = self.names.get(name, self.others)
-            known[at].what = <PyObject*> found
-            known[at].name = node.name
-        return <Treatment> (<tuple> known[at].what)[mode]
+            treatment = <Treatment> self.others[mode]
+        else:
+            at = place_of(node.name)
+            if known[at].name != node.name:
+                name = bytes_of(node.name)
+                # The table holds it, too.
+                found = self.names.get(name, self.others)
+                known[at].what = <PyObject*> found
+                known[at].name = node.name
+            treatment = <Treatment> (<tuple> known[at].what)[mode]
+        while treatment is not None and treatment.test is not None:
+            treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
+        return treatment
 
 
 cdef int write_told(Buffer* buffer, Treatment treatment, xmlNode* node, xmlNode* top) except -1:
