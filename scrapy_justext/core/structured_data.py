@@ -269,12 +269,17 @@ class DataBlocks(NamedTuple):
 
 def shows_little(segments: BlockTable) -> bool:
     """Return whether blocks have less text than :data:`ENOUGH`."""
+    return _length(segments.collapsed) < ENOUGH
+
+
+def _length(texts: Iterable[str]) -> int:
+    """Return the length of texts together; of those that have :data:`ENOUGH` no more is measured than it takes."""
     length = 0
-    for text in segments.collapsed:
+    for text in texts:
         length += units(text)
         if length >= ENOUGH:
-            return False
-    return True
+            break
+    return length
 
 
 def find_missing(
@@ -293,7 +298,7 @@ def find_missing(
         decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
         for decision, probability in zip(decisions, probabilities, strict=True)
     ]
-    length = sum(units(text) for text in compress(context.segments.collapsed, is_content))
+    length = _length(compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:
         return None
     data = data or find_data(elements, selection, embedded=shows_little(context.segments))
