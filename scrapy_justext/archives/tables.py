@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from scrapy_justext.core.chunks import TextChunk
 from scrapy_justext.core.extraction import Block, part_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.extraction import Extraction
 
-#: The types of a block's fields, by their annotations.
+#: The types of fields of blocks and chunks, by their annotations.
 _TYPES = {
     "BlockClass": pa.string(),
     "bool": pa.bool_(),
@@ -25,9 +26,15 @@ _TYPES = {
     "int": pa.int32(),
     "str": pa.string(),
     "tuple[str, ...]": pa.list_(pa.string()),
+    "tuple[int, ...]": pa.list_(pa.int32()),
 }
 
-BLOCK = pa.struct([(field.name, _TYPES[str(field.type).removesuffix(" | None")]) for field in fields(Block)])
+
+def _struct_of(kind: type[Block | TextChunk]) -> pa.StructType:
+    return pa.struct([(field.name, _TYPES[str(field.type).removesuffix(" | None")]) for field in fields(kind)])
+
+
+BLOCK = _struct_of(Block)
 SCHEMA = pa.schema(
     [
         ("url", pa.string()),
@@ -40,6 +47,7 @@ SCHEMA = pa.schema(
         ("profile", pa.string()),
         ("markdown", pa.string()),
         ("paragraphs", pa.list_(pa.string())),
+        ("chunks", pa.list_(_struct_of(TextChunk))),
         ("blocks", pa.list_(BLOCK)),
     ]
 )
@@ -69,12 +77,13 @@ class ExtractionRow(NamedTuple):
     blocks: str
     """Which blocks: ``good`` or ``all``."""
     block_fields: Sequence[str]
+    chunk_characters: int
 
 
 def to_json(row: ExtractionRow) -> dict[str, Any]:
     """Return a row as plain JSON values: where the page comes from, and the fields that an item of a crawl gets."""
     parts = {
-        field: part_of(row.extraction, part, row.blocks, row.block_fields)
+        field: part_of(row.extraction, part, row.blocks, row.block_fields, row.chunk_characters)
         for part, field in row.fields.items()
         if field is not None
     }
@@ -93,7 +102,7 @@ def to_batch(rows: Sequence[ExtractionRow]) -> pa.RecordBatch:
 def _value(row: ExtractionRow, name: str) -> Any:
     if name in ("url", "file", "offset"):
         return getattr(row, name)
-    return None if row.fields[name] is None else getattr(row.extraction, name)
+    return None if row.fields[name] is None else part_of(row.extraction, name, chunk_characters=row.chunk_characters)
 
 
 def _blocks_array(rows: Sequence[ExtractionRow]) -> pa.Array:

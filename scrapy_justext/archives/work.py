@@ -119,6 +119,7 @@ class RecordExtractor:
             fields=configuration.fields,
             blocks=configuration.blocks,
             block_fields=configuration.block_fields,
+            chunk_characters=configuration.chunk_characters,
         )
         return CleanedPage(extraction, configuration), row
 

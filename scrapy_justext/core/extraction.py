@@ -14,6 +14,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.blocks import GOOD, BlockClass
+from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS, CHUNK_CHARACTERS, Paragraph, TextChunk, cut_into_chunks
+from scrapy_justext.core.tags import CODE, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -244,7 +246,28 @@ class Extraction(_MadeLate):
     @property
     def text(self) -> str:
         """Return the paragraphs, with a blank line between them."""
-        return "\n\n".join(self.paragraphs)
+        return BETWEEN_PARAGRAPHS.join(self.paragraphs)
+
+    def chunks(self, characters: int = CHUNK_CHARACTERS) -> list[TextChunk]:
+        """Return the text in pieces for retrieval, none of them longer than so many ``characters``.
+
+        They are cut at headings and between blocks; blocks that are too long, between sentences.
+
+        Raises :class:`~scrapy_justext.exceptions.ParameterError` for less than one character.
+
+        >>> from scrapy_justext import extract
+        >>> page = extract("<p>" + "It was the best of times, it was the worst of times. It was so. " * 5)
+        >>> [(chunk.text, chunk.start, chunk.end) for chunk in page.chunks(70)][0]
+        ('It was the best of times, it was the worst of times. It was so.', 0, 63)
+        """
+        names = ("text", "index", "is_heading", "kind", "heading_path")
+        paragraphs = (
+            Paragraph(text, index, is_heading, kind in (CODE, TABLE), path)
+            for text, index, is_heading, kind, path in zip(*map(self._of_good, names), strict=True)
+            # An image without ALT has no text.
+            if text
+        )
+        return cut_into_chunks(paragraphs, characters)
 
     @property
     def good_characters(self) -> int:
@@ -339,8 +362,19 @@ def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
     return make_blocks(columns, len(rows))
 
 
-def part_of(extraction: Extraction, part: str, which: str = "all", block_fields: Sequence[str] = BLOCK_FIELDS) -> Any:
-    """Return a part of an extraction as plain JSON values.  ``which``: the blocks to return, ``good`` or ``all``."""
-    if part != "blocks":
-        return getattr(extraction, part)
-    return extraction.block_dicts(block_fields, which)
+def part_of(
+    extraction: Extraction,
+    part: str,
+    which: str = "all",
+    block_fields: Sequence[str] = BLOCK_FIELDS,
+    chunk_characters: int = CHUNK_CHARACTERS,
+) -> Any:
+    """Return a part of an extraction as plain JSON values.
+
+    ``which``: the blocks to return, ``good`` or ``all``; ``chunk_characters``: the most characters of a chunk.
+    """
+    if part == "blocks":
+        return extraction.block_dicts(block_fields, which)
+    if part == "chunks":
+        return [chunk.to_dict() for chunk in extraction.chunks(chunk_characters)]
+    return getattr(extraction, part)

@@ -65,6 +65,7 @@ def _in_range(kind: type | tuple[type, ...], is_allowed: Callable[[float], bool]
 
 
 whole_number = _in_range(int, lambda count: count >= 0, "must be a whole number, 0 or more")
+at_least_one = _in_range(int, lambda number: number >= 1, "must be a whole number, 1 or more")
 seconds = _in_range((int, float), lambda time: 0 < time < inf, "must be a number of seconds, more than 0")
 share = _in_range((int, float), lambda part: 0 <= part <= 1, "must be a number from 0 to 1")
 

@@ -107,7 +107,13 @@ class JustextPipeline:
         refused: dict[str, Exception] = {}
         for part, field in targets.items():
             if _is_empty(adapter.get(field)):
-                value = part_of(page.extraction, part, configuration.blocks, configuration.block_fields)
+                value = part_of(
+                    page.extraction,
+                    part,
+                    configuration.blocks,
+                    configuration.block_fields,
+                    configuration.chunk_characters,
+                )
                 try:
                     adapter[field] = self._make_list(value) if part == "blocks" else value
                 # A frozen item, or one that checks its values: each library has errors of its own.

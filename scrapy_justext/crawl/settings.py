@@ -18,6 +18,7 @@ from inspect import isroutine
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.core.chunks import CHUNK_CHARACTERS
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, make_options
@@ -25,6 +26,7 @@ from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.conversion import (
     Converter,
     as_given,
+    at_least_one,
     boolean,
     classes,
     item_field,
@@ -60,6 +62,7 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
         "language_source": None,
         "profile": None,
         "markdown": None,
+        "chunks": None,
     }
 )
 
@@ -136,6 +139,9 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "trained models only if the profile has them",
         ),
         "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
+        "chunk_characters": Setting(
+            CHUNK_CHARACTERS, at_least_one, "most characters of an entry of [`chunks`](docs/chunks.md)"
+        ),
         "markdown_tables": Setting(
             HTML,
             one_of(*TABLES),
@@ -215,6 +221,7 @@ class Configuration:
     item_classes: tuple[type, ...] | None
     block_fields: tuple[str, ...]
     blocks: str
+    chunk_characters: int
     drop: str
     drop_uncleaned: bool
     min_good_characters: int

@@ -22,6 +22,8 @@ SPARK = (REPOSITORY / "docs" / "spark.md").read_text("utf-8")
 def type_name(kind: pa.DataType) -> str:
     if kind == pa.list_(BLOCK):
         return "list<block>"
+    if kind == SCHEMA.field("chunks").type:
+        return "list<chunk>"
     return f"list<{kind.value_type}>" if pa.types.is_list(kind) else str(kind)
 
 

@@ -129,7 +129,8 @@ def test_compressed_lines_are_the_same(out: str, archive: Path) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_a_table_holds_the_same(archive: Path) -> None:
-    settings = {"drop": "none", "fields": {"profile": "profile", "language_source": "source"}}
+    fields = {"profile": "profile", "language_source": "source", "chunks": "chunks"}
+    settings = {"drop": "none", "fields": fields, "chunk_characters": 100}
     for name in ("out.jsonl", "out.parquet"):
         clean(make(archive, name, settings))
     table = pq.read_table(archive.parent / "out.parquet")

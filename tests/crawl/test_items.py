@@ -192,8 +192,11 @@ MAPPINGS = {
     "renamed": Mapped({"JUSTEXT_FIELDS": {"text": "body"}}, ALL_KEYS - {"text"} | {"body"}),
     "left out": Mapped({"JUSTEXT_FIELDS": {"blocks": None, "paragraphs": None}}, {"url", "text", "language", "title"}),
     "all": Mapped(
-        {"JUSTEXT_FIELDS": {"language_source": "why", "profile": "how", "markdown": "md"}},
-        ALL_KEYS | {"why", "how", "md"},
+        {
+            "JUSTEXT_FIELDS": {"language_source": "why", "profile": "how", "markdown": "md", "chunks": "chunks"},
+            "JUSTEXT_CHUNK_CHARACTERS": 200,
+        },
+        ALL_KEYS | {"why", "how", "md", "chunks"},
     ),
     "none": Mapped({"JUSTEXT_FIELDS": dict.fromkeys(sorted(ALL_KEYS - {"url"}))}, {"url"}),
 }
@@ -290,6 +293,8 @@ def test_renamed_parts_have_their_values(results: dict[str, Result]) -> None:
     (item,) = results["mapping all"].items
     assert (item["why"], item["how"]) == ("given", "justext")
     assert rendered_text(item["md"]) == " ".join(GOOD_TEXT.split())
+    assert item["chunks"] == [chunk.to_dict() for chunk in EXPECTED.chunks(200)]
+    assert len(item["chunks"]) > 2
 
 
 def test_a_mapping_reaches_typed_items(results: dict[str, Result]) -> None:
