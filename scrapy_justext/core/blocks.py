@@ -320,6 +320,14 @@ class Reason(tuple[object, ...]):
         return hash(str(self))
 
 
+def in_words(reasons: Sequence[str | Reason]) -> list[str]:
+    """Return reasons in words, equal ones as one string.  Each is put in words once, however many blocks share it."""
+    identities = list(map(id, reasons))
+    words = {identity: str(reason) for identity, reason in dict(zip(identities, reasons, strict=True)).items()}
+    one_of = dict(zip(words.values(), words.values(), strict=True))
+    return [one_of[words[identity]] for identity in identities]
+
+
 class Decision(NamedTuple):
     """The class of a block after some pass, and the rule that decided it, in words.
 

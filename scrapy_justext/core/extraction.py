@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import MISSING, dataclass, field, fields
-from itertools import compress, repeat
+from functools import partial
+from itertools import chain, compress, repeat
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS, CHUNK_CHARACTERS, Par
 from scrapy_justext.core.tags import CODE, TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 class BlockColumns:
@@ -40,17 +41,23 @@ class BlockColumns:
             column = self._made[name] = self._makers[name]()
         return column
 
-    def __add__(self, other: BlockColumns) -> BlockColumns:
-        def joined(name: str) -> Callable[[], Sequence[Any]]:
-            return lambda: [*self[name], *other[name]]
+    @staticmethod
+    def joined(parts: Sequence[BlockColumns]) -> BlockColumns:
+        """Return the columns of the blocks of several parts, one after the other."""
 
-        return BlockColumns(self.count + other.count, {name: joined(name) for name in self._makers})
+        def column(name: str) -> list[Any]:
+            return list(chain.from_iterable(part[name] for part in parts))
+
+        return BlockColumns(sum(part.count for part in parts), {name: partial(column, name) for name in BLOCK_FIELDS})
+
+    def split(self, most: int) -> Iterator[BlockColumns]:
+        """Yield parts of ``most`` blocks; the last may have less."""
+        for start in range(0, self.count, most):
+            columns = {name: self[name][start : start + most] for name in self._makers}
+            yield made_columns(min(most, self.count - start), columns)
 
     def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
         made = {name: self[name] for name in self._makers}
-        # Equal reasons are pickled once if they are one object.
-        reasons: dict[str, str] = {}
-        made["reason"] = [reasons.setdefault(reason, reason) for reason in map(str, made["reason"])]
         alike = {name: column[0] for name, column in made.items() if _are_one(column)}
         return made_columns, (self.count, {name: made[name] for name in made if name not in alike}, alike)
 
@@ -160,8 +167,7 @@ class Block(_MadeLate):
         return self.block_class is GOOD
 
     def _make(self, name: str) -> object:
-        value = self._columns[name][self.index]
-        return str(value) if name == "reason" else value
+        return self._columns[name][self.index]
 
 
 def make_blocks(columns: Mapping[str, Iterable[object]], count: int) -> tuple[Block, ...]:
@@ -210,9 +216,13 @@ class Extraction(_MadeLate):
         object.__setattr__(made, "_columns", columns)
         return made
 
-    def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
+    def parts(self) -> tuple[BlockColumns, dict[str, Any]]:
+        """Return what :meth:`of_columns` makes it of again."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"}
-        return _restored, (getattr(self, "_columns", None) or _columns_of(self.blocks), values)
+        return getattr(self, "_columns", None) or _columns_of(self.blocks), values
+
+    def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
+        return _restored, self.parts()
 
     def __repr__(self) -> str:
         # A page has hundreds of blocks, which nobody wants in a log.
@@ -235,7 +245,7 @@ class Extraction(_MadeLate):
         columns = getattr(self, "_columns", None)
         if columns is None:
             return [getattr(block, name) for block in self.blocks]
-        return list(map(str, columns[name])) if name == "reason" else list(columns[name])
+        return list(columns[name])
 
     @property
     def paragraphs(self) -> list[str]:
@@ -323,12 +333,6 @@ _FROM_PLAIN: dict[str, Callable[[Any], Any]] = {
     "context_free_class": BlockClass,
     "heading_path": tuple,
 }
-
-
-def blocks_to_dicts(blocks: Iterable[Block], names: Sequence[str] = BLOCK_FIELDS) -> list[dict[str, Any]]:
-    """Return some fields of each block as plain JSON values."""
-    blocks = tuple(blocks)
-    return _dicts({name: map(attrgetter(name), blocks) for name in names}, len(blocks))
 
 
 def _dicts(columns: Mapping[str, Iterable[Any]], count: int) -> list[dict[str, Any]]:

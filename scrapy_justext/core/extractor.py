@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import BlockTable, Decision
+from scrapy_justext.core.blocks import BlockTable, Decision, in_words
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
@@ -146,7 +146,8 @@ class JudgedPage(NamedTuple):
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
-            columns += _columns(segments, measured, decided, decided, first=columns.count, origin=origin)
+            added = _columns(segments, measured, decided, decided, first=columns.count, origin=origin)
+            columns = BlockColumns.joined([columns, added])
         return Extraction.of_columns(
             columns,
             language=page.language.code,
@@ -474,7 +475,7 @@ def _columns(  # noqa: PLR0913 (a block knows so much)
             "text": lambda: segments.text,
             "block_class": lambda: [decision.block_class for decision in decisions],
             "context_free_class": lambda: [decision.block_class for decision in context_free],
-            "reason": lambda: [decision.reason for decision in decisions],
+            "reason": lambda: in_words([decision.reason for decision in decisions]),
             "is_heading": lambda: list(map(bool, segments.of_position("heading_level"))),
             "heading_level": partial(segments.of_position, "heading_level"),
             "tag": partial(segments.of_position, "tag"),

@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import gc
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from scrapy_justext.core.blocks import BlockTable, Measurements
-from scrapy_justext.core.extraction import BLOCK_FIELDS, Extraction, made_columns
+from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers.pool import Pool
@@ -70,23 +70,17 @@ class PageTask(Generic[TaskResult]):
     join: Callable[[Iterable[Any]], TaskResult]
 
 
-_OF_PAGE = tuple(field.name for field in fields(Extraction) if field.name != "blocks")
-
-
 def split_extraction(extraction: Extraction) -> Iterator[object]:
     """Yield the values of the page, then the columns of its blocks, :data:`PIECE` at a time."""
-    yield {name: getattr(extraction, name) for name in _OF_PAGE}
-    columns = list(map(extraction.column, BLOCK_FIELDS))
-    for start in range(0, len(columns[0]), PIECE):
-        yield [column[start : start + PIECE] for column in columns]
+    columns, of_page = extraction.parts()
+    yield of_page
+    yield from columns.split(PIECE)
 
 
 def join_extraction(pieces: Iterable[Any]) -> Extraction:
     """Return the extraction that :func:`split_extraction` split."""
     of_page, *parts = pieces
-    columns = [list(chain.from_iterable(column)) for column in zip(*parts, strict=True)] or [[] for _ in BLOCK_FIELDS]
-    made = made_columns(len(columns[0]), dict(zip(BLOCK_FIELDS, columns, strict=True)))
-    return Extraction.of_columns(made, **of_page)
+    return Extraction.of_columns(BlockColumns.joined(parts), **of_page)
 
 
 def split_judged(page: JudgedPage) -> Iterator[object]:

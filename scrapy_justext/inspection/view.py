@@ -18,7 +18,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.extraction import blocks_to_dicts
+from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import Stretches, text_at
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.extraction import Block
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.tags import TagRules
@@ -116,7 +116,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "title": extraction.title,
         "limits": limits_of(profile, extractor.thresholds_for(judged.page.language.language)),
         "notes": [*inspection.notes, *filter(None, [describe_removed(inspection)])],
-        "blocks": _block_views(extraction.blocks),
+        "blocks": _block_views(extraction),
         "rendering": render(page.parsed.root, rules, judged.page.segments),
     }
 
@@ -135,11 +135,11 @@ def limits_of(profile: Profile, thresholds: Thresholds) -> dict[str, list[dict[s
     }
 
 
-def _block_views(blocks: Sequence[Block]) -> list[dict[str, Any]]:
+def _block_views(extraction: Extraction) -> list[dict[str, Any]]:
     """Return the fields of each block that say something."""
     return [
         {name: value for name, value in row.items() if value not in (None, [], "") or name == "text"}
-        for row in blocks_to_dicts(blocks)
+        for row in extraction.block_dicts(BLOCK_FIELDS)
     ]
 
 

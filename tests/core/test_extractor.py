@@ -18,7 +18,7 @@ import scrapy_justext
 from scrapy_justext import Block, BlockClass, Extraction, extract
 from scrapy_justext.core import extraction as extraction_module
 from scrapy_justext.core.blocks import Decision
-from scrapy_justext.core.extraction import BLOCK_FIELDS, blocks_to_dicts, make_blocks
+from scrapy_justext.core.extraction import BLOCK_FIELDS, make_blocks
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.crawl.processes import join_judged, split_judged
@@ -66,8 +66,8 @@ class TestResult:
         assert [b.is_good for b in blocks] == [False, False, True, True, True, True, False, False]
 
     def test_a_block_carries_its_measurements(self) -> None:
-        blocks = extract('<h2>The lamp of <b>the</b> <a href="x">man</a></h2>', stoplist=["the", "of"]).blocks
-        [values] = blocks_to_dicts(blocks)
+        found = extract('<h2>The lamp of <b>the</b> <a href="x">man</a></h2>', stoplist=["the", "of"])
+        [values] = found.block_dicts(BLOCK_FIELDS)
         assert values == {
             "text": "The lamp of the man",
             "block_class": "bad",
