@@ -13,6 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_justext.crawl.pages import explain_no_content
+from scrapy_justext.crawl.second_requests import MARK
 from scrapy_justext.crawl.session import Session, get_session
 
 if TYPE_CHECKING:
@@ -39,11 +40,13 @@ class JustextDownloaderMiddleware:
         return cls(get_session(crawler))
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Return the response unchanged; raise ``IgnoreRequest`` for one that is dropped."""
+        """Return the response, or a better one to a second request; raise ``IgnoreRequest`` for one that is dropped."""
+        response = await self._session.clean_best(response, request)
         page = await self._session.clean(response, request)
         if self._session.held_items is not None:
             await self._session.held_items.send_due()
-        if page is not None and page.configuration.drop == "response" and not page.is_good:
+        is_compared = MARK in request.meta
+        if page is not None and page.configuration.drop == "response" and not page.is_good and not is_compared:
             self._session.counts.add("responses_dropped")
             message = explain_no_content(page.extraction, page.configuration)
             logger.info("Dropped %s: %s", response, message)

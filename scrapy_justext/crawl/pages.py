@@ -145,6 +145,8 @@ class CleanedPage(NamedTuple):
     """The site whose memory judged the page."""
     unfinished: JudgedPage | None = None
     """The page to judge again when more is known of its site; None if it is not judged again."""
+    fetched: str = "first"
+    """"again" if it came with a second request."""
 
     @property
     def is_good(self) -> bool:

@@ -107,13 +107,7 @@ class JustextPipeline:
         refused: dict[str, Exception] = {}
         for part, field in targets.items():
             if _is_empty(adapter.get(field)):
-                value = part_of(
-                    page.extraction,
-                    part,
-                    configuration.blocks,
-                    configuration.block_fields,
-                    configuration.chunk_characters,
-                )
+                value = _part_of(page, part)
                 try:
                     adapter[field] = self._make_list(value) if part == "blocks" else value
                 # A frozen item, or one that checks its values: each library has errors of its own.
@@ -179,6 +173,15 @@ def _feeds_take_any_list(settings: BaseSettings) -> bool:
     # What FEED_URI, the old name, is written in.
     formats.add(settings.get("FEED_FORMAT", "jsonlines"))
     return formats <= _WRITE_ANY_LIST - settings.getdict("FEED_EXPORTERS").keys()
+
+
+def _part_of(page: CleanedPage, part: str) -> Any:
+    if part == "fetched":
+        return page.fetched
+    configuration = page.configuration
+    return part_of(
+        page.extraction, part, configuration.blocks, configuration.block_fields, configuration.chunk_characters
+    )
 
 
 def _in_one_line(error: Exception) -> str:

@@ -42,6 +42,7 @@ from scrapy_justext.crawl.pages import (
     skip_reason,
 )
 from scrapy_justext.crawl.processes import EXTRACT, JUDGE, PagePool, PageTask, RawPage, freeze_objects
+from scrapy_justext.crawl.second_requests import MARK, SecondRequests, is_better, why_again
 from scrapy_justext.crawl.settings import (
     KEY,
     OF_CRAWLS,
@@ -169,6 +170,8 @@ class Session:
         assert crawler.stats is not None
         self.counts = Counts(crawler.stats)
         self.items = ItemPages()
+        asks = any(self._of_sites[site].retry_meta for site in on)
+        self._second_requests = SecondRequests(crawler, self.counts.add, are_cached=asks)
         self._pool: PagePool[Found] | None = None
         self._crawler = crawler
         #: None in a crawl without site memory.
@@ -184,11 +187,53 @@ class Session:
         It is cleaned in another process if the crawl has any, unless ``in_place``.
         """
         if response not in _PAGES:
-            _PAGES[response] = await self._clean(response, request, in_place=in_place)
+            self._enter(*await self._clean(response, request, in_place=in_place), response, request)
         page = _PAGES[response]
         return page if isinstance(page, CleanedPage) else None
 
-    async def _clean(self, response: Response, request: Request | None, *, in_place: bool) -> Outcome:
+    async def clean_best(self, response: Response, request: Request) -> Response:
+        """Clean the page of a response; return the response, or that of a second request whose page is better."""
+        if response in _PAGES:
+            return response
+        outcome, configuration = await self._clean(response, request, in_place=False)
+        page = _without_error(outcome, configuration)
+        if MARK in request.meta:
+            # Who asked for it compares it with the first page, and counts one of them.
+            _PAGES[response] = page
+            return response
+        why = why_again(response, page) if configuration.retry_meta else None
+        better = await self._fetch_better(page, request, why) if why is not None else None
+        if better is not None:
+            return better
+        self._enter(outcome, configuration, response, request)
+        return response
+
+    async def _fetch_better(self, first: Outcome, request: Request, why: str) -> Response | None:
+        """Return the response to a second request; None if its page is not better than the first."""
+        response = await self._second_requests.fetch(request, first.configuration, why)
+        if response is None:
+            return None
+        page = _PAGES.get(response) or _without_error(*await self._clean(response, request, in_place=False))
+        if not (isinstance(page, CleanedPage) and is_better(page, first)):
+            self.counts.add("retry/kept_first")
+            return None
+        # What the spider asks for next is no second request.
+        response.meta.pop(MARK, None)
+        self.counts.add("retry/kept_second")
+        self._enter(page._replace(fetched="again"), page.configuration, response, response.request)
+        return response
+
+    def _enter(
+        self, outcome: Outcome | Exception, configuration: Configuration, response: Response, request: Request | None
+    ) -> None:
+        """Count what became of a response, and keep it for its callback and its items."""
+        self.counts.add_outcome(outcome, response, request)
+        _PAGES[response] = _without_error(outcome, configuration)
+
+    async def _clean(
+        self, response: Response, request: Request | None, *, in_place: bool
+    ) -> tuple[Outcome | Exception, Configuration]:
+        """Return what became of a response, and the configuration for its items."""
         configuration = self._of_sites[self._layers.site_of(response.url)]
         outcome: Outcome | Exception
         try:
@@ -202,8 +247,7 @@ class Session:
             outcome = UncleanedPage(error.reason, error.problem, configuration)
         except Exception as error:
             outcome = error
-        self.counts.add_outcome(outcome, response, request)
-        return _without_error(outcome, configuration)
+        return outcome, configuration
 
     def clean_now(self, response: Response, request: Request | None) -> None:
         """Clean a response in place, without an event loop."""

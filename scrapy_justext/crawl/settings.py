@@ -63,6 +63,7 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
         "profile": None,
         "markdown": None,
         "chunks": None,
+        "fetched": None,
     }
 )
 
@@ -79,7 +80,9 @@ DEFAULT_BLOCK_FIELDS = tuple(name for name in BLOCK_FIELDS if name not in {*PATH
 MAX_BLOCKS = 50_000
 
 #: Settings of the whole crawl: no site and no request can have its own.
-OF_CRAWLS = frozenset({"sites", "processes", "site_memory_hold", "site_memory_blocks", "site_memory_all_blocks"})
+OF_CRAWLS = frozenset(
+    {"sites", "processes", "site_memory_hold", "site_memory_blocks", "site_memory_all_blocks", "retry_limit"}
+)
 
 
 class Setting(NamedTuple):
@@ -180,6 +183,14 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             seconds,
             "seconds after which a page is given up; without `processes`, only after its extraction has ended",
         ),
+        "retry_meta": Setting(
+            MappingProxyType({}),
+            mapping,
+            "meta of a [second request](docs/second-requests.md) for a page that came without its text, such as"
+            ' {"playwright": True}; {}: there is none',
+        ),
+        "retry_site_limit": Setting(100, whole_number, "most second requests for pages of one host"),
+        "retry_limit": Setting(10_000, whole_number, "most second requests of a crawl"),
         "site_memory": Setting(False, boolean, "make blocks [bad](docs/sites.md) that many pages of a site repeat"),
         "site_memory_pages": Setting(
             5, whole_number, "pages of a site that must be known before its repeated blocks are bad"
@@ -230,6 +241,9 @@ class Configuration:
     extra_statuses: frozenset[int]
     processes: int
     timeout: float | None
+    retry_meta: Mapping[str, Any]
+    retry_site_limit: int
+    retry_limit: int
     site_memory: bool
     site_memory_pages: int
     site_memory_share: float

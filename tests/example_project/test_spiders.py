@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -15,6 +16,7 @@ from scrapy_justext import extract
 from tests.crawl.content import ENGLISH, GOOD_TEXT, POOR_PAGE, page
 from tests.crawl.crawling import EXAMPLE_PROJECT, command
 from tests.crawl.server import Answer, Site
+from tests.inspection.browser import CHROMIUM
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -216,3 +218,18 @@ def test_the_summary_sorts_its_rows() -> None:
     assert summary["Dropped because"] == [("3", "empty"), ("1", "poor")]
     assert summary["Languages"] == [("2", "English"), ("1", "Czech"), ("1", "German")]
     assert summary["Time in extraction"] == [("0.02", "seconds"), ("5.0", "milliseconds a page")]
+
+
+@pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+def test_the_rendered_spider_asks_a_browser_for_the_page_without_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHROMIUM", str(CHROMIUM))
+    rendered = run(tmp_path, "rendered")
+    assert rendered.done.returncode == 0, rendered.done.stderr
+    found = {item["title"].partition(" – ")[0]: (item["fetched"], item["text"]) for item in rendered.items}
+    fetched, text = found["The timetable that the tide writes"]
+    assert fetched == "again"
+    assert text.count("\n\n") == 2
+    assert found["The library that opens when everything else has closed"][0] == "first"

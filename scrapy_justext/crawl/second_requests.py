@@ -1,0 +1,199 @@
+"""Ask again for pages that came without their text, with a browser, a proxy, whatever ``JUSTEXT_RETRY_META`` says.
+
+A second request costs time and often money, so a page is asked for again only where its reasons speak for it:
+
+================  ==================================================================================================
+``bot_wall``      a status that walls answer with, or little text and the marks of one in the markup
+``script``        little text, and an empty element that scripts fill, or a note that scripts must run
+``empty_shell``   hardly any text, whatever the reason
+================  ==================================================================================================
+
+A page that shows plenty of text is what it is: a listing, a menu, a page in another language.  So is one that is not
+there.  The second request goes through all downloader middlewares, as any request: robots.txt, cookies, cache and
+throttling hold for it.  It does not wait in the scheduler, where the first response would have to wait with it; what
+the crawl has open is lost when it is killed, as all open requests are.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from hashlib import sha1
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from scrapy_justext.crawl.pages import CleanedPage
+from scrapy_justext.crawl.sites import host_of, without_www
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.utils.request import RequestFingerprinterProtocol
+
+    from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.settings import Configuration
+
+logger = logging.getLogger(__name__)
+
+#: In the meta of a second request while it is on its way: nobody asks a third time.
+MARK = "justext_second_request"
+
+#: Statuses of walls: forbidden, too many requests, a check before the page.  Those of pages that are not there, or of
+#: a server that is broken, are none: a browser gets the same.
+WALL_STATUSES = frozenset({403, 429, 503})
+
+#: What stands in the markup of walls, in lower case.
+WALL_MARKS = (
+    b"_cf_chl_opt",  # Cloudflare
+    b"cf-browser-verification",
+    b"challenges.cloudflare.com",
+    b"captcha-delivery.com",  # DataDome
+    b"px-captcha",  # Human, once PerimeterX
+    b"_incapsula_resource",  # Imperva
+    b"awswaf.com",  # Amazon
+    b"akamai-bm",  # Akamai
+    b"g-recaptcha",
+    b"h-captcha",
+    b"hcaptcha.com",
+)
+
+#: An element without content that scripts fill, by the names that frameworks give it.
+EMPTY_MOUNT = re.compile(
+    rb"<(?:app-root\b|(?:div|main|section)\b[^<>]{0,200}\bid\s*=\s*[\"']?"
+    rb"(?:root|app|app-root|main-app|react-root|q-app|svelte|__next|__nuxt|___gatsby)\b)[^<>]{0,200}>\s*</",
+    re.IGNORECASE,
+)
+#: What a note in NOSCRIPT says in every language.
+JAVASCRIPT = re.compile(rb"java-?script", re.IGNORECASE)
+NOSCRIPT = re.compile(rb"<noscript\b", re.IGNORECASE)
+
+#: Bytes of a page that are searched for marks; notes in it, and the bytes of each, that are.
+SEARCHED_BYTES = 1_000_000
+SEARCHED_NOTES = 20
+BYTES_OF_NOTE = 2000
+
+#: Characters of all blocks.  Below the first a page has hardly any text; from the second on it shows plenty.
+HARDLY_ANY = 200
+PLENTY = 3000
+
+
+def why_again(response: Response, page: Outcome) -> str | None:
+    """Return why a page is worth a second request; None if it is not."""
+    if not isinstance(page, CleanedPage):
+        if page.reason == "status":
+            return "bot_wall" if response.status in WALL_STATUSES else None
+        return "empty_shell" if page.reason == "empty" else None
+    if page.is_good:
+        return None
+    shown = sum(page.extraction.column("characters"))
+    if shown >= PLENTY:
+        return None
+    return next((why for why, applies in _REASONS if applies(response.body[:SEARCHED_BYTES], shown)), None)
+
+
+def _is_wall(body: bytes, _: int) -> bool:
+    small = body.lower()
+    return any(mark in small for mark in WALL_MARKS)
+
+
+def _waits_for_scripts(body: bytes, _: int) -> bool:
+    notes = (body[note.end() : note.end() + BYTES_OF_NOTE] for note in NOSCRIPT.finditer(body))
+    inside = (note.partition(b"</noscript")[0] for note in islice(notes, SEARCHED_NOTES))
+    return EMPTY_MOUNT.search(body) is not None or any(map(JAVASCRIPT.search, inside))
+
+
+def _has_hardly_any_text(_: bytes, shown: int) -> bool:
+    return shown < HARDLY_ANY
+
+
+#: The first that applies is counted.
+_REASONS: tuple[tuple[str, Callable[[bytes, int], bool]], ...] = (
+    ("bot_wall", _is_wall),
+    ("script", _waits_for_scripts),
+    ("empty_shell", _has_hardly_any_text),
+)
+
+
+def is_better(second: CleanedPage, first: Outcome) -> bool:
+    """Return whether the page of a second request has more good content than the first."""
+    before = first.extraction.good_characters if isinstance(first, CleanedPage) else 0
+    return second.extraction.good_characters > before
+
+
+class SecondRequests:
+    """The second requests of a crawl, with their limits.
+
+    ``add``: counts; see :class:`~scrapy_justext.crawl.session.Counts`.
+    ``are_cached``: whether an HTTP cache, if there is one, keeps them, too.  It is given its keys before the first
+    request, so a crawl where only a request asks for them goes without.
+    """
+
+    def __init__(self, crawler: Crawler, add: Callable[[str], None], *, are_cached: bool) -> None:
+        self._crawler = crawler
+        self._add = add
+        self._made = 0
+        self._of_sites: Counter[str] = Counter()
+        self._told: set[str] = set()
+        self._more: dict[str, Any] = {} if are_cached else {"dont_cache": True}
+        if are_cached:
+            crawler.request_fingerprinter = _Fingerprinter(crawler.request_fingerprinter)
+
+    async def fetch(self, request: Request, configuration: Configuration, why: str) -> Response | None:
+        """Return the response to a second request; None for one that the limits do not allow, or that fails."""
+        if not self._is_allowed(request.url, configuration):
+            return None
+        self._add("retry/requests")
+        self._add(f"retry/{why}")
+        assert self._crawler.engine is not None
+        try:
+            return await self._crawler.engine.download_async(
+                _again(request, {**self._more, **configuration.retry_meta})
+            )
+        except Exception as error:
+            # Whatever happens to it, there is the first page.
+            self._add("retry/failed")
+            logger.info("%s: second request failed: %s", request.url, str(error) or type(error).__name__)
+            return None
+
+    def _is_allowed(self, url: str, configuration: Configuration) -> bool:
+        site = without_www(host_of(url))
+        limits = {
+            "JUSTEXT_RETRY_LIMIT": (self._made, configuration.retry_limit, "this crawl"),
+            "JUSTEXT_RETRY_SITE_LIMIT": (self._of_sites[site], configuration.retry_site_limit, site),
+        }
+        for name, (made, most, whose) in limits.items():
+            if made >= most:
+                self._add("retry/over_limit")
+                if whose not in self._told:
+                    self._told.add(whose)
+                    logger.info("No more second requests for %s: %s allows %d", whose, name, most)
+                return False
+        self._made += 1
+        self._of_sites[site] += 1
+        return True
+
+
+def _again(request: Request, meta: Mapping[str, Any]) -> Request:
+    return request.replace(meta={**request.meta, **meta, MARK: True}, dont_filter=True)
+
+
+class _Fingerprinter:
+    """Gives second requests fingerprints of their own: an HTTP cache would answer them with the first response.
+
+    ``inner``: the crawl's own fingerprinter.
+    """
+
+    def __init__(self, inner: RequestFingerprinterProtocol) -> None:
+        self._inner = inner
+
+    def fingerprint(self, request: Request) -> bytes:
+        """Return the fingerprint of a request."""
+        found = self._inner.fingerprint(request)
+        return sha1(found + MARK.encode(), usedforsecurity=False).digest() if MARK in request.meta else found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)

@@ -1,0 +1,261 @@
+"""Second requests for pages that came without their text."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_justext import extract
+from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
+from scrapy_justext.crawl.second_requests import HARDLY_ANY, PLENTY, is_better, why_again
+from scrapy_justext.crawl.settings import configure
+from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
+from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
+from tests.crawl.server import Answer, Site
+from tests.crawl.spiders import PageSpider
+from tests.inspection.browser import CHROMIUM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_justext.crawl.pages import Outcome
+
+SHELL = f'<html><body>{MENU}<div id="root"></div><script src="app.js"></script></body></html>'
+WALL = "<html><title>Just a moment...</title><body><p>Checking.<script>window._cf_chl_opt={}</script></body></html>"
+LISTING = (
+    "<html><body>" + "".join(f'<p><a href="/{n}">A page about something</a>' for n in range(300)) + "</body></html>"
+)
+
+
+def outcome(html: str) -> CleanedPage:
+    return CleanedPage(extract(html, language="English"), configure({}))
+
+
+def uncleaned(reason: str) -> UncleanedPage:
+    return UncleanedPage(reason, "in words", configure({}))
+
+
+def text_of(length: int) -> str:
+    return f"<p>{'x' * length}</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "status", "why"),
+    [
+        pytest.param(WALL, 200, "bot_wall", id="the mark of a wall"),
+        pytest.param(text_of(300) + '<div class="g-recaptcha"></div>', 200, "bot_wall", id="a captcha"),
+        pytest.param(SHELL, 200, "script", id="an element that scripts fill"),
+        pytest.param("<app-root></app-root>" + text_of(300), 200, "script", id="an element of a framework"),
+        pytest.param(f"{text_of(300)}<noscript>Bitte JavaScript einschalten", 200, "script", id="a note"),
+        pytest.param(f"{text_of(300)}<noscript>One</noscript> javascript", 200, None, id="JavaScript outside a note"),
+        pytest.param('<div id="root">Text</div>' + text_of(300), 200, None, id="an element that is full"),
+        pytest.param(text_of(HARDLY_ANY - 1), 200, "empty_shell", id="hardly any text"),
+        pytest.param(text_of(HARDLY_ANY), 200, None, id="some text"),
+        pytest.param(SHELL + text_of(PLENTY), 200, None, id="plenty of text"),
+        pytest.param(LISTING, 200, None, id="a listing"),
+        pytest.param(GOOD_PAGE + WALL, 200, None, id="good content"),
+    ],
+)
+def test_reasons_decide(html: str, status: int, why: str | None) -> None:
+    response = HtmlResponse("http://a.example/", status=status, body=html, encoding="utf-8")
+    assert why_again(response, outcome(html)) == why
+
+
+@pytest.mark.parametrize(
+    ("reason", "status", "why"),
+    [
+        ("status", 403, "bot_wall"),
+        ("status", 429, "bot_wall"),
+        ("status", 503, "bot_wall"),
+        ("status", 404, None),
+        ("status", 410, None),
+        ("status", 500, None),
+        ("empty", 200, "empty_shell"),
+        ("not_html", 200, None),
+        ("too_large", 200, None),
+        ("error", 200, None),
+    ],
+)
+def test_of_pages_that_are_not_cleaned_their_reason_decides(reason: str, status: int, why: str | None) -> None:
+    assert why_again(HtmlResponse("http://a.example/", status=status), uncleaned(reason)) == why
+
+
+def test_marks_are_searched_in_a_bounded_part() -> None:
+    """A note without an end is read once for each, so there are few."""
+    html = "<noscript>" * 100_000
+    response = HtmlResponse("http://a.example/", body=html, encoding="utf-8")
+    assert why_again(response, outcome("<p>x</p>")) == "empty_shell"
+
+
+@pytest.mark.parametrize(
+    ("second", "first", "better"),
+    [
+        (outcome(GOOD_PAGE), outcome(SHELL), True),
+        (outcome(GOOD_PAGE), uncleaned("status"), True),
+        (outcome(GOOD_PAGE), outcome(GOOD_PAGE), False),
+        (outcome(SHELL), uncleaned("status"), False),
+        (outcome(page(ENGLISH)), outcome(GOOD_PAGE), False),
+    ],
+)
+def test_the_page_with_more_good_content_is_better(second: CleanedPage, first: Outcome, better: bool) -> None:
+    assert is_better(second, first) is better
+
+
+#: What the site answers by itself.
+PAGES: dict[str, Answer | str] = {
+    "/shell": SHELL,
+    "/wall": Answer(WALL, status=403),
+    "/empty": "",
+    "/good": GOOD_PAGE,
+    "/listing": LISTING,
+    "/poor": POOR_PAGE,
+    "/gone": Answer("<p>Not here.", status=404),
+    "/always": SHELL,
+}
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site(PAGES) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def proxy(site: Site) -> Iterator[Site]:
+    """A proxy through which the site shows its text: it is asked for whole addresses."""
+    shown = {site.url(path): GOOD_PAGE for path in ("/shell", "/wall", "/empty", "/poor", "/listing", "/gone")}
+    with Site({**shown, site.url("/always"): SHELL}) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    meta = {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}, "JUSTEXT_FIELDS": {"fetched": "fetched"}}
+    cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
+    shell, both = {"urls": site.urls("/shell")}, site.urls("/shell", "/always")
+    asked = {"/shell": {"justext": {"retry_meta": {"proxy": proxy.url("")}, "fields": {"fetched": "fetched"}}}}
+    unused = {"proxy": "http://127.0.0.1:1"}
+    return crawl(
+        {
+            "all": Crawl(PageSpider, {"urls": site.urls(*PAGES)}, meta),
+            "off": Crawl(PageSpider, shell),
+            "request": Crawl(PageSpider, {**shell, "meta": asked}),
+            "response": Crawl(PageSpider, {"urls": both}, {**meta, "JUSTEXT_DROP": "response"}),
+            "failing": Crawl(PageSpider, shell, {**meta, "JUSTEXT_RETRY_META": unused}),
+            "site limit": Crawl(
+                PageSpider, {"urls": site.urls("/shell", "/always", "/empty")}, {**meta, "JUSTEXT_RETRY_SITE_LIMIT": 1}
+            ),
+            "limit": Crawl(PageSpider, {"urls": both}, {**meta, "JUSTEXT_RETRY_LIMIT": 0}),
+            "processes": Crawl(PageSpider, shell, {**meta, "JUSTEXT_PROCESSES": 1}),
+            "cached": Crawl(PageSpider, shell, {**meta, **cache}),
+            "from the cache": Crawl(PageSpider, shell, {**meta, **cache, "HTTPCACHE_IGNORE_MISSING": True}),
+            "robots": Crawl(PageSpider, shell, {**meta, "ROBOTSTXT_OBEY": True}),
+        }
+    )
+
+
+def test_the_better_page_is_kept(results: dict[str, Result], site: Site) -> None:
+    found = {item["url"]: (item["text"], item["fetched"]) for item in results["all"].items}
+    assert found == {
+        site.url("/shell"): (GOOD_TEXT, "again"),
+        site.url("/wall"): (GOOD_TEXT, "again"),
+        site.url("/empty"): (GOOD_TEXT, "again"),
+        site.url("/good"): (GOOD_TEXT, "first"),
+    }
+
+
+def test_what_was_asked_for_again_is_counted(results: dict[str, Result], proxy: Site) -> None:
+    stats = results["all"].justext
+    counts = {name: value for name, value in stats.items() if name.startswith("retry/")}
+    assert counts == {
+        "retry/requests": 4,
+        "retry/script": 2,
+        "retry/bot_wall": 1,
+        "retry/empty_shell": 1,
+        "retry/kept_second": 3,
+        "retry/kept_first": 1,
+    }
+    # A page is counted once, as the one that was kept; the 404 is skipped.
+    assert stats["pages"] == 7
+    assert stats["skipped/status"] == 1
+    assert stats["pages_without_good_content"] == 3
+
+
+def test_the_callback_gets_the_response_that_was_kept(results: dict[str, Result]) -> None:
+    seen = dict(results["all"].seen)
+    assert seen["/shell"].text == seen["/wall"].text == GOOD_TEXT
+    assert seen["/gone"] == "HttpError"
+
+
+@pytest.mark.parametrize("name", ["request", "processes", "cached", "robots"])
+def test_wherever_it_is_set_and_whatever_else_runs(results: dict[str, Result], name: str) -> None:
+    (item,) = results[name].items
+    assert (item["text"], item["fetched"]) == (GOOD_TEXT, "again")
+    assert results[name].justext["retry/kept_second"] == 1
+
+
+def test_nothing_is_asked_for_again_by_default(results: dict[str, Result]) -> None:
+    assert results["off"].items == []
+    assert not [name for name in results["off"].justext if name.startswith("retry/")]
+    assert results["off"].stats["downloader/request_count"] == 1
+
+
+def test_an_http_cache_keeps_both_pages(results: dict[str, Result]) -> None:
+    again = results["from the cache"]
+    assert [item["fetched"] for item in again.items] == ["again"]
+    assert again.stats["httpcache/hit"] == 2
+
+
+def test_a_page_that_stays_poor_is_dropped(results: dict[str, Result], site: Site) -> None:
+    result = results["response"]
+    assert [item["url"] for item in result.items] == site.urls("/shell")
+    assert result.justext["responses_dropped"] == 1
+    assert dict(result.seen)["/always"] == "IgnoreRequest"
+
+
+def test_a_second_request_that_fails_leaves_the_first_page(results: dict[str, Result]) -> None:
+    result = results["failing"]
+    assert result.justext["retry/failed"] == 1
+    assert result.justext["pages_without_good_content"] == 1
+    assert [path for path, _ in result.seen] == ["/shell"]
+    assert [entry for entry in result.log if re.search("second request failed: ", entry.message)]
+
+
+@pytest.mark.parametrize(("name", "requests", "refused"), [("site limit", 1, 2), ("limit", 0, 2)])
+def test_second_requests_are_bounded(results: dict[str, Result], name: str, requests: int, refused: int) -> None:
+    stats = results[name].justext
+    assert stats.get("retry/requests", 0) == requests
+    assert stats["retry/over_limit"] == refused
+    told = [entry.message for entry in results[name].log if entry.message.startswith("No more second requests")]
+    assert len(told) == 1
+
+
+@pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+def test_a_browser_renders_what_scripts_write() -> None:
+    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+    settings: dict[str, Any] = {
+        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": CHROMIUM, "args": ["--no-sandbox"]},
+        "JUSTEXT_RETRY_META": {"playwright": True},
+        "JUSTEXT_FIELDS": {"fetched": "fetched"},
+    }
+    paragraphs = "".join(f"<p>{text}</p>" for text in GOOD_TEXT.split("\n\n"))
+    script = f"document.getElementById('root').innerHTML = {paragraphs!r}"
+    answers: dict[str, Answer | str] = {
+        "/app": f'<html><body>{MENU}<div id="root"></div><script>{script}</script></body></html>',
+        "/plain": GOOD_PAGE,
+    }
+    with Site(answers) as site:
+        result = crawl_one(PageSpider, {"urls": site.urls()}, settings=settings)
+        asked = site.requests
+    assert {item["url"]: (item["text"], item["fetched"]) for item in result.items} == {
+        site.url("/app"): (GOOD_TEXT, "again"),
+        site.url("/plain"): (GOOD_TEXT, "first"),
+    }
+    assert asked["/app"] == 2
+    assert asked["/plain"] == 1
