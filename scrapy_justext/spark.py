@@ -1,7 +1,7 @@
 """The work of the archive command on Spark: functions for frames, and a job for ``spark-submit``.
 
 Spark sends the functions to its Python processes, each of which reads stoplists and models once, however many tasks it
-is given.  The rows are those of :mod:`scrapy_justext.archives.tables`.
+is given.  The rows are those of :mod:`scrapy_justext.tables`.
 
 The job reads WARC files or Parquet from any Hadoop file system and writes Parquet.  A WARC file is one task, which
 holds it in memory: Spark has no other way to give its Python processes bytes.
@@ -40,11 +40,11 @@ from scrapy_justext.archives.records import (
     cells_to_page,
     column_option,
 )
-from scrapy_justext.archives.tables import SCHEMA, cell_value, column_problem, to_batch
 from scrapy_justext.archives.warc import read_warc
 from scrapy_justext.archives.work import RecordExtractor, extract_records, make_chunks
 from scrapy_justext.crawl.settings import configure, from_settings, make_layers
 from scrapy_justext.exceptions import BAD_INPUT, ArchiveError, JustextError, ParameterError
+from scrapy_justext.tables import SCHEMA, cell_value, column_problem, to_batch
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -29,7 +29,7 @@ MODULES = {
 FLOORS = (
     {"exceptions"},
     {"core", "printing"},
-    {"files", "workers"},
+    {"compression", "files", "tables", "workers"},
     {"crawl"},
     {"archives", "inspection", "evaluation", "poet"},
     {"spark"},

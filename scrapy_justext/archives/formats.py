@@ -10,40 +10,26 @@ import gzip
 import io
 import json
 import shutil
-import sys
-import zlib
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from scrapy_justext.archives.command import STANDARD_OUTPUT
-from scrapy_justext.archives.tables import SCHEMA, to_batch, to_json
+from scrapy_justext.compression import ZSTANDARD_LEVEL, zstd
 from scrapy_justext.exceptions import ArchiveError
-
-# All of this folder import it from here.
-if sys.version_info >= (3, 14):
-    from compression import zstd as zstd  # noqa: PLC0414
-else:
-    from backports import zstd as zstd  # noqa: PLC0414
-
-#: What reading compressed data raises where they are damaged, or cut off.
-DAMAGE = (OSError, EOFError, zlib.error, zstd.ZstdError)
+from scrapy_justext.tables import SCHEMA, ParquetGroups, to_batch, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
-    from scrapy_justext.archives.tables import ExtractionRow
+    from scrapy_justext.tables import ExtractionRow
 
 #: Of gzip: four fifths of the default's savings for a third of its time.
 _GZIP_LEVEL = 3
-#: Of Zstandard: its default, beyond which more costs more than it saves.
-_ZSTANDARD_LEVEL = 3
-#: Bytes of rows in memory, about, that become one row group of Parquet.
-_GROUP_BYTES = 64 << 20
 
 
 class OutputFormat(NamedTuple):
@@ -87,7 +73,7 @@ def _encode_gzip(rows: Sequence[ExtractionRow]) -> bytes:
 
 
 def _encode_zstandard(rows: Sequence[ExtractionRow]) -> bytes:
-    return zstd.compress(_encode_lines(rows), _ZSTANDARD_LEVEL) if rows else b""
+    return zstd.compress(_encode_lines(rows), ZSTANDARD_LEVEL) if rows else b""
 
 
 def _finish_zstandard(chunks: Path, out: Path) -> None:
@@ -96,7 +82,7 @@ def _finish_zstandard(chunks: Path, out: Path) -> None:
         # A file without any frame would be one that was cut off.
         out.write_bytes(zstd.compress(b""))
         return
-    with zstd.open(chunks) as rows, zstd.open(out, "wb", level=_ZSTANDARD_LEVEL) as target:
+    with zstd.open(chunks) as rows, zstd.open(out, "wb", level=ZSTANDARD_LEVEL) as target:
         shutil.copyfileobj(rows, target)
 
 
@@ -113,10 +99,9 @@ def _encode_arrow(rows: Sequence[ExtractionRow]) -> bytes:
 
 
 def _finish_parquet(chunks: Path, out: Path) -> None:
-    with chunks.open("rb") as file, pq.ParquetWriter(out, SCHEMA, compression="zstd") as writer:
-        for group in _groups(_batches(file)):
-            table = pa.Table.from_batches(group, SCHEMA)
-            writer.write_table(table, row_group_size=table.num_rows)
+    with chunks.open("rb") as file, closing(ParquetGroups(out, SCHEMA)) as groups:
+        for batch in _batches(file):
+            groups.write(batch)
 
 
 def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:
@@ -124,19 +109,6 @@ def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:
     file.seek(0)
     while file.tell() < end:
         yield from pa.ipc.open_stream(file)
-
-
-def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    group: list[pa.RecordBatch] = []
-    size = 0
-    for batch in batches:
-        group.append(batch)
-        size += batch.nbytes
-        if size >= _GROUP_BYTES:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
 
 
 #: The formats by the end of an output's name.

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrapy_justext.archives import records
-from scrapy_justext.archives.formats import DAMAGE, zstd
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, Location, NoPage, PageColumns, Read, Record
-from scrapy_justext.archives.tables import cell_value, column_problem
 from scrapy_justext.archives.warc import check_warc, read_warc
+from scrapy_justext.compression import DAMAGE, zstd
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
+from scrapy_justext.tables import cell_value, column_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

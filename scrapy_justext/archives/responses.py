@@ -16,7 +16,7 @@ import brotli
 from scrapy.http import Headers, HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
-from scrapy_justext.archives.formats import DAMAGE, zstd
+from scrapy_justext.compression import DAMAGE, zstd
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from scrapy_justext.archives.formats import find_format
 from scrapy_justext.archives.records import DAMAGE, ArchivedPage, InputPosition, Location, NoPage, Record
 from scrapy_justext.archives.responses import make_response
-from scrapy_justext.archives.tables import ExtractionRow
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
 from scrapy_justext.exceptions import ArchiveError, JustextError, PageLimitError, PageTimeout, WorkerCrashed
+from scrapy_justext.tables import ExtractionRow
 from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.process import PROTOCOL, Begun
 

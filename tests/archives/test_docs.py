@@ -10,9 +10,9 @@ import pytest
 
 from scrapy_justext.archives.command import add_options
 from scrapy_justext.archives.formats import FORMATS
-from scrapy_justext.archives.tables import BLOCK, SCHEMA
 from scrapy_justext.crawl.command_options import NAMES, option
 from scrapy_justext.crawl.settings import PREFIX, SETTINGS
+from scrapy_justext.tables import BLOCK, SCHEMA
 from tests.builders import REPOSITORY
 
 ARCHIVES = (REPOSITORY / "docs" / "archives.md").read_text("utf-8")

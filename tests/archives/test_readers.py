@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrapy_justext.archives.formats import zstd
 from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, NoPage, PageColumns
+from scrapy_justext.compression import zstd
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import found, page, page_record, url
 

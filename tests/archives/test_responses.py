@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import brotli
 import pytest
 
-from scrapy_justext.archives.formats import zstd
 from scrapy_justext.archives.records import ArchivedPage, NoPage
 from scrapy_justext.archives.responses import decompress, join_chunks
+from scrapy_justext.compression import zstd
 from tests.archives.extracting import extract, headers, paragraphs
 from tests.archives.making import page
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
-from scrapy_justext.archives.formats import find_format, zstd
+from scrapy_justext.archives.formats import find_format
 from scrapy_justext.archives.output import Output
 from scrapy_justext.archives.readers import find_sources
 from scrapy_justext.archives.records import PageColumns
 from scrapy_justext.archives.run import ArchiveJob, clean
-from scrapy_justext.archives.tables import SCHEMA
 from scrapy_justext.archives.work import ChunkResult, RecordExtractor, extract_records
+from scrapy_justext.compression import zstd
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.exceptions import ArchiveError
+from scrapy_justext.tables import SCHEMA
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 
 if TYPE_CHECKING:

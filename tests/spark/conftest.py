@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrapy_justext.archives.tables import SCHEMA
+from scrapy_justext.tables import SCHEMA
 from tests.archives.making import common_crawl, http, packed, page, record, url
 from tests.archives.running import command, environment
 

@@ -15,9 +15,9 @@ pytest.importorskip("pyspark")
 
 import pandas as pd
 
-from scrapy_justext.archives.tables import SCHEMA
 from scrapy_justext.exceptions import SettingError
 from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main
+from scrapy_justext.tables import SCHEMA
 from tests.archives.making import page, url
 
 PAGES = {

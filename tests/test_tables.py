@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scrapy_justext.archives.tables import BLOCK, SCHEMA
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS
+from scrapy_justext.tables import BLOCK, SCHEMA
 
 
 def test_the_schema_has_every_part_and_every_field_of_a_block() -> None:

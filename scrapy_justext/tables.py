@@ -9,12 +9,15 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from scrapy_justext.core.chunks import TextChunk
 from scrapy_justext.core.extraction import Block, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from typing import BinaryIO
 
     from scrapy_justext.core.extraction import Extraction
 
@@ -129,6 +132,41 @@ def _field_array(blocks: Sequence[Block], asked_for: Sequence[frozenset[str]], f
     name = field.name
     values = [getattr(block, name) if name in names else None for block, names in zip(blocks, asked_for, strict=True)]
     return pa.array(values, field.type)
+
+
+#: Bytes of rows in memory, about, that become one row group of Parquet.
+_GROUP_BYTES = 64 << 20
+
+
+class ParquetGroups:
+    """Writes batches of rows to a file of Parquet: row group by row group, of which one is in memory.
+
+    ``out``: a path, or a file that is left open.
+    """
+
+    def __init__(self, out: Path | BinaryIO, schema: pa.Schema) -> None:
+        self.schema = schema
+        self._writer = pq.ParquetWriter(out, schema, compression="zstd")
+        self._group: list[pa.RecordBatch] = []
+        self._size = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add rows behind the last."""
+        self._group.append(batch)
+        self._size += batch.nbytes
+        if self._size >= _GROUP_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the last rows and the end of the file."""
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        table = pa.Table.from_batches(self._group, self.schema)
+        self._group, self._size = [], 0
+        if table.num_rows:
+            self._writer.write_table(table, row_group_size=table.num_rows)
 
 
 def column_problem(schema: pa.Schema, name: str) -> str | None:
