@@ -5,7 +5,9 @@ The schema is the same whatever is asked for: what a row leaves out is null.
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -167,6 +169,143 @@ class ParquetGroups:
         self._group, self._size = [], 0
         if table.num_rows:
             self._writer.write_table(table, row_group_size=table.num_rows)
+
+
+# Rows of any fields.
+
+#: The column of what has no column of its own.
+OTHER_FIELDS = "other_fields"
+
+
+def type_of_part(part: str) -> pa.DataType:
+    """Return the type of the column that holds a part of extractions.
+
+    >>> type_of_part("title")
+    DataType(string)
+    """
+    return SCHEMA.field(part).type
+
+
+class DictTable:
+    """Writes rows with any fields to a file of Parquet, whose columns are fixed by the first rows.
+
+    A field without a column, and a value that does not fit into its column, go as JSON into the column
+    :data:`OTHER_FIELDS`, so that no value is lost or changed.
+
+    ``names``: the columns, in their order; none for the fields of the ``first`` rows, then those of ``types``.
+    ``types``: those of some columns.  Of others the type is that of the first rows' values; where they have none, text.
+    """
+
+    def __init__(
+        self, out: BinaryIO, names: Sequence[str], types: Mapping[str, pa.DataType], first: Sequence[Mapping[str, Any]]
+    ) -> None:
+        found = dict.fromkeys(names or [*(name for row in first for name in row), *types])
+        found.pop(OTHER_FIELDS, None)
+        columns = [(name, types.get(name) or _common_type([row.get(name) for row in first])) for name in found]
+        self._groups = ParquetGroups(out, pa.schema([*columns, (OTHER_FIELDS, pa.string())]))
+
+    def write(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Write rows of plain values; return the fields of those values that have no column."""
+        schema = self._groups.schema
+        columns = schema.names[:-1]
+        others = [{name: value for name, value in row.items() if name not in columns} for row in rows]
+        arrays = [_column([row.get(name) for row in rows], schema.field(name), others) for name in columns]
+        texts = [json.dumps(other, default=str, ensure_ascii=False) if other else None for other in others]
+        arrays.append(pa.array(texts, pa.string()))
+        self._groups.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
+        return [name for other in others for name in other]
+
+    def close(self) -> None:
+        """Write the end of the file."""
+        self._groups.close()
+
+
+def _column(values: list[Any], field: pa.Field, others: Sequence[dict[str, Any]]) -> pa.Array:
+    """Return the values of a column; those that do not fit are put into ``others`` under its name."""
+    if not _fit(values, field.type):
+        for i, value in enumerate(values):
+            if not _fit([value], field.type):
+                others[i][field.name], values[i] = value, None
+    return _array(values, field.type)
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Return values that fit: lists of dicts field by field, which takes a fraction of the time."""
+    if not pa.types.is_list(kind) or not pa.types.is_struct(kind.value_type) or not kind.value_type.num_fields:
+        return pa.array(values, kind)
+    ends = list(accumulate((len(value or ()) for value in values), initial=0))
+    starts = [None if value is None else start for value, start in zip(values, ends, strict=False)]
+    dicts = [inner for value in values if value is not None for inner in value]
+    if None in dicts:
+        return pa.array(values, kind)
+    arrays = [pa.array([inner.get(field.name) for inner in dicts], field.type) for field in kind.value_type]
+    structs = pa.StructArray.from_arrays(arrays, fields=list(kind.value_type))
+    return pa.ListArray.from_arrays(pa.array([*starts, ends[-1]], pa.int32()), structs, type=kind)
+
+
+def _common_type(values: Sequence[Any]) -> pa.DataType:
+    """Return the type of most values, or of the first of them that has one.
+
+    >>> _common_type([1, None, 2.5]), _common_type([None]), _common_type([2, "two"]), _common_type([{"a": []}])
+    (DataType(double), DataType(string), DataType(int64), StructType(struct<a: list<item: string>>))
+    """
+    found = _infer(values) or next((kind for value in values if value is not None and (kind := _infer([value]))), None)
+    return pa.string() if found is None else _without_nulls(found)
+
+
+def _infer(values: Sequence[Any]) -> pa.DataType | None:
+    try:
+        return pa.infer_type(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return None
+
+
+def _without_nulls(kind: pa.DataType) -> pa.DataType:
+    """Return a type with text in place of what has no value yet; dicts without keys as well."""
+    if pa.types.is_list(kind):
+        return pa.list_(_without_nulls(kind.value_type))
+    if pa.types.is_struct(kind) and kind.num_fields:
+        return pa.struct([(field.name, _without_nulls(field.type)) for field in kind])
+    return pa.string() if pa.types.is_null(kind) or pa.types.is_struct(kind) else kind
+
+
+def _fit(values: Sequence[Any], kind: pa.DataType) -> bool:
+    """Return whether a column of a type holds plain values as they are.
+
+    >>> [_fit([value], pa.float64()) for value in (1, 1.5, True, "1", None, 2**60)]
+    [True, True, False, False, True, False]
+    """
+    values = [value for value in values if value is not None]
+    found = set(map(type, values))
+    if pa.types.is_list(kind):
+        is_list = all(issubclass(one, list) for one in found)
+        return is_list and _fit([inner for value in values for inner in value], kind.value_type)
+    if pa.types.is_struct(kind):
+        fields = {field.name: field.type for field in kind}
+        return (
+            found <= {dict}
+            and all(value.keys() <= fields.keys() for value in values)
+            and all(_fit([value.get(name) for value in values], inner) for name, inner in fields.items())
+        )
+    if pa.types.is_string(kind):
+        return all(issubclass(one, str) for one in found)
+    if pa.types.is_floating(kind) and found <= {float, int}:
+        return all(abs(value) <= _EXACT for value in values if type(value) is int)
+    if pa.types.is_signed_integer(kind) and found <= {int}:
+        return not values or -(1 << kind.bit_width - 1) <= min(values) <= max(values) < 1 << kind.bit_width - 1
+    return (pa.types.is_boolean(kind) and found <= {bool}) or all(_comes_back(value, kind) for value in values)
+
+
+#: The largest number that floating point holds with all its neighbours.
+_EXACT = 2**53
+
+
+def _comes_back(value: Any, kind: pa.DataType) -> bool:
+    try:
+        back = pa.scalar(value, kind).as_py()
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return False
+    return type(back) is type(value) and bool(back == value)
 
 
 def column_problem(schema: pa.Schema, name: str) -> str | None:

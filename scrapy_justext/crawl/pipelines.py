@@ -41,11 +41,17 @@ class NotCleaned(DropItem):
         super().__init__(f"not cleaned: {message}", log_level="INFO")
 
 
+#: The exporters of the formats of feeds that Scrapy does not have.
+FEED_EXPORTERS = {
+    "parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter",
+    "zst": "scrapy_justext.crawl.feeds.ZstdLinesItemExporter",
+}
+
 #: The parts of an extraction that hold the text of the page.
 _TEXTS = frozenset({"text", "paragraphs", "blocks", "markdown"})
 
 #: The formats of feeds that write any list.  Others may take nothing but a plain one, as ``marshal`` does.
-_WRITE_ANY_LIST = frozenset({"json", "jsonlines", "jsonl", "jl", "csv", "xml", "pickle"})
+_WRITE_ANY_LIST = frozenset({"json", "jsonlines", "jsonl", "jl", "csv", "xml", "pickle", *FEED_EXPORTERS})
 
 
 class JustextPipeline:
@@ -172,7 +178,8 @@ def _feeds_take_any_list(settings: BaseSettings) -> bool:
     formats = {feed.get("format") for feed in settings.getdict("FEEDS").values()}
     # What FEED_URI, the old name, is written in.
     formats.add(settings.get("FEED_FORMAT", "jsonlines"))
-    return formats <= _WRITE_ANY_LIST - settings.getdict("FEED_EXPORTERS").keys()
+    exporters = settings.getdict("FEED_EXPORTERS").items()
+    return formats <= _WRITE_ANY_LIST - {name for name, exporter in exporters if exporter != FEED_EXPORTERS.get(name)}
 
 
 def _part_of(page: CleanedPage, part: str) -> Any:

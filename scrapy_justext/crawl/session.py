@@ -158,6 +158,11 @@ class Session:
     def __init__(self, crawler: Crawler) -> None:
         spider = {} if crawler.spider is None else from_spider(crawler.spider)
         self._layers = make_layers(from_settings(crawler.settings), spider)
+        if crawler.settings.getdict("FEEDS"):
+            # Few crawls have feeds that it knows, and many have none at all.
+            from scrapy_justext.crawl.feeds import check_feeds  # noqa: PLC0415
+
+            check_feeds(crawler.settings)
         self.configuration = configure(self._layers.given())
         #: False where only sites or requests switch the plugin on.
         self.is_on = is_enabled(self._layers.given())
@@ -284,6 +289,11 @@ class Session:
         self.clean_now(response, response.request)
         if response.request is not None and response.meta.keys() >= _META_OF_PARSE:
             _PARSED.set(_PAGES.get(response))
+
+    @property
+    def parts_by_field(self) -> dict[str, str]:
+        """The parts of extractions that items get, on whatever site, by the item field that each goes to."""
+        return {field: part for each in self._of_sites.values() for part, field in each.fields.items() if field}
 
     def page_of(self, item: Any) -> Outcome | None:
         """Return the page that an item came from, or None.  It can be asked for as often as it was remembered."""
@@ -429,6 +439,11 @@ def get_session(crawler: Crawler) -> Session:
             _end_command()
             raise
     return session
+
+
+def find_session(crawler: Crawler) -> Session | None:
+    """Return the session of a crawl; None if no component has started it."""
+    return _SESSIONS.get(id(crawler))
 
 
 def _end_command() -> None:

@@ -7,7 +7,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyarrow.parquet import read_table
 
+from scrapy_justext.compression import zstd
 from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, page
 from tests.crawl.crawling import command
@@ -53,6 +55,15 @@ def crawl(name: str, served: Site, folder: Path, *options: str) -> str:
 
 def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def test_the_spider_of_feeds(served: Site, tmp_path: Path) -> None:
+    crawl("feeds", served, tmp_path)
+    rows = read_table(tmp_path / "pages.parquet").to_pylist()
+    zipped = zstd.decompress((tmp_path / "pages.jsonl.zst").read_bytes()).splitlines()
+    assert [row["url"] for row in rows] == [json.loads(line)["url"] for line in zipped]
+    assert {row["depth"] for row in rows} == {0, 1}
+    assert all(row["blocks"] for row in rows)
 
 
 def test_the_spider_of_chunks(served: Site, tmp_path: Path) -> None:

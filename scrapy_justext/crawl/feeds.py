@@ -1,0 +1,217 @@
+"""Write a crawl's items to feeds of Parquet, and of JSON Lines compressed with Zstandard.
+
+The columns of Parquet are those of the first :data:`ROWS` items, see :class:`~scrapy_justext.tables.DictTable`; the
+parts of extractions have theirs whatever these items hold.  Values without a column are kept as JSON.  The log tells
+their fields once.
+
+The libraries are imported when a feed is opened: most crawls have none of these.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Set
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter
+from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
+from w3lib.url import file_uri_to_path
+
+from scrapy_justext.crawl.session import find_session
+from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
+
+    import pyarrow as pa
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from scrapy.statscollectors import StatsCollector
+    from typing_extensions import Self
+
+    from scrapy_justext.tables import DictTable
+
+logger = logging.getLogger(__name__)
+
+#: Items that become rows together.
+ROWS = 100
+
+#: The modules that the formats of :data:`~scrapy_justext.crawl.pipelines.FEED_EXPORTERS` need.
+_NEEDED = {"parquet": "scrapy_justext.tables", "zst": "scrapy_justext.compression"}
+_EXTRA = "feeds"
+
+
+def check_feeds(settings: BaseSettings) -> None:
+    """Raise :class:`SettingError` for a feed that could not be written, before the crawl begins."""
+    for uri, options in settings.getdict("FEEDS").items():
+        kind = options.get("format")
+        label = f"FEEDS[{without_password(str(uri))!r}]"
+        if kind in _NEEDED:
+            try:
+                require(_NEEDED[kind], _EXTRA)
+            except LibraryNotInstalledError as error:
+                raise SettingError(label, kind, str(error)) from error
+            _check_is_new(str(uri), label, options.get("overwrite", False))
+        if kind == "parquet":
+            _columns(options.get("item_export_kwargs", {}).get("columns", {}), label)
+        if kind == "zst" and not str(uri).endswith((".jsonl.zst", ".jl.zst")):
+            raise SettingError(label, kind, "holds JSON Lines: its name must end in .jsonl.zst")
+
+
+def _check_is_new(uri: str, label: str, overwrite: bool) -> None:
+    path = Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
+    if not overwrite and "://" not in str(path) and path.is_file() and path.stat().st_size:
+        raise SettingError(label, str(path), "is there already and cannot be appended to: -O overwrites it")
+
+
+def _columns(given: object, label: str) -> dict[str, pa.DataType]:
+    """Return the columns that a feed asks for; raise :class:`SettingError`."""
+    arrow = require("pyarrow", _EXTRA)
+    if not isinstance(given, Mapping):
+        raise SettingError(f"{label} columns", given, "must be a mapping from item field to Arrow type")
+    columns = {}
+    for name, kind in given.items():
+        try:
+            columns[name] = kind if isinstance(kind, arrow.DataType) else arrow.type_for_alias(kind)
+        except (ValueError, TypeError) as error:
+            allowed = "must be the name of an Arrow type, such as string, int64, double, bool, date32, timestamp[us]"
+            raise SettingError(f"{label} columns[{name!r}]", kind, allowed) from error
+    return columns
+
+
+class ZstdLinesItemExporter(JsonLinesItemExporter):
+    """Writes JSON Lines as one frame of Zstandard."""
+
+    def __init__(self, file: BinaryIO, **options: Any) -> None:
+        compression = require("scrapy_justext.compression", _EXTRA)
+        super().__init__(compression.zstd.ZstdFile(file, "w", level=compression.ZSTANDARD_LEVEL), **options)
+
+    def finish_exporting(self) -> None:
+        """Write the end of the frame; the file itself is left open."""
+        self.file.close()
+
+
+class ParquetItemExporter(BaseItemExporter):
+    """Writes items as rows of Parquet.
+
+    ``columns``: the types of some fields, as Arrow types or their names, in place of those of the first items.  Where
+    text is asked for, other values are written as JSON.
+    """
+
+    def __init__(self, file: BinaryIO, *, columns: Mapping[str, Any] | None = None, **options: Any) -> None:
+        super().__init__(dont_fail=True, **options)
+        self._tables: Any = require(_NEEDED["parquet"], _EXTRA)
+        self._file = file
+        self._columns = _columns(columns or {}, "FEEDS")
+        self._parts: Mapping[str, str] = {}
+        self._stats: StatsCollector | None = None
+        self._rows: list[dict[str, Any]] = []
+        self._table: DictTable | None = None
+        self._told: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: BinaryIO, **options: Any) -> Self:
+        """Return an exporter that knows the fields that the plugin fills."""
+        exporter = cls(file, **options)
+        # A crawl without the plugin may have its feeds.
+        session = find_session(crawler)
+        parts = {} if session is None else session.parts_by_field
+        names = exporter.fields_to_export
+        renamed = names if isinstance(names, Mapping) else {}
+        exporter._parts = {renamed.get(field, field): part for field, part in parts.items()}
+        exporter._stats = crawler.stats
+        return exporter
+
+    def export_item(self, item: Any) -> None:
+        """Add a row."""
+        fields = self.get_serialized_fields(item)
+        self._rows.append({name: self._value(name, value) for name, value in fields if value is not None})
+        if len(self._rows) >= ROWS:
+            self._write()
+
+    def finish_exporting(self) -> None:
+        """Write what is left, and the end of the file; the file itself is left open."""
+        self._write().close()
+
+    def _value(self, name: str, value: Any) -> Any:
+        # What the plugin itself wrote is plain already, and most of it all.
+        if self._parts.get(name) not in _PLAIN_PARTS:
+            value = _plain(value)
+        is_text = name in self._columns and str(self._columns[name]) == "string"
+        return json.dumps(value, default=str, ensure_ascii=False) if is_text and not isinstance(value, str) else value
+
+    def _write(self) -> DictTable:
+        if self._table is None:
+            names = self.fields_to_export
+            wanted = list(names.values() if isinstance(names, Mapping) else names or ())
+            of_parts = {name: self._tables.type_of_part(part) for name, part in self._parts.items()}
+            self._table = self._tables.DictTable(_Sink(self._file), wanted, {**of_parts, **self._columns}, self._rows)
+        rows, self._rows = self._rows, []
+        self._tell(self._table.write(rows))
+        return self._table
+
+    def _tell(self, others: Sequence[str]) -> None:
+        """Count the values without a column, and log their fields once.  ``others``: the field of each."""
+        if others and self._stats is not None:
+            self._stats.inc_value("justext/feeds/other_fields", len(others))
+        for name in dict.fromkeys(others):
+            if name not in self._told:
+                self._told.add(name)
+                logger.warning(
+                    "%s: some values of the field %r have no column that they fit into: they are kept as JSON in the "
+                    'column %s. A column for them: "item_export_kwargs": {"columns": {%s: "string"}} in FEEDS',
+                    getattr(self._file, "name", "Parquet"),
+                    name,
+                    self._tables.OTHER_FIELDS,
+                    json.dumps(name),
+                )
+
+
+#: The parts of an extraction that items hold as lists of plain dicts.
+_PLAIN_PARTS = frozenset({"blocks", "chunks"})
+
+
+class _Sink:
+    """A file as the writer needs it: it tells how much was written, which a pipe does not, and stays open."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._position = 0
+
+    def write(self, data: bytes) -> int:
+        self._file.write(data)
+        self._position += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._position
+
+    def flush(self) -> None:
+        """Leave it to the file."""
+
+    close = flush
+
+
+def _plain(value: Any) -> Any:
+    r"""Return a value of an item as Arrow takes it: nested items as dicts, other objects as text.
+
+    >>> _plain({"of": (1, Path("a")), "at": date(2024, 2, 29)})
+    {'of': [1, 'a'], 'at': datetime.date(2024, 2, 29)}
+    """
+    if isinstance(value, str):
+        # Text never holds half of a character, but a URL in a script may.
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if value is None or isinstance(value, bool | int | float | bytes | date):
+        return value
+    if ItemAdapter.is_item(value):
+        return {str(name): _plain(inner) for name, inner in ItemAdapter(value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return sorted(map(_plain, value), key=str) if isinstance(value, Set) else str(value)
