@@ -41,6 +41,7 @@ from scrapy_justext.evaluation.measures import (
     MISMATCH,
     OK,
     RETRIEVED_EMPTY,
+    SNIPPETS,
     TOO_LARGE,
     Measure,
     Scores,
@@ -51,6 +52,8 @@ from scrapy_justext.exceptions import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from scrapy_justext.evaluation.datasets.documents import Snippets
 
 #: Characters of a kind that are compared, from the start: the distance takes time in the product of both lengths.
 MOST_CHARACTERS = 200_000
@@ -450,22 +453,28 @@ KIND_MEASURES: Mapping[str, Measure] = MappingProxyType(
 #: Those of what an extractor may invent: pages without any in the gold standard, and with it in what was retrieved.
 INVENTED = ("code", "formulas", "tables", "images")
 #: All measures, those of texts first.
-ALL_MEASURES: Mapping[str, Measure] = MappingProxyType({**MEASURES, **KIND_MEASURES})
+ALL_MEASURES: Mapping[str, Measure] = MappingProxyType({**MEASURES, SNIPPETS.name: SNIPPETS, **KIND_MEASURES})
 
 
 class Comparison(NamedTuple):
-    """Two texts that a measure compares."""
+    """A gold standard and a text that a measure compares."""
 
     measure: Measure
-    gold: str
+    gold: str | Snippets
     retrieved: str
 
 
-def comparisons(gold: str, markdown: str | None, retrieved: str) -> Iterator[Comparison]:
+def comparisons(
+    gold: str, markdown: str | None, retrieved: str, snippets: Snippets | None = None
+) -> Iterator[Comparison]:
     """Yield what is to be compared on a page: ``markdown`` is the gold standard as Markdown, None where it is text.
 
-    Where it is Markdown, what was retrieved is Markdown, too; measures of texts get the texts of both.
+    Where it is Markdown, what was retrieved is Markdown, too; measures of texts get the texts of both.  Where it is
+    snippets there is no text to compare with.
     """
+    if snippets is not None:
+        yield Comparison(SNIPPETS, snippets, retrieved)
+        return
     text = retrieved if markdown is None else whole_text(retrieved)
     yield from (Comparison(measure, gold, text) for measure in MEASURES.values())
     if markdown is not None:

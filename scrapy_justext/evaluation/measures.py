@@ -6,6 +6,7 @@ r"""How well the text that was retrieved from a page covers its gold standard.
 ``bag``         words, each as often as both texts have it                  WCXB
 ``shingle``     the same with runs of four words                            the article extraction benchmark
 ``edit``        words that the fewest insertions and deletions leave        CleanEval
+``snippets``    texts that must be there, and texts that must not           trafilatura's evaluation
 ==============  ==========================================================  ==========================================
 
 Each measure counts something in the gold standard, in the retrieved text and in what the two share: precision is the
@@ -35,6 +36,8 @@ from scrapy_justext.exceptions import require
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from difflib import Match
+
+    from scrapy_justext.evaluation.datasets.documents import Snippets
 
 OK = "ok"
 RELEVANT_EMPTY = "relevant_empty"
@@ -95,7 +98,7 @@ class Measure:
     aggregate: Callable[[Sequence[Scores]], Means] = mean_scores
     """How the documents' scores become those of the data set."""
 
-    def __call__(self, gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
+    def __call__(self, gold: str | Snippets, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
         """Score a document; ``keep_non_ascii`` matters to measures that would remove letters outside ASCII."""
         return self.score(gold, retrieved, keep_non_ascii=keep_non_ascii)
 
@@ -252,7 +255,11 @@ def score_bag(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Sco
     Where the gold standard is empty all values are 1 if nothing was retrieved, else 0.  Where only the retrieved text
     is empty, or where nothing is shared, they are 0.
     """
-    scores = _score_bags(Counter(find_words(gold.lower())), Counter(find_words(retrieved.lower())))
+    return _with_zeros(_score_bags(Counter(find_words(gold.lower())), Counter(find_words(retrieved.lower()))))
+
+
+def _with_zeros(scores: Scores) -> Scores:
+    """Return scores that are 0 in boundary cases, and 1 where nothing is right."""
     if scores.case == OK:
         return scores
     value = 1.0 if scores.case == BOTH_EMPTY else 0.0
@@ -287,6 +294,28 @@ def _shingles(words: list[str]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
 
 
+# A measure over snippets.
+
+
+def score_snippets(gold: Snippets, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:  # noqa: ARG001
+    """Count the snippets that are in the retrieved text, as trafilatura's evaluation does; all white space is alike."""
+    text = " ".join(retrieved.split())
+    wanted, unwanted = (sum(" ".join(snippet.split()) in text for snippet in snippets) for snippets in gold)
+    return _with_zeros(score_sizes(len(gold.wanted), wanted + unwanted, wanted))
+
+
+def aggregate_snippets(scores: Sequence[Scores]) -> Means:
+    """Return precision, recall and F1 of the snippets of all documents together, None where there are none.
+
+    So says trafilatura's ``tests/eval_common.py``, where a document that failed is one of which nothing was retrieved;
+    here it is counted apart, as for all measures.
+    """
+    if not scores:
+        return Means(None, None, None)
+    totals = (sum(sizes) for sizes in zip(*(document.sizes for document in scores), strict=True))
+    return Means(*(value or 0.0 for value in score_sizes(*totals)[:3]))
+
+
 _ALL_CASES = frozenset({OK, *BOUNDARY_CASES})
 
 _ALL = (
@@ -297,4 +326,6 @@ _ALL = (
     Measure("edit", score_edits),
 )
 
+#: Measures over pairs of texts.
 MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _ALL})
+SNIPPETS = Measure("snippets", score_snippets, _ALL_CASES, aggregate=aggregate_snippets)

@@ -15,6 +15,7 @@ from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.kinds import KIND_MEASURES
+from scrapy_justext.evaluation.measures import SNIPPETS
 from scrapy_justext.evaluation.processes import DEFAULT_TIMEOUT, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f1
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Run, start_run
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.scoring import ExtractorRow
     from scrapy_justext.evaluation.store import Result
 
-#: The measure of the table that is printed at the end; summary.json has all.
-SHOWN_MEASURE = "sequence"
+#: The measure of the table that is printed at the end, the first that a data set has; summary.json has all.
+SHOWN_MEASURES = ("sequence", SNIPPETS.name)
 #: Names of documents that a warning lists.
 _NAMES_SHOWN = 5
 #: What progress tells of results that are no text.
@@ -44,6 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     several: dict[str, Any] = {"required": True, "nargs": "+", "action": "extend"}
     add("--dataset", **several, metavar="KIND:PATH", help="labelled pages; may be repeated")
+    without = "leave out the pages that these sets have, too, byte for byte, such as those that a model was trained on"
+    add("--without", nargs="+", action="extend", default=[], metavar="KIND:PATH", help=without)
     names = "a profile, ref:NAME for another library, ttr, the address of a service; may be repeated"
     add("--extractor", **several, metavar="NAME,NAME", help=names)
     out = "folder for the results; a run stopped there goes on"
@@ -88,7 +91,8 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     if not names:
         raise ParameterError("extractor", ",".join(arguments.extractor), "must be at least one name")
     extractors = _usable(names)
-    data_sets = [open_data_set(given) for given in dict.fromkeys(arguments.dataset)]
+    without = tuple(dict.fromkeys(arguments.without))
+    data_sets = [open_data_set(given, without) for given in dict.fromkeys(arguments.dataset)]
     _check_names(data_sets)
     for data_set in data_sets:
         _warn_of_problems(data_set)
@@ -103,7 +107,8 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     )
     record = Run(
         tuple(
-            DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest) for data_set in data_sets
+            DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest, without)
+            for data_set in data_sets
         ),
         tuple(
             ExtractorRecord(extractor.name, extractor.version, getattr(extractor, "code", None))
@@ -167,9 +172,10 @@ def _carry_out(plan: Plan) -> None:
 def _print_tables(plan: Plan, rows: Sequence[ExtractorRow]) -> None:
     width = shutil.get_terminal_size((120, 24)).columns
     for name in (data_set.name for data_set in plan.data_sets):
-        shown = sort_by_f1([row for row in rows if (row.dataset, row.measure) == (name, SHOWN_MEASURE)])
+        by_measure = ([row for row in rows if (row.dataset, row.measure) == (name, shown)] for shown in SHOWN_MEASURES)
+        shown = sort_by_f1(next(filter(None, by_measure), []))
         if shown:
-            print(f"\n{name}, measure {SHOWN_MEASURE}")
+            print(f"\n{name}, measure {shown[0].measure}")
             print(format_table(shown, width))
         kinds = [row for row in rows if row.dataset == name and row.measure in KIND_MEASURES]
         if kinds:

@@ -18,7 +18,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.kinds import ALL_MEASURES, KIND_MEASURES, comparisons
-from scrapy_justext.evaluation.measures import BOUNDARY_CASES, TOO_LARGE, Scores
+from scrapy_justext.evaluation.measures import BOUNDARY_CASES, TOO_LARGE, Scores, Sizes
 from scrapy_justext.evaluation.statistics import mean_interval, mean_of, standard_deviation_of
 from scrapy_justext.evaluation.store import open_results, read_run, write_json
 from scrapy_justext.exceptions import ParameterError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import DataSet, Snippets
     from scrapy_justext.evaluation.store import ExtractorRecord, Result, ResultStore
 
 SUMMARY_FILE = "summary.json"
@@ -68,8 +68,9 @@ class ExtractorRow:
     """What a measure says of an extractor on a data set, or on its pages of one type.
 
     Means and sample standard deviations are those of the documents that count: the ``ok`` ones, and for the measures of
-    benchmarks that have rules for them (``bag``, ``shingle``) those of the four boundary cases.  Of ``shingle`` the
-    three values are the benchmark's own for the set, not means.  None where no document counts.
+    benchmarks that have rules for them (``bag``, ``shingle``, ``snippets``) those of the four boundary cases.  Of
+    ``shingle`` and ``snippets`` the three values are the benchmark's own for the set, not means.  None where no
+    document counts.
     """
 
     dataset: str
@@ -126,7 +127,10 @@ def score_run(
     run = read_run(out)
     texts: list[_StoredText] = []
     for data_set in data_sets:
-        golds = {document.id: (document.gold, document.markdown, document.page_type) for document in data_set.documents}
+        golds = {
+            document.id: (document.gold, document.markdown, document.snippets, document.page_type)
+            for document in data_set.documents
+        }
         for extractor in run.extractors if run else ():
             store = open_results(out, data_set.name, extractor.name)
             results = store.read()
@@ -171,6 +175,7 @@ class _StoredText(NamedTuple):
     gold: str
     markdown: str | None
     """The gold standard as Markdown, where that is what was asked for."""
+    snippets: Snippets | None
     page_type: str | None
     result: Result
     store: ResultStore
@@ -191,9 +196,9 @@ def _start_scoring(keep_non_ascii: bool) -> Callable[[Sequence[_StoredText]], It
 
 
 def _score(texts: Sequence[_StoredText], *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
-    for dataset, extractor, gold, markdown, page_type, result, store in texts:
+    for dataset, extractor, gold, markdown, snippets, page_type, result, store in texts:
         text = store.read_text(result.id) if result.status == "ok" else None
-        for measure, expected, found in comparisons(gold, markdown, text or ""):
+        for measure, expected, found in comparisons(gold, markdown, text or "", snippets):
             scores = _FAILED if text is None else measure(expected, found, keep_non_ascii=keep_non_ascii)
             yield DocumentScores(
                 dataset=dataset,
@@ -218,7 +223,7 @@ def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
     measure = ALL_MEASURES[first.measure]
     sound = [document for document in group if document.case != FAILED]
     counted = [
-        Scores(document.precision, document.recall, document.f1, document.case)
+        Scores(document.precision, document.recall, document.f1, document.case, Sizes(*document.sizes))
         for document in sound
         if measure.counts(document.case)
     ]

@@ -57,6 +57,8 @@ class DataSetRecord:
     path: str
     name: str
     digest: str
+    without: tuple[str, ...] = ()
+    """The data sets whose pages were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def read_run(out: Path) -> Run | None:
     try:
         value = read_json(path, what)
         return Run(
-            tuple(DataSetRecord(**row) for row in value["data_sets"]),
+            tuple(DataSetRecord(**{**row, "without": tuple(row.get("without", ()))}) for row in value["data_sets"]),
             tuple(ExtractorRecord(**row) for row in value["extractors"]),
             value["language"],
             value["limit"],

@@ -24,7 +24,7 @@ from scrapy_justext.core.extractor import Extractor, ReadPage
 from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
-from scrapy_justext.exceptions import SplitError
+from scrapy_justext.exceptions import DataSetError, SplitError
 from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
@@ -213,7 +213,12 @@ class Label(NamedTuple):
 
 
 def label(data_set: int, document: Document) -> Label:
-    """Return a page with its group: the registered domain of its address, else a group of its own."""
+    """Return a page with its group: the registered domain of its address, else a group of its own.
+
+    Raise :class:`DataSetError` for a page without a gold text.
+    """
+    if document.snippets is not None:
+        raise DataSetError("dataset", document.id, "has snippets, not a gold text that trials can be measured by")
     domain = registered_domain(document.url) if document.url else ""
     return Label(data_set, document.id, domain or f"{data_set}/{document.id}")
 

@@ -14,7 +14,7 @@ import pytest
 
 from scrapy_justext.evaluation.datasets import names
 from scrapy_justext.evaluation.datasets.cleaneval import gold_text, unwrap
-from scrapy_justext.evaluation.datasets.documents import DataSet, Document
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Snippets
 from scrapy_justext.evaluation.datasets.l3s import labelled_text
 from scrapy_justext.evaluation.datasets.names import KINDS, kinds, open_data_set
 from scrapy_justext.exceptions import DataSetError, JustextError, UnknownNameError
@@ -312,6 +312,199 @@ def test_wcxb_of_bad_files(tmp_path: Path) -> None:
     }
 
 
+# DAnIEL
+
+
+def test_daniel(tmp_path: Path) -> None:
+    name = "20111128_www.example.org_5373"
+    found = open_files(
+        "daniel",
+        tmp_path,
+        {
+            f"html/{name}": '<meta charset="windows-1251"><p>Привет'.encode("cp1251"),
+            f"reference/{name}": "<h>Привет</h>\n<p>мир</p>",
+            "html/b": "<p>Without a language",
+            "reference/b": "",
+            "html/c": "<p>no gold",
+            "reference/d": "<p>no page",
+            "doc_lg.json": json.dumps({name: "Russian", "d": "Greek"}),
+        },
+    )
+    assert found.ids == (name, "b")
+    first, second = found.documents
+    assert (first.encoding, first.gold.split(), first.metadata) == (
+        "cp1251",
+        ["Привет", "мир"],
+        {"language": "Russian"},
+    )
+    assert (second.gold, second.metadata) == ("", {})
+    assert problems(found) == {("no gold", "c"), ("no page", "d")}
+
+
+def test_daniel_needs_no_languages_but_those_that_are_there_can_be_read(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {"html/a": "<p>One", "reference/a": "<p>One</p>"}
+    assert open_files("daniel", tmp_path, files).documents[0].gold == "One"
+    with pytest.raises(DataSetError, match=r"doc_lg.json is not a JSON object"):
+        open_files("daniel", tmp_path, {"doc_lg.json": "[]"})
+
+
+# magic-html's benchmark
+
+
+def magic(part: str, **golds: object) -> dict[str, bytes | str]:
+    """The files of a part: pages of some ids, and their objects."""
+    pages: dict[str, bytes | str] = {f"{part}htmls/{name}.html": f"<meta charset=gbk><p>页{name}" for name in golds}
+    return {**pages, f"{part}base.json": json.dumps(golds)}
+
+
+def test_magic_html_of_several_folders(tmp_path: Path) -> None:
+    body = {"content": "页", "url": "http://a.b/"}
+    files = {
+        **magic("article/", a1=body, a2={"content": ""}),
+        **magic("forum/", f1=body, a1=body),
+        **magic("other/", o=body),
+    }
+    found = open_files("magic-html", tmp_path, files)
+    assert [(document.id, document.page_type) for document in found.documents] == [
+        ("a1", "article"),
+        ("a2", "article"),
+        ("f1", "forum"),
+        ("o", None),
+    ]
+    # Pages are UTF-8 whatever they declare.
+    assert found.documents[0] == Document(
+        "a1", "<meta charset=gbk><p>页a1".encode(), "utf-8", "data set", 1.0, "页", "http://a.b/", "article"
+    )
+    assert problems(found) == {("duplicate", "forum/htmls/a1.html")}
+    assert open_data_set(f"magic-html:{found.path / 'forum'}").ids == ("a1", "f1")
+
+
+def test_magic_html_of_bad_files(tmp_path: Path) -> None:
+    golds = {
+        "1": {"content": "One"},
+        "2": {"content": None},
+        "3": {"content": "No page"},
+        "4": [],
+        "../5": {"content": "x"},
+    }
+    files = {**magic("", **golds), "htmls/6.html": b"caf\xe9", "htmls/7.pdf": "stray", "htmls/1.html": "<p>One"}
+    golds["6"] = {"content": "Latin-1"}
+    del files["htmls/3.html"], files["htmls/../5.html"]
+    found = open_files("magic-html", tmp_path, {**files, "base.json": json.dumps(golds)})
+    assert found.ids == ("1",)
+    assert problems(found) == {
+        ("no gold", "2"),
+        ("no page", "3"),
+        ("no gold", "4"),
+        ("bad id", "../5"),
+        ("undecodable page", "6"),
+        ("stray file", "htmls/7.pdf"),
+    }
+
+
+# trafilatura's benchmark
+
+
+def test_trafilatura(tmp_path: Path) -> None:
+    good = {"file": "b.html", "with": ["So it goes", "and so on"], "without": ["Menu"], "comments": ["x"]}
+    golds = {
+        "https://example.org/b": good,
+        "https://example.org/a": {"file": "a.html", "with": ["One"], "without": []},
+        "https://example.org/again": good,
+        "https://example.org/no-page": {"file": "c.html", "with": ["x"], "without": []},
+        "https://example.org/no-file": {"with": ["x"], "without": []},
+        "https://example.org/up": {"file": "../a.html", "with": ["x"], "without": []},
+        "https://example.org/no-list": {"file": "a.html.html", "with": "x", "without": []},
+        "https://example.org/blank": {"file": "d.html", "with": ["x", " "], "without": []},
+        "https://example.org/nothing": {"file": "d.html", "with": [], "without": []},
+        "https://example.org/no-object": [],
+    }
+    found = open_files(
+        "trafilatura",
+        tmp_path,
+        {
+            "evaldata.json": json.dumps(golds),
+            "cache/b.html": '<meta charset="iso-8859-1"><p>caf\xe9'.encode("latin-1"),
+            "eval/b.html": "<p>the other",
+            "eval/a.html": "<p>One",
+            "eval/d.html": "<p>Four",
+            "eval/unused.html": "<p>not of the benchmark",
+        },
+    )
+    assert found.ids == ("a", "b")
+    document = found.documents[1]
+    assert (document.text, document.url) == ('<meta charset="iso-8859-1"><p>café', "https://example.org/b")
+    assert document.snippets == Snippets(("So it goes", "and so on"), ("Menu",))
+    assert (document.gold, document.markdown) == ("", None)
+    assert problems(found) == {
+        ("duplicate", "https://example.org/again"),
+        ("no page", "https://example.org/no-page"),
+        ("bad id", "https://example.org/no-file"),
+        ("bad id", "https://example.org/up"),
+        ("unreadable gold", "https://example.org/no-list"),
+        ("unreadable gold", "https://example.org/blank"),
+        ("unreadable gold", "https://example.org/nothing"),
+        ("bad id", "https://example.org/no-object"),
+    }
+
+
+def test_other_snippets_are_another_data_set(tmp_path: Path) -> None:
+    def digest(**texts: list[str]) -> str:
+        gold = {"http://a.b/": {"file": "a.html", "with": [], "without": [], **texts}}
+        return open_files("trafilatura", tmp_path, {"eval/a.html": "<p>One", "evaldata.json": json.dumps(gold)}).digest
+
+    given = [{"with": ["One"]}, {"with": ["One"], "without": ["Two"]}, {"without": ["One"]}, {"with": ["One"]}]
+    digests = [digest(**texts) for texts in given]
+    assert digests[0] == digests[3]
+    assert len({*digests}) == 3
+
+
+MISSING = {"magic-html": "has no base.json", "trafilatura": "has no evaldata.json", "daniel": "has no folder html"}
+
+
+@pytest.mark.parametrize(("kind", "problem"), MISSING.items(), ids=MISSING)
+def test_folders_of_another_layout(tmp_path: Path, kind: str, problem: str) -> None:
+    with pytest.raises(DataSetError, match=problem):
+        open_files(kind, tmp_path, {"notes.txt": "x"})
+
+
+@pytest.mark.parametrize(("kind", "file"), [("magic-html", "base.json"), ("trafilatura", "evaldata.json")])
+@pytest.mark.parametrize("content", ["[]", "{torn", b"\xff"], ids=["list", "torn", "not UTF-8"])
+def test_damaged_files_of_objects(tmp_path: Path, kind: str, file: str, content: bytes | str) -> None:
+    with pytest.raises(DataSetError, match=rf"{file} is not a JSON object in UTF-8"):
+        open_files(kind, tmp_path, {file: content, "htmls/a.html": "<p>One"})
+
+
+# Pages of two sets
+
+
+def test_pages_of_other_sets_are_left_out(tmp_path: Path) -> None:
+    pages = {"a": "<p>One", "b": "<p>Two", "c": "<p>Three", "d": "<p>Two"}
+    test = write(tmp_path / "test", {f"html/{name}.html": page for name, page in pages.items()})
+    write(test, {"gold.jsonl": lines(*({"id": name, "main_content": "x"} for name in pages))})
+    dev = write(tmp_path / "dev", {"input/x.html": "<p>Two", "gold/x.txt": "another gold", "input/y.html": "<p>two"})
+    write(dev, {"gold/y.txt": "x"})
+    whole = open_data_set(f"wcxb:{test}")
+    found = open_data_set(f"wcxb:{test}", [f"pairs:{dev}"])
+    assert found.ids == ("a", "c")
+    assert [document.id for document in found.documents] == ["a", "c"]
+    assert problems(found) == {("in another set", "b"), ("in another set", "d")}
+    assert found.digest != whole.digest
+    assert found.digest == open_data_set(f"wcxb:{test}", [f"pairs:{dev}"]).digest
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_sets_that_share_no_page_stay_as_they_are(tmp_path: Path) -> None:
+    folders = [write(tmp_path / name, {"input/1.html": f"<p>{name}", "gold/1.txt": name}) for name in ("one", "two")]
+    assert open_data_set(f"pairs:{folders[0]}", [f"pairs:{folders[1]}"]) == open_data_set(f"pairs:{folders[0]}")
+
+
+def test_a_set_that_another_has_as_a_whole(tmp_path: Path) -> None:
+    folder = write(tmp_path, {"input/1.html": "<p>One", "gold/1.txt": "One"})
+    with pytest.raises(DataSetError, match="no page that the other sets have not"):
+        open_data_set(f"pairs:{folder}", [f"pairs:{folder}"])
+
+
 # The article extraction benchmark
 
 
@@ -464,9 +657,12 @@ def test_kinds_of_the_command_line() -> None:
         "l3s-gn1",
         "wcxb",
         "article-benchmark",
+        "daniel",
         "kinds",
+        "magic-html",
         "marks",
         "pairs",
+        "trafilatura",
         "webmainbench",
     }
     assert set(KINDS) <= set(kinds())

@@ -19,7 +19,7 @@ from scrapy_justext.evaluation.kinds import (
     read_markdown,
     whole_text,
 )
-from scrapy_justext.evaluation.measures import MEASURES
+from scrapy_justext.evaluation.measures import MEASURES, SNIPPETS
 
 if TYPE_CHECKING:
     from scrapy_justext.evaluation.kinds import TableRows
@@ -150,7 +150,7 @@ def test_by_hand(
 
 def test_all_measures_have_names_of_their_own() -> None:
     assert set(KIND_MEASURES) == set(BY_HAND)
-    assert [*ALL_MEASURES] == [*MEASURES, *KIND_MEASURES]
+    assert [*ALL_MEASURES] == [*MEASURES, SNIPPETS.name, *KIND_MEASURES]
     assert all(name == measure.name for name, measure in ALL_MEASURES.items())
 
 

@@ -13,8 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_justext import extract
+from scrapy_justext.evaluation.datasets.documents import Snippets
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES, Means, Scores, matching_blocks, score_sequence, split_words
+from scrapy_justext.evaluation.measures import (
+    MEASURES,
+    SNIPPETS,
+    Means,
+    Scores,
+    matching_blocks,
+    score_sequence,
+    split_words,
+)
 from tests.builders import CORPORA
 
 if TYPE_CHECKING:
@@ -230,7 +239,46 @@ def test_f1_of_shingles_is_that_of_the_means() -> None:
     assert shingle.aggregate([shingle("a", "b")]) == (0.0, 0.0, 0.0)
 
 
+#: Retrieved texts for the snippets ``("so it goes", "and so on")`` and not ``("menu", "imprint")``, with the scores.
+SNIPPET_CASES = {
+    "all and nothing else": ("And so: so it goes and so on.", 1.0, 1.0, 1.0, "ok", (2, 2, 2)),
+    "white space is alike": ("so\n it\xa0goes", 1.0, 0.5, 2 / 3, "ok", (2, 1, 1)),
+    "case counts": ("So it goes", 0.0, 0.0, 0.0, "retrieved_empty", (2, 0, 0)),
+    "unwanted ones": ("menu so it goes imprint", 1 / 3, 0.5, 0.4, "ok", (2, 3, 1)),
+    "unwanted ones alone": ("menu", 0.0, 0.0, 0.0, "mismatch", (2, 1, 0)),
+    "often is once": ("so it goes so it goes", 1.0, 0.5, 2 / 3, "ok", (2, 1, 1)),
+}
+
+
+@pytest.mark.parametrize(("retrieved", *"prfcs"), SNIPPET_CASES.values(), ids=SNIPPET_CASES)
+def test_snippets(retrieved: str, p: float, r: float, f: float, c: str, s: tuple[int, int, int]) -> None:
+    scores = SNIPPETS(Snippets(("so it goes", "and so on"), ("menu", "imprint")), retrieved)
+    assert scores[:3] == pytest.approx((p, r, f))
+    assert (scores.case, tuple(scores.sizes)) == (c, s)
+
+
+def test_a_page_with_unwanted_snippets_alone() -> None:
+    snippets = Snippets((), ("menu",))
+    assert SNIPPETS(snippets, "text")[:4] == (1.0, 1.0, 1.0, "both_empty")
+    assert SNIPPETS(snippets, "menu")[:4] == (0.0, 0.0, 0.0, "relevant_empty")
+
+
+SNIPPET_PAGES = st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("xyz")), st.text("abcxyz"))
+
+
+@given(st.lists(SNIPPET_PAGES, min_size=1, max_size=6))
+def test_snippets_of_all_pages_are_counted_together(pages: list[tuple[set[str], set[str], str]]) -> None:
+    right = sum(snippet in text for wanted, _, text in pages for snippet in wanted)
+    wrong = sum(snippet in text for _, unwanted, text in pages for snippet in unwanted)
+    missed = sum(len(wanted) for wanted, _, _ in pages) - right
+    found = SNIPPETS.aggregate([SNIPPETS(Snippets((*wanted,), (*unwanted,)), text) for wanted, unwanted, text in pages])
+    assert found.precision == pytest.approx(right / (right + wrong) if right + wrong else 0)
+    assert found.recall == pytest.approx(right / (right + missed) if right + missed else 0)
+    assert found.f1 == pytest.approx(2 * right / (2 * right + wrong + missed) if right + wrong + missed else 0)
+
+
 def test_aggregates_of_nothing() -> None:
+    assert SNIPPETS.aggregate([]) == Means(None, None, None)
     for measure in MEASURES.values():
         assert measure.aggregate([]) == Means(None, None, None)
         both_empty = Scores(None, None, None, "both_empty")

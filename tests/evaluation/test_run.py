@@ -134,6 +134,46 @@ class TestRun:
             assert main(["run", "--dataset", *sets, "--extractor", "ttr", "--out", out, "--jobs", "1"]) == 0
         assert {row["dataset"] for row in summary(tmp_path / "out")} == {"one", "two"}
 
+    def test_a_set_of_snippets(self, tmp_path: Path, here: Here) -> None:
+        folder, out = tmp_path / "snippets", tmp_path / "out"
+        (folder / "eval").mkdir(parents=True)
+        golds = {}
+        for name in "ab":
+            (folder / "eval" / f"{name}.html").write_text(PAGE)
+            golds[f"https://example.org/{name}"] = {
+                "file": f"{name}.html",
+                "with": ["best of times"],
+                "without": ["Home"],
+            }
+        (folder / "evaldata.json").write_text(json.dumps(golds))
+        status, printed, _ = here(
+            "run", "--dataset", f"trafilatura:{folder}", "--extractor", "justext,ref:html-text", "--out", str(out)
+        )
+        assert (status, printed.split("\n")[1]) == (0, "snippets, measure snippets")
+        rows = {(row["extractor"], row["measure"]): row for row in summary(out)}
+        assert {measure for _, measure in rows} == {"snippets"}
+        assert [rows["justext", "snippets"][name] for name in ("precision", "recall", "f1")] == [1.0, 1.0, 1.0]
+        assert rows["ref:html-text", "snippets"]["precision"] == 0.5
+        assert main(["report", str(out), "--measure", "snippets"]) == 0
+        assert "The gold standard of this page is snippets" in (out / "report.md").read_text()
+        assert main(["tune", "--dataset", f"trafilatura:{folder}"]) == 2
+        assert "has snippets, not a gold text" in here("tune", "--dataset", f"trafilatura:{folder}")[2]
+
+    def test_pages_of_other_sets_are_left_out(self, tmp_path: Path, here: Here) -> None:
+        test = write_pairs(tmp_path / "test", {"1": PAGE, "2": PAGE + "<p>Other", "3": "<p>Third"})
+        dev = write_pairs(tmp_path / "dev", {"7": PAGE})
+        out = tmp_path / "out"
+        command = ["run", "--dataset", f"pairs:{test}", "--extractor", "ttr,justext", "--out", str(out)]
+        status, _, complaints = here(*command, "--without", f"pairs:{dev}")
+        assert status == 0
+        assert complaints.splitlines()[0] == "warning: test: left out, in another set: 1 (1)"
+        assert statuses(out, "test", "ttr") == {"2": "ok", "3": "ok"}
+        assert main(["report", str(out)]) == 0
+        assert "has changed since the run" not in (out / "report.md").read_text()
+        status, _, complaints = here(*command)
+        assert status == 2
+        assert "holds results of something else: the data set test has digest" in complaints
+
 
 class TestGoingOn:
     @pytest.mark.parametrize(

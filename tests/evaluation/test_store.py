@@ -130,12 +130,23 @@ class TestStarting:
         assert start_run(out, RUN) == RUN
         assert read_run(out) == RUN
         assert json.loads((out / "run.json").read_text()) == {
-            "data_sets": [{"kind": "pairs", "path": "/pages", "name": "pages", "digest": "ab" * 32}],
+            "data_sets": [{"kind": "pairs", "path": "/pages", "name": "pages", "digest": "ab" * 32, "without": []}],
             "extractors": [{"name": "justext", "version": "1.0", "code": None}],
             "language": "English",
             "limit": 10,
         }
         assert [path.name for path in out.iterdir()] == ["run.json"]
+
+    def test_the_record_of_sets_that_were_left_out(self, tmp_path: Path) -> None:
+        run = replace(RUN, data_sets=(replace(SET, without=("wcxb:dev",)),))
+        assert start_run(tmp_path, run) == read_run(tmp_path) == run
+
+    def test_a_record_that_does_not_speak_of_them(self, tmp_path: Path) -> None:
+        start_run(tmp_path, RUN)
+        written = json.loads((tmp_path / "run.json").read_text())
+        del written["data_sets"][0]["without"]
+        (tmp_path / "run.json").write_text(json.dumps(written))
+        assert read_run(tmp_path) == RUN
 
     def test_the_same_again(self, tmp_path: Path) -> None:
         assert start_run(tmp_path, RUN) == start_run(tmp_path, RUN) == RUN

@@ -1,4 +1,4 @@
-"""Benchmarks with pages in ``html/`` and a gold standard in JSON, an object a page.
+"""Benchmarks with pages in a folder of their own and a gold standard in JSON, an object a page.
 
 WCXB, the Web Content eXtraction Benchmark, is UTF-8 by definition.  Its objects lie in ``gold.jsonl.gz`` (or
 ``gold.jsonl``), a line a page with its ``id``, or in the public layout's ``ground-truth/ID.json``.  The gold text,
@@ -6,16 +6,25 @@ WCXB, the Web Content eXtraction Benchmark, is UTF-8 by definition.  Its objects
 ``with`` and ``without`` (snippets that must and must not be in the extracted text) may be there.  Each field is looked
 for at the top level, then in the objects ``ground_truth`` and ``_internal``.
 
-The article extraction benchmark has one file, ``ground-truth.json``: an object of an object an id, with the gold text
-as ``articleBody`` and perhaps a ``url``.
+The others have one file with an object of an object a page:
+
+* The article extraction benchmark: pages in ``html/``, and ``ground-truth.json``, by ids, with the gold text as
+  ``articleBody`` and perhaps a ``url``.
+* magic-html's benchmark: pages, UTF-8 whatever they declare, in ``htmls/``, and ``base.json``, by ids, with ``content``
+  and perhaps a ``url``; in one folder, or in several beside one another, ``article`` and ``forum``, whose names are the
+  page types.
+* trafilatura's: pages in ``eval/`` or ``cache/``, and ``evaldata.json``, by addresses, with the name of a page as
+  ``file``.  It has no gold texts but :class:`~scrapy_justext.evaluation.datasets.documents.Snippets`: ``with`` and
+  ``without``, lists of texts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_justext.evaluation.datasets import files
-from scrapy_justext.evaluation.datasets.documents import Problem
+from scrapy_justext.evaluation.datasets.documents import Problem, Snippets
 from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
 from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError
 from scrapy_justext.exceptions import DataSetError
@@ -27,7 +36,11 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.datasets.documents import DataSet
 
 WCXB_FILES = ("gold.jsonl.gz", "gold.jsonl")
-ARTICLE_FILE = "ground-truth.json"
+ARTICLE_FILE, MAGIC_FILE, TRAFILATURA_FILE = "ground-truth.json", "base.json", "evaldata.json"
+#: trafilatura looks for a page in both, in this order.
+TRAFILATURA_FOLDERS = ("cache", "eval")
+#: Names of folders that tell what the pages in them are.
+MAGIC_TYPES = ("article", "forum")
 
 _LEVELS = ("ground_truth", "_internal")
 _METADATA = ("title", "with", "without")
@@ -43,9 +56,21 @@ def open_article_benchmark(path: Path) -> DataSet:
     return files.read_folder("article-benchmark", path, _find_articles, _read_article)
 
 
-def _find(path: Path, records: Mapping[str, Any], bad_records: Sequence[Problem], gold_field: str) -> Listing:
-    """Return the pages in ``html/`` with their objects; ``bad_records``: what is wrong with other objects."""
-    pages, problems = files.files_by_stem(files.sub_folder(path, "html"), (".html", ".html.gz"))
+def open_magic_html(path: Path) -> DataSet:
+    """Open magic-html's benchmark, or a part of it, in a folder; raise :class:`DataSetError`."""
+    return files.read_folder("magic-html", path, _find_magic, _read_wcxb)
+
+
+def open_trafilatura(path: Path) -> DataSet:
+    """Open trafilatura's benchmark in a folder; raise :class:`DataSetError`."""
+    return files.read_folder("trafilatura", path, _find_snippets, _read_snippets)
+
+
+def _find(
+    path: Path, records: Mapping[str, Any], bad_records: Sequence[Problem], gold_field: str, folder: str = "html"
+) -> Listing:
+    """Return the pages of a folder with their objects; ``bad_records``: what is wrong with other objects."""
+    pages, problems = files.files_by_stem(files.sub_folder(path, folder), (".html", ".html.gz"))
     golds = {name: text for name, record in records.items() if (text := _text(record, gold_field)) is not None}
     listing = files.pair(pages, golds)
     known = {problem.name for problem in bad_records}
@@ -107,17 +132,79 @@ def _read_wcxb(item: Item) -> Content:
 
 
 def _find_articles(path: Path) -> Listing:
-    content = files.read_bytes(path / ARTICLE_FILE)
-    if content is None:
-        raise DataSetError("dataset", f"article-benchmark:{path}", f"has no {ARTICLE_FILE}")
-    records = files.parse_object(content)
-    if records is None:
-        raise DataSetError("dataset", f"article-benchmark:{path}", f"{ARTICLE_FILE} is not a JSON object in UTF-8")
-    problems = [Problem("bad id", name) for name in records if not files.is_file_name(name)]
-    named = {name: record for name, record in records.items() if files.is_file_name(name)}
-    return _find(path, named, problems, "articleBody")
+    records, problems = _by_file_name(_read_object("article-benchmark", path, ARTICLE_FILE))
+    return _find(path, records, problems, "articleBody")
 
 
 def _read_article(item: Item) -> Content:
     page = item.read_page()
     return Content(page, item.find_encoding(page), str(item.gold))
+
+
+def _read_object(kind: str, path: Path, name: str) -> dict[str, Any]:
+    """Return the object of objects in a file; raise :class:`DataSetError`."""
+    content = files.read_bytes(path / name)
+    if content is None:
+        raise DataSetError("dataset", f"{kind}:{path}", f"has no {name}")
+    records = files.parse_object(content)
+    if records is None:
+        raise DataSetError("dataset", f"{kind}:{path}", f"{name} is not a JSON object in UTF-8")
+    return records
+
+
+def _by_file_name(records: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the objects whose ids can name files; the others are problems."""
+    named = {name: record for name, record in records.items() if files.is_file_name(name)}
+    return named, [Problem("bad id", name) for name in records if name not in named]
+
+
+def _find_magic(path: Path) -> Listing:
+    parts = [path] if (path / MAGIC_FILE).is_file() else sorted(file.parent for file in path.glob(f"*/{MAGIC_FILE}"))
+    listings = [_find_magic_part(part) for part in parts or [path]]
+    found = [item for listing in listings for item in listing.items]
+    items = {item.id: item for item in reversed(found)}
+    duplicates = (item.page for item in found if items[item.id] is not item)
+    problems = [
+        *(problem for listing in listings for problem in listing.problems),
+        *(Problem("duplicate", str(page.relative_to(path))) for page in duplicates),
+    ]
+    return Listing([*items.values()], problems)
+
+
+def _find_magic_part(path: Path) -> Listing:
+    records, problems = _by_file_name(_read_object("magic-html", path, MAGIC_FILE))
+    listing = _find(path, records, problems, "content", "htmls")
+    page_type = path.name if path.name in MAGIC_TYPES else None
+    return listing._replace(items=[item._replace(page_type=page_type) for item in listing.items])
+
+
+def _find_snippets(path: Path) -> Listing:
+    items: dict[str, Item] = {}
+    problems: list[Problem] = []
+    for url, record in _read_object("trafilatura", path, TRAFILATURA_FILE).items():
+        name = _text(record, "file") or ""
+        texts = {field: _field(record, field) for field in ("with", "without")}
+        page = next((file for folder in TRAFILATURA_FOLDERS if (file := path / folder / name).is_file()), None)
+        item_id = re.sub(r"\.html?$", "", name)
+        if not files.is_file_name(item_id):
+            problems.append(Problem("bad id", url))
+        elif item_id in items:
+            problems.append(Problem("duplicate", url))
+        elif not all(_are_texts(value) for value in texts.values()) or not any(texts.values()):
+            problems.append(Problem("unreadable gold", url))
+        elif page is None:
+            problems.append(Problem("no page", url))
+        else:
+            items[item_id] = Item(item_id, page, "", url, metadata=texts)
+    return Listing([*items.values()], problems)
+
+
+def _are_texts(value: object) -> bool:
+    """Return whether a value is a list of texts that are not blank: a blank one is in every extraction."""
+    return isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
+
+
+def _read_snippets(item: Item) -> Content:
+    page, texts = item.read_page(), item.metadata
+    snippets = Snippets(*(tuple(cast("list[str]", texts[field])) for field in ("with", "without")))
+    return Content(page, item.find_encoding(page), "", snippets=snippets)

@@ -1,8 +1,13 @@
-"""CleanEval 2007: ``input/N.html`` and ``gold/N.txt``.
+"""CleanEval 2007, and DAnIEL, which took over its marks.
+
+CleanEval has ``input/N.html`` and ``gold/N.txt``.
 
 A page is wrapped in a tag of its own, ``<text id="its URL" title="…" encoding="…">``; encodings such as ``unset`` and
 ``unknown`` are met, and titles with anything in them.  A gold standard opens with a line ``URL: …``; the blocks after
 it are marked ``<p>``, ``<h>`` (heading) and ``<l>`` (list item).
+
+DAnIEL, news in five languages, has the pages in ``html/`` and the gold standards in ``reference/``, files of the same
+names without suffixes.  ``doc_lg.json``, which need not be there, tells the languages by these names.
 """
 
 from __future__ import annotations
@@ -17,14 +22,19 @@ from scrapy_justext.evaluation.datasets.files import (
     Listing,
     UnusableError,
     find_pairs,
+    parse_object,
+    read_bytes,
     read_folder,
     sub_folder,
 )
+from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
+
+LANGUAGES_FILE = "doc_lg.json"
 
 _BOM = rb"(?P<bom>\xef\xbb\xbf)?"
 #: As it should be; with quotes in the title; without an encoding.
@@ -68,6 +78,30 @@ def gold_text(text: str) -> str:
 
 def _find_cleaneval(path: Path) -> Listing:
     return find_pairs(sub_folder(path, "input"), (".html", ".htm"), sub_folder(path, "gold"), (".txt",))
+
+
+def open_daniel(path: Path) -> DataSet:
+    """Open a folder with ``html/`` and ``reference/``; raise :class:`DataSetError`."""
+    return read_folder("daniel", path, _find_daniel, _read_daniel)
+
+
+def _find_daniel(path: Path) -> Listing:
+    listing = find_pairs(sub_folder(path, "html"), ("",), sub_folder(path, "reference"), ("",))
+    file = path / LANGUAGES_FILE
+    languages = parse_object(read_bytes(file)) if file.exists() else {}
+    if languages is None:
+        raise DataSetError("dataset", f"daniel:{path}", f"{LANGUAGES_FILE} is not a JSON object in UTF-8")
+    items = [
+        item._replace(metadata={"language": languages[item.id]} if item.id in languages else {})
+        for item in listing.items
+    ]
+    return listing._replace(items=items)
+
+
+def _read_daniel(item: Item) -> Content:
+    html, gold = item.read_page(), item.read_gold()
+    encoding = item.find_encoding(html)
+    return Content(html, encoding, gold_text(_decode_gold(gold, encoding.name)))
 
 
 def _read_cleaneval(item: Item) -> Content:

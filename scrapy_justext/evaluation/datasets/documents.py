@@ -15,9 +15,18 @@ class Problem(NamedTuple):
 
     kind: str
     """``no gold``, ``no page``, ``undecodable page``, ``undecodable gold``, ``stray file``, ``duplicate``,
-    ``unreadable page``, ``unreadable gold`` or ``bad id``."""
+    ``unreadable page``, ``unreadable gold``, ``bad id`` or ``in another set``."""
     name: str
     """The file below the data set's folder, or the document's id."""
+
+
+class Snippets(NamedTuple):
+    """Texts of a page that a person chose to tell good extractions from bad ones."""
+
+    wanted: tuple[str, ...]
+    """Those that must be in what is extracted."""
+    unwanted: tuple[str, ...]
+    """Those that must not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,8 @@ class Document:
     """The gold standard as plain text, empty where the page has no content."""
     markdown: str | None = field(default=None, repr=False, kw_only=True)
     """The gold standard as Markdown, where the data set has it so."""
+    snippets: Snippets | None = field(default=None, repr=False, kw_only=True)
+    """The gold standard where the data set has no whole texts; ``gold`` is empty then."""
     url: str | None = None
     page_type: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict, repr=False)

@@ -14,10 +14,11 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem, Snippets
 from scrapy_justext.evaluation.datasets.encodings import Encoding, decode_strictly, find_encoding
 from scrapy_justext.evaluation.kinds import whole_text
 from scrapy_justext.exceptions import DataSetError
@@ -80,6 +81,7 @@ class Content(NamedTuple):
     page_type: str | None = None
     is_markdown: bool = False
     """Whether the gold standard is Markdown, not plain text."""
+    snippets: Snippets | None = None
 
 
 #: Finds the pairs in a data set's folder; raises :class:`DataSetError` where its layout is another one.
@@ -111,7 +113,8 @@ def read_listing(kind: str, path: Path, listing: Listing, read: Reader) -> DataS
             problems.append(Problem(str(error), item.id))
             continue
         items[item.id] = item._replace(encoding=content.encoding)
-        for part in (item.id.encode(), content.html, content.gold.encode()):
+        gold = content.gold if content.snippets is None else json.dumps(content.snippets)
+        for part in (item.id.encode(), content.html, gold.encode()):
             digest.update(b"%d:" % len(part) + part)
     if not items:
         kinds = sorted(Counter(problem.kind for problem in problems).items())
@@ -145,7 +148,30 @@ def _load(spec: str, read: Reader, items: Mapping[str, Item], document_id: str) 
         content.page_type or item.page_type,
         metadata,
         markdown=content.gold if content.is_markdown else None,
+        snippets=content.snippets,
     )
+
+
+def leave_out(data_set: DataSet, others: Iterable[DataSet]) -> DataSet:
+    """Return a data set without the pages that are, byte for byte, in one of others, too.
+
+    Raise :class:`DataSetError` where no page is left.
+    """
+    known = {_digest_page(document) for other in others for document in other.documents}
+    if not known:
+        return data_set
+    ids = tuple(document.id for document in data_set.documents if _digest_page(document) not in known)
+    if len(ids) == len(data_set.ids):
+        return data_set
+    if not ids:
+        raise DataSetError("dataset", f"{data_set.kind}:{data_set.path}", "has no page that the other sets have not")
+    left_out = tuple(Problem("in another set", name) for name in data_set.ids if name not in set(ids))
+    digest = hashlib.sha256("\0".join((data_set.digest, *ids)).encode()).hexdigest()
+    return replace(data_set, ids=ids, problems=(*data_set.problems, *left_out), digest=digest)
+
+
+def _digest_page(document: Document) -> bytes:
+    return hashlib.sha256(document.html).digest()
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
@@ -170,8 +196,8 @@ def files_by_stem(folder: Path, suffixes: Iterable[str]) -> tuple[dict[str, Path
     found: dict[str, Path] = {}
     problems: list[Problem] = []
     for file in sorted(folder.iterdir()):
-        suffix = next((suffix for suffix in suffixes if file.name.lower().endswith(suffix)), None)
-        stem = file.name[: -len(suffix)] if suffix else ""
+        suffix = next((suffix for suffix in suffixes if file.name.lower().endswith(suffix)), file.name)
+        stem = file.name[: len(file.name) - len(suffix)]
         if not stem or not file.is_file():
             problems.append(Problem("stray file", f"{folder.name}/{file.name}"))
         elif stem in found:

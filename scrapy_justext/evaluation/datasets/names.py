@@ -13,17 +13,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets.benchmarks import open_article_benchmark, open_wcxb
-from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval
+from scrapy_justext.evaluation.datasets.benchmarks import (
+    open_article_benchmark,
+    open_magic_html,
+    open_trafilatura,
+    open_wcxb,
+)
+from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval, open_daniel
 from scrapy_justext.evaluation.datasets.documents import DataSet
-from scrapy_justext.evaluation.datasets.files import open_pairs
+from scrapy_justext.evaluation.datasets.files import leave_out, open_pairs
 from scrapy_justext.evaluation.datasets.l3s import open_l3s
 from scrapy_justext.evaluation.datasets.markdown import open_kinds, open_webmainbench
 from scrapy_justext.evaluation.datasets.marks import open_marks
 from scrapy_justext.exceptions import DataSetError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 ENTRY_POINTS = "scrapy_justext.datasets"
 
@@ -34,10 +39,13 @@ KINDS: Mapping[str, Opener] = MappingProxyType(
     {
         "article-benchmark": open_article_benchmark,
         "cleaneval": open_cleaneval,
+        "daniel": open_daniel,
         "kinds": open_kinds,
         "l3s-gn1": open_l3s,
+        "magic-html": open_magic_html,
         "marks": open_marks,
         "pairs": open_pairs,
+        "trafilatura": open_trafilatura,
         "wcxb": open_wcxb,
         "webmainbench": open_webmainbench,
     }
@@ -49,8 +57,10 @@ def kinds() -> tuple[str, ...]:
     return tuple(sorted({*KINDS, *entry_points(group=ENTRY_POINTS).names}))
 
 
-def open_data_set(spec: str) -> DataSet:
+def open_data_set(spec: str, without: Iterable[str] = ()) -> DataSet:
     """Open the data set that ``KIND:PATH`` names.
+
+    ``without``: other data sets, named so, too; pages that one of them has, byte for byte, are left out.
 
     Raise :class:`UnknownNameError` for an unknown kind, with those of similar names, and :class:`DataSetError` for
     a folder that is missing, of another layout, or without any page that has its gold standard.
@@ -59,7 +69,7 @@ def open_data_set(spec: str) -> DataSet:
     if not colon or not kind or not path:
         raise DataSetError("dataset", spec, f"must be KIND:PATH, with a KIND of {', '.join(kinds())}")
     opener = KINDS.get(kind) or _opener_of_others(kind)
-    return opener(Path(path).expanduser())
+    return leave_out(opener(Path(path).expanduser()), map(open_data_set, without))
 
 
 def _opener_of_others(kind: str) -> Opener:

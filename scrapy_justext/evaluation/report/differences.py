@@ -135,7 +135,7 @@ def _open_as_measured(record: DataSetRecord | None) -> DataSet:
     if record is None:
         raise StoreError("the run has no record of where the data set is")
     try:
-        data_set = open_data_set(f"{record.kind}:{record.path}")
+        data_set = open_data_set(f"{record.kind}:{record.path}", record.without)
     except (JustextError, OSError) as error:
         raise StoreError(f"the data set can no longer be read: {error}") from error
     if data_set.digest != record.digest:
@@ -154,6 +154,8 @@ def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[Do
 
 def _add_texts(difference: DocumentDifference, data_set: DataSet, run_folder: Path) -> DocumentDifference:
     document = data_set.load(difference.id)
+    if document.snippets is not None:
+        return difference._replace(url=document.url, note="The gold standard of this page is snippets, not a text.")
     both = difference.first, difference.second
     first, second = (_read_retrieved(run_folder, scores) for scores in both)
     missing = [scores for scores, text in zip(both, (first, second), strict=True) if text is None]

@@ -39,8 +39,8 @@ NOTES = (
     "Figures run from 0 to 1; the highest F1 of a table stands first, and the highest figure of a column is marked.",
     "± is the sample standard deviation over documents.",
     "Pages with an empty text or no common word are boundary cases: counted apart, and left out of the means of the "
-    "measures sequence, character and edit. The measure bag counts them as WCXB does. The figures of the measure "
-    "shingle for a data set are the article extraction benchmark's own, not means of documents.",
+    "measures sequence, character and edit. The measure bag counts them as WCXB does. The figures of the measures "
+    "shingle and snippets for a data set are those benchmarks' own, not means of documents.",
     "Where the gold standard is Markdown, measures of texts compare the texts of both; of code, formulas, tables and "
     "images a page counts that has some in the gold standard, with 0 where nothing was retrieved.",
     "Time is the extractor's own, a page, over the pages on which it did not fail.",
@@ -60,6 +60,7 @@ MEASURE_NOTES: Mapping[str, str] = MappingProxyType(
         "shingle": "Runs of four words regardless of their order, as in the article extraction benchmark.",
         "edit": "Words that stay when the fewest words are deleted and inserted to make one text of the other, as in "
         "CleanEval.",
+        "snippets": "Texts that must be in what is extracted, and texts that must not, as in trafilatura's evaluation.",
         "code": f"Fenced and indented code. {_SIMILARITY}",
         "formulas": f"TeX between dollars, without its white space. {_SIMILARITY}",
         "tables": "Trees of tables, rows and cells with their texts (TEDS). The figure in the place of F1 is the "

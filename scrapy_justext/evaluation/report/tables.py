@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.command_line import UNDEFINED
 from scrapy_justext.evaluation.kinds import INVENTED, KIND_MEASURES
-from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
 from scrapy_justext.evaluation.scoring import sort_by_f1
 from scrapy_justext.evaluation.statistics import is_significant
@@ -112,7 +111,7 @@ def count_cases(row: ExtractorRow) -> dict[str, int]:
 
 def overview_table(data_set: DataSetResults) -> ReportTable:
     """Return F1 by each measure of texts, sorted by the first measure."""
-    measures = [results for results in data_set.measures if results.measure in MEASURES]
+    measures = [results for results in data_set.measures if results.measure not in KIND_MEASURES]
     rows = [{extractor.name: extractor.row for extractor in results.ranking} for results in measures]
     lines = [
         TableLine(name, tuple(_f1_cell(by_name.get(name)) for by_name in rows))
