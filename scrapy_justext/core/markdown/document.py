@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Decision, Segment
+    from scrapy_justext.core.blocks import BlockTable, Decision, Segment
     from scrapy_justext.core.elements import Elements
 
 
 def to_markdown(
     elements: Elements | None,
-    segments: Sequence[Segment],
+    segments: BlockTable,
     decisions: Sequence[Decision],
     *,
     url: str | None = None,
@@ -46,8 +46,7 @@ def to_markdown(
     good = [decision.block_class is GOOD for decision in decisions]
     pieces: Iterable[Piece] = ()
     if elements is not None and True in good:
-        # As rows, which are read again and again.
-        pieces = good_pieces(elements, list(segments), good, url)
+        pieces = good_pieces(elements, segments, good, url)
         pieces = pieces if elements.rules.kinds else with_tables(pieces)
     writer = MarkdownWriter()
     for _, group in groupby(chain(pieces, map(_data_piece, data)), _whole):

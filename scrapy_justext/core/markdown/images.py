@@ -22,6 +22,7 @@ from scrapy_justext.core.text import collapse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.markdown.inline import Resolve
 
 _TINY = re.compile(r"\s*0*[0-2](?:\.[0-9]*)?(?:px)?\s*")
@@ -103,13 +104,13 @@ class Gaps:
     ``ends``: the chunk in which each FIGURE ends, by that in which it begins.
     """
 
-    def __init__(self, segments: Sequence[Segment], good: Sequence[bool], ends: Mapping[int, int]) -> None:
-        self._chunks = [segment.chunk for segment in segments]
+    def __init__(self, table: BlockTable, good: Sequence[bool], ends: Mapping[int, int]) -> None:
+        self._chunks = table.chunk
         self._good = good
         self._ends = ends
-        pairs = zip(segments, good, strict=True)
-        self._captions = sorted(segment.chunk for segment, is_good in pairs if is_good and segment.kind == CAPTION)
-        self._lead = _lead(segments, good)
+        blocks = zip(table.chunk, table.position, good, strict=True)
+        self._captions = sorted(chunk for chunk, position, is_good in blocks if is_good and position.kind == CAPTION)
+        self._lead = _lead(table.of_position("heading_level"), good)
 
     def take(self, place: ImagePlace, *, is_sign: bool = False) -> bool:
         """Return whether an image is written.
@@ -130,11 +131,14 @@ class Gaps:
         return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
 
 
-def _lead(segments: Sequence[Segment], good: Sequence[bool]) -> range:
-    """Return the numbers of the blocks from behind the headline to the first good block that is no heading."""
-    pairs = enumerate(zip(segments, good, strict=True))
-    text = next((number for number, (segment, is_good) in pairs if is_good and not segment.heading_level), 0)
-    headline = next((number for number in range(text - 1, -1, -1) if segments[number].heading_level == 1), None)
+def _lead(levels: Sequence[int], good: Sequence[bool]) -> range:
+    """Return the numbers of the blocks from behind the headline to the first good block that is no heading.
+
+    ``levels``: of each block that of the heading, 0 for others.
+    """
+    blocks = zip(levels, good, strict=True)
+    text = next((number for number, (level, is_good) in enumerate(blocks) if is_good and not level), 0)
+    headline = next((number for number in range(text - 1, -1, -1) if levels[number] == 1), None)
     return range(0) if headline is None else range(headline + 1, text + 1)
 
 

@@ -8,6 +8,7 @@ leads to one address.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import Segment
+    from scrapy_justext.core.blocks import BlockTable, Segment
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.markdown.inline import Image, Resolve
     from scrapy_justext.core.tags import TagRules
@@ -59,22 +60,22 @@ class CellPieces(NamedTuple):
     pieces: Sequence[Piece]
 
 
-def good_pieces(
-    elements: Elements, segments: Sequence[Segment], good: Sequence[bool], url: str | None
-) -> Iterator[Piece]:
+def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url: str | None) -> Iterator[Piece]:
     """Yield the good blocks of a page in document order."""
     flat = styled_text(elements)
     resolve = Resolver(elements.root, url, flat)
-    kept = [segment for segment, is_good in zip(segments, good, strict=True) if is_good]
+    row = cache(table.__getitem__)
+    kept = [row(i) for i, is_good in enumerate(good) if is_good]
     chunks = chunks_of(flat) if flat.count(INLINE) <= MOST_MARKS else []
-    texts = list(_texts(segments)) if chunks else []
+    numbers = {segment.chunk for segment in kept}
+    texts = _texts(row(i) for i, number in enumerate(table.chunk) if number in numbers)
     runs = text_runs(chunks, texts, kept, by_nodes=elements.rules.text_nodes) if chunks else {}
     # Tables may be written in HTML, which has no footnotes.
     referring = kept if elements.rules.kinds else ()
     addresses = {run.destination or "" for segment in referring for run in runs.get(id(segment), ())}
     footnotes = find_footnotes(elements, kept, addresses)
     finder = SurroundingsFinder(elements.root, footnotes.containers)
-    images = lone_images(chunks if _IMAGE in flat else [], texts, segments, good, elements.rules)
+    images = lone_images(chunks if _IMAGE in flat else [], table, good, elements.rules)
     written = list(images.among(kept))
     nodes = elements.by_number(set(_numbers(written, images)))
     begun: set[str] = set()
@@ -156,17 +157,18 @@ def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
             yield segment
 
 
-def lone_images(
-    chunks: Sequence[str], texts: Iterable[Segment], segments: Sequence[Segment], good: Sequence[bool], rules: TagRules
-) -> ImageSegments:
+def lone_images(chunks: Sequence[str], table: BlockTable, good: Sequence[bool], rules: TagRules) -> ImageSegments:
     """Return the images that stand in no text, as far as they are written.
 
-    ``chunks``: of the flattened page; ``texts``: the blocks of text.
+    ``chunks``: of the flattened page; ``table``: its blocks.
     """
-    cells = frozenset(cell.element for segment in segments for row in segment.cells for cell in row)
-    holders = cells.union(segment.element for segment in segments if segment.cells)
+    others = {i: extras for i, extras in table.extras.items() if extras.cells or extras.image_url is not None}
+    cells = [cell for extras in others.values() for row in extras.cells for cell in row]
+    in_cells = frozenset(cell.element for cell in cells)
+    holders = in_cells.union(table.element[i] for i, extras in others.items() if extras.cells)
+    in_text = {number for i, number in enumerate(table.chunk) if i not in others}
+    in_text.update(segment.chunk for segment in _texts(chain.from_iterable(cell.blocks for cell in cells)))
     codes = tag_codes(rules)
-    in_text = {segment.chunk for segment in texts}
     coming = (number for number, chunk in enumerate(chunks) if _IMAGE in chunk and number not in in_text)
     following = next(coming, None)
     places: list[ImagePlace] = []
@@ -202,7 +204,7 @@ def lone_images(
         runs = _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1))
         return (run.image for run in runs if run.image)
 
-    return ImageSegments(places, images_at, Gaps(segments, good, ends), cells)
+    return ImageSegments(places, images_at, Gaps(table, good, ends), in_cells)
 
 
 _IMAGE = INLINE + flattening.IMAGE
