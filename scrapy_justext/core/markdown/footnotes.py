@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from lxml import etree
 
 from scrapy_justext.core.markdown.structure import Container
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-
-    from lxml import etree
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
@@ -60,8 +60,11 @@ def find_footnotes(elements: Elements, good: Iterable[Segment], addresses: Itera
     held: dict[etree._Element | None, Segment] = {}
     for segment in good:
         held.setdefault(around(elements.nodes[segment.element]), segment)
-    places = {node: place for place, node in enumerate(elements.root.iter())}
-    links_back = {(_address(node)[1:], around(node)) for node in elements.root.iter("a")}
+    compared = {node.tag for node in (*targets.values(), *(node for node, _ in references))}
+    places = {node: place for place, node in enumerate(elements.root.iter(*compared))}
+    names = {name for node, _ in references for name in _names_around(node)}
+    linked = [(node, _address(node)[1:]) for node in elements.root.iter("a")]
+    links_back = {(name, around(node)) for node, name in linked if name in names}
     labels: dict[str, str] = {}
     containers: dict[etree._Element, Container] = {}
     for node, match in references:
@@ -105,16 +108,19 @@ def _targets(elements: Elements, names: set[str]) -> dict[str, etree._Element]:
     """Return the block-level elements that begin at the places with some names, and hold no other such place."""
     found: dict[str, etree._Element] = {}
     shared: set[etree._Element] = set()
-    for node in elements.root.iter():
-        if isinstance(node.tag, str):
-            for name in (node.get("id"), node.get("name") if node.tag == "a" else None):
-                if name in names and (place := _holder(node, elements.rules.block_level)) is not None:
-                    holder, is_start = place
-                    if is_start and name is not None:
-                        found.setdefault(name, holder)
-                    elif not is_start:
-                        shared.add(holder)
+    for node in cast("list[etree._Element]", _NAMED(elements.root)):
+        for name in (node.get("id"), node.get("name") if node.tag == "a" else None):
+            if name in names and (place := _holder(node, elements.rules.block_level)) is not None:
+                holder, is_start = place
+                if is_start and name is not None:
+                    found.setdefault(name, holder)
+                elif not is_start:
+                    shared.add(holder)
     return {name: holder for name, holder in found.items() if holder not in shared}
+
+
+#: Elements that an address may lead to, in document order.
+_NAMED = etree.XPath("descendant-or-self::*[@id or @name]")
 
 
 def _holder(node: etree._Element, block_level: frozenset[str]) -> tuple[etree._Element, bool] | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import cycle, groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
@@ -62,13 +63,17 @@ class TextRun(NamedTuple):
         """Return another text in the same style."""
         return _new_run((text, *self[1:]))
 
+    def with_destination(self, destination: str | None) -> TextRun:
+        """Return the same text where another link leads."""
+        return _new_run((self[0], destination, *self[2:]))
+
     def as_formula(self) -> TextRun:
         """Return a formula as Markdown."""
         return self._replace(text=f"${formula(self.text)}$", is_code=False, is_markup=True)
 
     def gap(self, text: str = " ") -> TextRun:
         """Return white space in the same style, but no code."""
-        return TextRun(text, self.destination, self.is_bold, self.is_italic)
+        return _new_run((text, *self[1:4], *_PLAIN[4:]))
 
 
 _new_run = maker(TextRun)
@@ -76,7 +81,7 @@ _new_run = maker(TextRun)
 HARD_BREAK = "\\\n"
 
 #: What means something anywhere in a line, the backslash first.
-_SPECIAL = "\\`*[]<|~$"
+_ESCAPES = [(character, f"\\{character}") for character in "\\`*[]<|~$"]
 #: The places before underscores that are not inside of a word, and before ampersands that begin an entity.
 _SPECIAL_HERE = re.compile(r"(?=[_&])(?:(?<![^\W_])(?=_)|(?=_(?![^\W_])|&#?\w+;))")
 #: What means something at the start of a line: headings, bullets, underlines, quotes, alignments, numbers.
@@ -99,7 +104,7 @@ def paragraph(runs: Iterable[TextRun]) -> str:
 
 def heading(runs: Iterable[TextRun]) -> str:
     """Return runs as the text of a heading, which is bold anyway."""
-    return _CLOSING.sub(r"\1\\\2", _line(run._replace(is_bold=False) for run in runs))
+    return _CLOSING.sub(r"\1\\\2", _line(run._replace(is_bold=False) if run.is_bold else run for run in runs))
 
 
 def cell(runs: Iterable[TextRun]) -> str:
@@ -158,8 +163,8 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
         # As most are.
         return _escaped(collapse(runs[0].text))
     parts = [""]
-    for (is_markup, is_code), group in groupby(_linked(runs), lambda run: (run.is_markup, run.is_code)):
-        text = "".join(run.text for run in group)
+    for (is_markup, is_code), group in groupby(_linked(runs), _MARKUP_OR_CODE):
+        text = "".join(map(_TEXT, group))
         if not is_markup and not is_code:
             if parts[-1].endswith("]") and text.startswith(("(", ":")):
                 # Behind a reference, neither a link's address nor a footnote.
@@ -175,18 +180,20 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
 
 
 _PLAIN = TextRun()
+_TEXT, _DESTINATION, _MARKUP_OR_CODE = attrgetter("text"), attrgetter("destination"), attrgetter("is_markup", "is_code")
+_LINK_BEGINS = TextRun("[", is_markup=True)
 
 
 def _escaped(text: str) -> str:
-    for character in _SPECIAL:
-        text = text.replace(character, f"\\{character}")
+    for character, escape in _ESCAPES:
+        text = text.replace(character, escape)
     return _SPECIAL_HERE.sub(r"\\", text) if "_" in text or "&" in text else text
 
 
 def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     """Yield runs with the markup of their links and of what is inside."""
     written = (run if run.formula_length is None else run.as_formula() for run in collapsed_runs(runs))
-    groups = [(target, list(group)) for target, group in groupby(written, lambda run: run.destination)]
+    groups = [(target, list(group)) for target, group in groupby(written, _DESTINATION)]
     for i, (target, group) in enumerate(groups):
         if target is None:
             yield from _emphasised(group, ")" if i else "", "[" if i + 1 < len(groups) else "")
@@ -194,7 +201,7 @@ def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:
         leading, inner, trailing = _without_gaps(group)
         yield from leading
         if inner:
-            yield TextRun("[", is_markup=True)
+            yield _LINK_BEGINS
             yield from _emphasised(inner, "[", "]")
             yield TextRun(f"]({target})", is_markup=True)
         yield from trailing
@@ -237,6 +244,10 @@ def _emphasised(runs: Sequence[TextRun], before: str, after: str) -> Iterator[Te
 
     ``before``, ``after``: the characters around them, empty at the ends of the line.
     """
+    if not any(run.is_bold or run.is_italic for run in runs):
+        # As most are.
+        yield from runs
+        return
     groups = [(delimiter, list(group)) for delimiter, group in groupby(runs, _delimiter)]
     for i, (delimiter, group) in enumerate(groups):
         leading, inner, trailing = _without_gaps(group)

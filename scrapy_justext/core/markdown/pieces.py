@@ -7,6 +7,7 @@ leads to one address.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from itertools import chain, groupby
@@ -168,7 +169,7 @@ def lone_images(chunks: Sequence[str], table: BlockTable, good: Sequence[bool], 
     holders = in_cells.union(table.element[i] for i, extras in others.items() if extras.cells)
     in_text = {number for i, number in enumerate(table.chunk) if i not in others}
     in_text.update(segment.chunk for segment in _texts(chain.from_iterable(cell.blocks for cell in cells)))
-    codes = tag_codes(rules)
+    of_figure, of_pre = map(tag_codes(rules).get, ("figure", "pre"))
     coming = (number for number, chunk in enumerate(chunks) if _IMAGE in chunk and number not in in_text)
     following = next(coming, None)
     places: list[ImagePlace] = []
@@ -177,26 +178,32 @@ def lone_images(chunks: Sequence[str], table: BlockTable, good: Sequence[bool], 
     # The numbers of the open elements; the open FIGUREs and holders, each with how many elements are open in it.
     # The first chunk is read as if an element had just ended.
     elements, figures, held = [0, 0], [(0, 0)], [(0, -1)]
+    # With fewer open elements than this, a FIGURE or holder ends.
+    least = 0
     for number, chunk in enumerate(chunks):
-        if following is None and len(figures) == 1:
-            break
         code = chunk[0]
         if code == CLOSE:
             elements.pop()
-            if len(elements) < figures[-1][0]:
-                ends[figures.pop()[1]] = number
-            elif len(elements) < held[-1][0]:
-                held.pop()
+            if len(elements) < least:
+                if len(elements) < figures[-1][0]:
+                    ends[figures.pop()[1]] = number
+                else:
+                    held.pop()
+                least = max(figures[-1][0], held[-1][0])
         else:
             opened += 1
             elements.append(opened)
-            if code == codes["figure"]:
-                figures.append((len(elements), number))
-            elif code == codes["pre"] or opened in holders:
-                held.append((len(elements), opened))
+            if code in (of_figure, of_pre) or opened in holders:
+                if code == of_figure:
+                    figures.append((len(elements), number))
+                else:
+                    held.append((len(elements), opened))
+                least = len(elements)
         if number == following:
             following = next(coming, None)
             places.append(ImagePlace(number, elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None))
+        if following is None and len(figures) == 1:
+            break
 
     def images_at(place: ImagePlace) -> Iterator[Image]:
         chunk = chunks[place.chunk]
@@ -215,8 +222,8 @@ _BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
     flattening.CODE: lambda style: style._replace(is_code=True),
 }
 _ENDS = frozenset({flattening.UNLINK, flattening.PLAIN})
-_BEGIN_MARKS = [INLINE + code for code in (flattening.LINK, *_BEGINS)]
-_END_MARKS = [INLINE + code for code in _ENDS]
+#: Finds the codes of what begins and ends.
+_BEGINS_OR_ENDS = re.compile(rf"{INLINE}([{''.join([flattening.LINK, *_BEGINS, *sorted(_ENDS)])}])")
 
 
 def _runs_by_chunk(chunks: Sequence[str], wanted: Iterable[int]) -> Iterator[tuple[int, list[TextRun]]]:
@@ -241,7 +248,8 @@ def _pass(chunks: Sequence[str], styles: list[TextRun]) -> None:
 
 def _leaves_open(text: str) -> bool:
     """Return whether something begins in a text that does not end there; nothing is open before it."""
-    return sum(map(text.count, _BEGIN_MARKS)) != sum(map(text.count, _END_MARKS))
+    codes = _BEGINS_OR_ENDS.findall(text)
+    return 2 * sum(map(codes.count, _ENDS)) != len(codes)
 
 
 def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
@@ -255,7 +263,7 @@ def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
         code, text = piece[:1], piece[1:]
         if code == flattening.LINK:
             # The text of the link follows behind another mark.
-            styles.append(styles[-1]._replace(destination=text))
+            styles.append(styles[-1].with_destination(text))
             continue
         if code in _BEGINS:
             styles.append(_BEGINS[code](styles[-1]))
@@ -290,6 +298,10 @@ def _blocks(runs: Iterable[TextRun], starts: Iterable[int]) -> Iterator[list[Tex
     coming = iter(starts)
     position = next(coming)
     following = next(coming, None)
+    if following is None:
+        # As most are.
+        yield list(runs)
+        return
     block: list[TextRun] = []
     breaks = 0
     last: TextRun | None = None
@@ -343,9 +355,7 @@ def _resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, st
             continue
         destination = resolve(address) if address is not None else None
         found += (
-            run._replace(destination=destination)
-            if run.image is None
-            else as_text(run.image, resolve, is_code=run.is_code)
+            run.with_destination(destination) if run.image is None else as_text(run.image, resolve, is_code=run.is_code)
             for run in inside
         )
     return found
