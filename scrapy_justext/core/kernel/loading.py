@@ -32,13 +32,13 @@ _LONGEST = 60
 
 
 class Kernel(NamedTuple):
-    """The compiled modules that write trees, cut pages, read elements and measure texts, or why there are none."""
+    """The compiled modules that write trees, cut pages, read elements and compute features, or why there are none."""
 
     tree: ModuleType | None
     cut: ModuleType | None
     reason: str
     elements: ModuleType | None = None
-    texts: ModuleType | None = None
+    features: ModuleType | None = None
 
     @property
     def name(self) -> str:
@@ -57,15 +57,15 @@ def kernel() -> Kernel:
 def checked_kernel() -> Kernel:
     """Return the compiled module, if lxml's elements are as large as it expects."""
     try:
-        tree, cut, elements, texts = (
-            import_module(f"scrapy_justext.core.kernel.{name}") for name in ("tree", "cut", "elements", "texts")
+        tree, cut, elements, features = (
+            import_module(f"scrapy_justext.core.kernel.{name}") for name in ("tree", "cut", "elements", "features")
         )
     except ImportError as error:
         return Kernel(None, None, f"not compiled: {error}")
     size = etree._Element.__basicsize__
     if size != tree.SIZE_OF_ELEMENT:
         return Kernel(None, None, f"elements of lxml {etree.__version__} have {size} bytes, not {tree.SIZE_OF_ELEMENT}")
-    return Kernel(tree, cut, f"lxml {etree.__version__}", elements, texts)
+    return Kernel(tree, cut, f"lxml {etree.__version__}", elements, features)
 
 
 def _is_tested() -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from scrapy_justext.core.kernel.texts import TextMeasurer
+    from scrapy_justext.core.kernel.features import TextMeasurer
 
     Floats = NDArray[np.float64]
 
@@ -111,15 +111,16 @@ class TextMeasurements(NamedTuple):
 
 def measure_texts(texts: list[str]) -> TextMeasurements:
     """Measure texts, each of them on one line."""
-    module = kernel().texts
+    module = kernel().features
     if module is None:
         return measure_in_python(texts)
-    measured = _measurer(module).measure(texts)
+    measured = measurer(module).measure(texts)
     return TextMeasurements._make(np.frombuffer(measured).reshape(len(TextMeasurements._fields), -1))
 
 
 @lru_cache(maxsize=1)
-def _measurer(module: ModuleType) -> TextMeasurer:
+def measurer(module: ModuleType) -> TextMeasurer:
+    """Return what measures texts with compiled code."""
     made: TextMeasurer = module.TextMeasurer(*_character_table(), _BITS, UNITS_OF_WORD, UNITS_OF_SENTENCE)
     return made
 

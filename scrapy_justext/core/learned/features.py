@@ -19,11 +19,13 @@ and is no code, formula or table of data.  No stop words are looked at, so that 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.learned.characters import TextMeasurements, measure_texts
+from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.learned.characters import TextMeasurements, measure_in_python, measurer
 from scrapy_justext.core.learned.names import NAMES
 from scrapy_justext.core.learned.table import LEVELS, NUMBERS, OFFSETS, WINDOWS
 from scrapy_justext.core.learned.tree import ElementColumns, read_elements
@@ -32,11 +34,13 @@ from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     from numpy.typing import ArrayLike, NDArray
 
     from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.kernel.features import FeatureComputer
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -96,18 +100,56 @@ class Features:
 
 def compute(segments: BlockTable, elements: Elements) -> Features:
     """Compute the features of a page's blocks."""
-    numbers = np.empty((len(NUMBERS), len(segments)), np.float32)
     if not segments:
         none = NameFlags(np.empty((0, len(NAMES)), np.uint8), np.empty(0, np.intp))
-        return Features(numbers, none, none)
-    blocks = read_blocks(segments, elements)
+        return Features(np.empty((len(NUMBERS), 0), np.float32), none, none)
+    columns = read_elements(elements)
+    title = page_title(elements.root)[:_TITLE_READ].lower()
+    module = kernel().features
+    if module is None:
+        numbers = numbers_in_python(segments, columns, title)
+    else:
+        computed = computer(module).compute(segments, columns, title)
+        numbers = np.frombuffer(computed, np.float32).reshape(len(NUMBERS), -1)
+    return Features(
+        numbers, *(_name_flags(segments, columns, names) for names in (columns.own_names, columns.all_names))
+    )
+
+
+@lru_cache(maxsize=1)
+def computer(module: ModuleType) -> FeatureComputer:
+    """Return what computes features with compiled code."""
+    made: FeatureComputer = module.FeatureComputer(
+        measurer(module),
+        {
+            "rows": len(NUMBERS),
+            "levels": LEVELS,
+            "offsets": np.array(OFFSETS),
+            "windows": np.array(WINDOWS),
+            "prose_units": PROSE_UNITS,
+            "prose_link_density": PROSE_LINK_DENSITY,
+            "code": _CODE,
+            "table": TABLE,
+            "title_part": _TITLE_PART,
+            "never": _NEVER,
+        },
+    )
+    return made
+
+
+def numbers_in_python(segments: BlockTable, columns: ElementColumns, title: str) -> NDArray[np.float32]:
+    """Return the features that are numbers, a row each, without compiled code.
+
+    ``title``: the page's, in lower case.
+    """
+    numbers = np.empty((len(NUMBERS), len(segments)), np.float32)
+    blocks = read_blocks(segments, columns)
     row = 0
-    for group in _groups(blocks, segments, page_title(elements.root)):
+    for group in _groups(blocks, segments, title):
         # One group at a time: in full precision, a page of 100,000 blocks takes much memory.
         numbers[row : row + len(group)] = np.asarray(group)
         row += len(group)
-    columns = blocks.elements
-    return Features(numbers, *(_name_flags(blocks, names) for names in (columns.own_names, columns.all_names)))
+    return numbers
 
 
 def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -123,7 +165,7 @@ def _groups(
     blocks: BlockArrays, segments: BlockTable, title: str
 ) -> Iterator[Sequence[ArrayLike] | NDArray[np.float64]]:
     """Yield the groups of features in the order of the table: a row a feature, a column a block."""
-    yield _block_features(blocks, segments, title[:_TITLE_READ].lower())
+    yield _block_features(blocks, segments, title)
     yield _position_features(blocks)
     yield _element_features(blocks)
     yield _neighbour_features(blocks)
@@ -149,9 +191,9 @@ class BlockArrays(NamedTuple):
     elements: ElementColumns
 
 
-def read_blocks(segments: BlockTable, elements: Elements) -> BlockArrays:
+def read_blocks(segments: BlockTable, columns: ElementColumns) -> BlockArrays:
     """Read what the groups of features share."""
-    texts = measure_texts(segments.collapsed)
+    texts = measure_in_python(segments.collapsed)
     link_characters = np.array(segments.link_characters, np.float64)
     link_density = np.minimum(link_characters / np.maximum(texts.characters, 1), 1.0)
     kinds = segments.of_position("kind")
@@ -169,7 +211,7 @@ def read_blocks(segments: BlockTable, elements: Elements) -> BlockArrays:
         is_code=is_code,
         is_table=is_table,
         element=np.array(segments.element, np.intp),
-        elements=read_elements(elements),
+        elements=columns,
     )
 
 
@@ -419,8 +461,12 @@ def _window_sums(rows: Sequence[Floats], count: int) -> Floats:
     return np.maximum(sums, 0, out=sums)
 
 
-def _name_flags(blocks: BlockArrays, names: Ints) -> NameFlags:
+def _name_flags(segments: BlockTable, columns: ElementColumns, names: Ints) -> NameFlags:
     """Return the names of the blocks; ``names``: the sets of the elements."""
-    used, sets = np.unique(names[blocks.element], return_inverse=True)
-    packed = blocks.elements.name_sets[used]
+    module = kernel().features
+    if module is None:
+        used, sets = np.unique(names[np.array(segments.element)], return_inverse=True)
+    else:
+        used, sets = (np.frombuffer(numbers, np.intp) for numbers in module.renumbered(names, segments.element))
+    packed = columns.name_sets[used]
     return NameFlags(np.unpackbits(packed, axis=1, count=len(NAMES), bitorder="little"), sets)

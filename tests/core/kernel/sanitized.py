@@ -1,7 +1,7 @@
 """Read hostile trees with code that ends the process at a fault: ``python -m tests.core.kernel.sanitized``.
 
 In a copy of the checkout, gcc compiles the readers so that they notice each read or write outside of what is theirs,
-and each overflow (AddressSanitizer, UndefinedBehaviorSanitizer).  ``test_safety.py`` is run with these.
+and each overflow (AddressSanitizer, UndefinedBehaviorSanitizer).  The tests in :data:`RUN` are run with these.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tests.builders import REPOSITORY
 
 COPIED = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "scrapy_justext", "stoplists", "tests",
           "example_project")  # fmt: skip
+RUN = ("test_safety.py", "test_elements.py", "test_features.py")
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
@@ -36,7 +37,8 @@ def main() -> None:
         watched = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
         # Else pytest would keep what is said at a fault.
         options = ("--capture=no", "-p", "no:cacheprovider", "--maxfail=1")
-        run(folder, "pytest", "-q", *options, "tests/core/kernel/test_safety.py", SCRAPY_JUSTEXT_KERNEL="1", **watched)
+        tests = [f"tests/core/kernel/{name}" for name in RUN]
+        run(folder, "pytest", "-q", *options, *tests, SCRAPY_JUSTEXT_KERNEL="1", **watched)
 
 
 def run(folder: str, module: str, *arguments: str, **environment: str) -> None:

@@ -70,7 +70,7 @@ def test_it_is_compiled_where_that_is_asked_for() -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut", "elements", "texts"])
+@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features"])
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
     module = getattr(COMPILED, name)
     folder = Path(loading.__file__).parent
