@@ -1,4 +1,4 @@
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from lxml import etree
 
@@ -13,6 +13,7 @@ class ElementReader:
         block: str,
         tags: Mapping[str, int],
         readers: Mapping[str, Callable[[str], int]],
+        word_attributes: Collection[str],
         most: int,
     ) -> None: ...
     def read(self, root: etree._Element, count: int) -> tuple[list[bytes], bytes] | None: ...

@@ -27,7 +27,7 @@ DIGEST = SOURCE_DIGEST.decode()
 cdef enum:
     # Bytes of a set of names, a bit each.
     SET_SIZE = 24
-    # Values of an attribute that are remembered for the pages to come.
+    # Values of an attribute, and parts of values, that are remembered for the pages to come.
     MOST_VALUES = 1 << 14
 
 #: The most names that there can be.
@@ -85,12 +85,14 @@ cdef class Tag:
 
 
 cdef class Attribute:
-    """An attribute that gives names, with those of its values that were met."""
+    """An attribute that gives names.
+
+    With what is read of it, it remembers values that were met; or parts of these, if all attributes have words.
+    """
 
     cdef object read
     cdef dict met
-    cdef Py_ssize_t most
-    cdef bint is_class
+    cdef bint has_words, is_class
 
 
 cdef class ElementReader:
@@ -99,6 +101,7 @@ cdef class ElementReader:
     ``writer``: of the pages' rules; ``block``: the mark with which block-level elements begin.
     ``tags``: by the names of elements: sets of names, as integers.
     ``readers``: by attribute: what gives the set in a value, of which the first ``most`` characters are read.
+    ``word_attributes``: those whose values are read part by part; what is given gives the set in a part.
     """
 
     cdef TreeWriter writer
@@ -106,12 +109,14 @@ cdef class ElementReader:
     cdef dict tags
     cdef Tag other
     cdef dict attributes
+    cdef Py_ssize_t most
 
-    def __init__(self, TreeWriter writer, str block, dict tags, dict readers, Py_ssize_t most):
+    def __init__(self, TreeWriter writer, str block, dict tags, dict readers, word_attributes, Py_ssize_t most):
         cdef Tag tag
         cdef Attribute attribute
         self.writer = writer
         self.block = block.encode()
+        self.most = most
         self.tags = {}
         self.other = Tag()
         self.other.number = 0
@@ -126,7 +131,7 @@ cdef class ElementReader:
             attribute = Attribute()
             attribute.read = read
             attribute.met = met.setdefault(read, {})
-            attribute.most = most
+            attribute.has_words = name in word_attributes
             attribute.is_class = name == "class"
             self.attributes[name.encode()] = attribute
 
@@ -143,6 +148,61 @@ cdef int put(Names* names, bytes packed) except -1:
         raise ValueError("no set of names")
     memcpy(names.words, PyBytes_AS_STRING(packed), SET_SIZE)
     return 0
+
+
+cdef int add_names_of(Attribute attribute, bytes value, Names* names) except -1:
+    """Add the names that a value, or a part of one, stands for."""
+    cdef Names given
+    found = attribute.met.get(value)
+    if found is None:
+        found = attribute.read(value.decode("utf-8", "replace")).to_bytes(SET_SIZE, "little")
+        if len(attribute.met) >= MOST_VALUES:
+            attribute.met.clear()
+        attribute.met[value] = found
+    put(&given, found)
+    add(names, &given)
+    return 0
+
+
+cdef inline bint is_upper(char letter) noexcept:
+    return 0x41 <= letter <= 0x5A
+
+
+cdef inline bint is_lower(char letter) noexcept:
+    return 0x61 <= letter <= 0x7A
+
+
+cdef int add_words(Attribute attribute, bytes value, Names* names) except -1:
+    """Add the names in a value, part by part: small letters with a capital before them, or capitals alone."""
+    cdef const char* text = PyBytes_AS_STRING(value)
+    cdef Py_ssize_t size = PyBytes_GET_SIZE(value), start = 0, end
+    while start < size:
+        end = start
+        while end < size and is_upper(text[end]):
+            end += 1
+        if end < size and is_lower(text[end]):
+            if end > start + 1:
+                # The last capital begins the next part.
+                add_names_of(attribute, in_small_letters(text + start, end - 1 - start), names)
+                start = end - 1
+            while end < size and is_lower(text[end]):
+                end += 1
+        if end > start:
+            add_names_of(attribute, in_small_letters(text + start, end - start), names)
+        start = max(end, start + 1)
+    return 0
+
+
+cdef bytes in_small_letters(const char* letters, Py_ssize_t size):
+    cdef bytes made = PyBytes_FromStringAndSize(letters, size)
+    cdef char* at = PyBytes_AS_STRING(made)
+    cdef Py_ssize_t i
+    # A single letter stands for itself in Python, and is shared.
+    if size == 1:
+        return made.lower()
+    for i in range(size):
+        at[i] |= 0x20
+    return made
 
 
 cdef Py_ssize_t branch_of(Memory firsts, Memory branches, Py_ssize_t key, Py_ssize_t tag) except -1:
@@ -168,8 +228,8 @@ cdef class Reading:
     """Reads one page."""
 
     cdef ElementReader reader
-    # Element and Level structs, Names, and Branches.
-    cdef Memory elements, levels, sets, paths, classes
+    # Element and Level structs, Names (of sets, and of values of CLASS), and Branches.
+    cdef Memory elements, levels, sets, class_names, paths, classes
     # By set, packed, and by value of CLASS: a number.
     cdef dict set_numbers, values
     # The first branches of paths and of values of CLASS.
@@ -183,6 +243,7 @@ cdef class Reading:
         self.elements = Memory(sizeof(Element))
         self.levels = Memory(sizeof(Level))
         self.sets = Memory(sizeof(Names))
+        self.class_names = Memory(sizeof(Names))
         self.paths = Memory(sizeof(Branch))
         self.classes = Memory(sizeof(Branch))
         self.of_paths = Memory(sizeof(Py_ssize_t))
@@ -330,18 +391,20 @@ cdef class Reading:
         """Add the names of an element; give the number of its CLASS, 0 for none."""
         cdef xmlAttr* found = node.properties
         cdef Attribute attribute
-        cdef bytes value
-        cdef Names given
+        cdef Py_ssize_t number
         add(names, &tag.names)
         while found is not NULL:
             if found.ns is NULL:
                 attribute = self.attribute_of(found.name)
-                if attribute is not None:
-                    value = self.value_of(found)
-                    if attribute.is_class and css_class is not NULL:
-                        css_class[0] = self.number_of_class(value)
-                    put(&given, self.names_in(attribute, value))
-                    add(names, &given)
+                if attribute is None:
+                    pass
+                elif attribute.is_class:
+                    number = self.number_of_class(attribute, self.value_of(found))
+                    add(names, <Names*> self.class_names.start + number - 1)
+                    if css_class is not NULL:
+                        css_class[0] = number
+                else:
+                    self.add_names_in(attribute, self.value_of(found), names)
             found = found.next
         return 0
 
@@ -365,28 +428,27 @@ cdef class Reading:
             return b""
         return bytes_of(child.content)
 
-    cdef Py_ssize_t number_of_class(self, bytes value) except -1:
-        """Return the number of a value of CLASS."""
+    cdef Py_ssize_t number_of_class(self, Attribute attribute, bytes value) except -1:
+        """Return the number of a value of CLASS, from 1 on; many elements of a page have the same."""
+        cdef Names names
         found = self.values.get(value)
         if found is None:
-            found = len(self.values) + 1
+            memset(&names, 0, sizeof(names))
+            self.add_names_in(attribute, value, &names)
+            (<Names*> self.class_names.added())[0] = names
+            found = self.class_names.count
             self.values[value] = found
         return found
 
-    cdef bytes names_in(self, Attribute attribute, bytes value):
-        """Return the names in an attribute's value, packed."""
-        cdef bytes beginning = value
-        cdef bytes found
-        if PyBytes_GET_SIZE(value) > attribute.most:
+    cdef int add_names_in(self, Attribute attribute, bytes value, Names* names) except -1:
+        """Add the names in an attribute's value."""
+        cdef Py_ssize_t most = self.reader.most
+        if PyBytes_GET_SIZE(value) > most:
             # A character has at most four bytes.
-            beginning = value[: 4 * attribute.most].decode("utf-8", "ignore")[: attribute.most].encode()
-        found = attribute.met.get(beginning)
-        if found is None:
-            found = attribute.read(beginning.decode("utf-8", "replace")).to_bytes(SET_SIZE, "little")
-            if len(attribute.met) >= MOST_VALUES:
-                attribute.met.clear()
-            attribute.met[beginning] = found
-        return found
+            value = value[: 4 * most].decode("utf-8", "ignore")[:most].encode()
+        if attribute.has_words:
+            return add_words(attribute, value, names)
+        return add_names_of(attribute, value, names)
 
     cdef tuple columns(self):
         """Return the columns in the order of :class:`~scrapy_justext.core.learned.tree.ElementColumns`."""

@@ -145,8 +145,11 @@ def _reader(found: Kernel, rules: TagRules) -> ElementReader:
     """Return what reads elements with compiled code."""
     assert found.tree is not None
     assert found.elements is not None
+    # Compiled code finds the parts of a value itself.
+    words = [name for name, read in _READERS.items() if read is word_bits]
+    readers = _READERS | dict.fromkeys(words, _part_bits)
     made: ElementReader = found.elements.ElementReader(
-        writer(found.tree, rules), BLOCK, _TAG_BITS, _READERS, READ_CHARACTERS
+        writer(found.tree, rules), BLOCK, _TAG_BITS, readers, words, READ_CHARACTERS
     )
     return made
 

@@ -107,6 +107,16 @@ def test_a_tree_made_by_hand_may_be_deep() -> None:
     check_elements(nested(["html", "body", *["div", "b"] * 5_000], "one"))
 
 
+@given(st.text(st.sampled_from("aAbBzZ[@`{ -_9éÀİ\u0131中")), st.sampled_from(["class", "id", "role"]))
+def test_on_any_value(prefix: str, attribute: str) -> None:
+    root = tree("<p>a<p>b")
+    for i, word in enumerate(["ads", "Ads", "ADS", "sideBar", "navADSx"]):
+        root[0][i % 2].set(attribute, f"{prefix}{word}")
+        check_elements(root)
+        root[0][i % 2].set(attribute, f"{word}{prefix}{word}")
+        check_elements(root)
+
+
 def test_a_set_has_room_for_all_names() -> None:
     assert len(NAMES) <= 8 * SET_SIZE
 
