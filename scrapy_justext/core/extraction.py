@@ -366,6 +366,30 @@ def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
     return make_blocks(columns, len(rows))
 
 
+def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:
+    """Return the extraction of an article of several pages, and how many blocks each of them gives.
+
+    Of blocks with the same text the first stays.  What is not of blocks is that of the first page, but for the
+    Markdown, which is that of all pages, and for ``is_cut``.
+    """
+    seen: set[str] = set()
+    parts = []
+    for page in pages:
+        texts = page.column("text")
+        # What a page repeats itself stays: it was judged so.
+        is_new = [text not in seen for text in texts]
+        seen.update(texts)
+        columns = {name: list(compress(page.column(name), is_new)) for name in BLOCK_FIELDS}
+        parts.append(made_columns(sum(is_new), columns))
+    counts = [part.count for part in parts]
+    columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in BLOCK_FIELDS}
+    columns["index"] = list(range(sum(counts)))
+    _, values = pages[0].parts()
+    values["markdown"] = "\n".join(page.markdown for page in pages if page.markdown)
+    values["is_cut"] = any(page.is_cut for page in pages)
+    return Extraction.of_columns(made_columns(sum(counts), columns), **values), counts
+
+
 def part_of(
     extraction: Extraction,
     part: str,

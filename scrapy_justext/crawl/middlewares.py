@@ -17,6 +17,8 @@ from scrapy_justext.crawl.second_requests import MARK
 from scrapy_justext.crawl.session import Session, get_session
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -67,6 +69,36 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
     def process_spider_input(self, response: Response) -> None:
         """Extract the page of a response that another component put in place of the downloaded one."""
         self._session.enter_callback(response)
+
+    # The last argument of Scrapy's own is deprecated.
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
+        """Yield what the callback gives, then the request for the next page of its article, if there is one."""
+        try:
+            yield from super().process_spider_output(response, result)
+        except Exception:
+            # What it gave before is not lost.
+            yield from self._session.requests_of_articles(response)
+            raise
+        yield from self._session.requests_of_articles(response)
+
+    async def process_spider_output_async(  # type: ignore[override]
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Do the same for a callback that is an asynchronous generator."""
+        try:
+            async for each in super().process_spider_output_async(response, result):
+                yield each
+        except Exception:
+            for request in self._session.requests_of_articles(response):
+                yield request
+            raise
+        for request in self._session.requests_of_articles(response):
+            yield request
+
+    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
+        """Return the request unchanged; return None for that of a page that is joined to the callback's own."""
+        is_left_out = response is not None and self._session.leaves_out(request, response)
+        return None if is_left_out else request
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return the item unchanged; return None for an item that is held and goes to the pipelines later."""

@@ -135,6 +135,15 @@ def header_languages(response: Response) -> list[str]:
     return [value.decode("latin-1") for value in response.headers.getlist("Content-Language")]
 
 
+class PageOfArticle(NamedTuple):
+    """A page of an article of several.  ``blocks``: how many of the article's blocks are its own."""
+
+    url: str
+    blocks: int = 0
+    error: str | None = None
+    """Why the page is missing, in words."""
+
+
 class CleanedPage(NamedTuple):
     """The extraction of a page, how long it took, and the configuration for its items."""
 
@@ -147,6 +156,8 @@ class CleanedPage(NamedTuple):
     """The page to judge again when more is known of its site; None if it is not judged again."""
     fetched: str = "first"
     """"again" if it came with a second request."""
+    pages: tuple[PageOfArticle, ...] = ()
+    """The pages that it was joined from; none for a page that stands alone."""
 
     @property
     def is_good(self) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from itertools import chain, compress, repeat
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
+from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import part_of
 from scrapy_justext.crawl.items import BlockList, is_cleaned
 from scrapy_justext.crawl.pages import OFF, SWITCHED_OFF, CleanedPage, explain_no_content
@@ -182,9 +184,22 @@ def _feeds_take_any_list(settings: BaseSettings) -> bool:
     return formats <= _WRITE_ANY_LIST - {name for name, exporter in exporters if exporter != FEED_EXPORTERS.get(name)}
 
 
+def _blocks_with_pages(page: CleanedPage) -> list[dict[str, Any]]:
+    """Return the blocks of an article of several pages, each with the address of its page."""
+    urls = chain.from_iterable(repeat(each.url, each.blocks) for each in page.pages)
+    classes = page.extraction.column("block_class")
+    wanted = [page.configuration.blocks == "all" or one is GOOD for one in classes]
+    dicts = page.extraction.block_dicts(page.configuration.block_fields, page.configuration.blocks)
+    return [{**block, "page_url": url} for block, url in zip(dicts, compress(urls, wanted), strict=True)]
+
+
 def _part_of(page: CleanedPage, part: str) -> Any:
     if part == "fetched":
         return page.fetched
+    if part == "pages":
+        return [each._asdict() for each in page.pages]
+    if part == "blocks" and page.pages:
+        return _blocks_with_pages(page)
     configuration = page.configuration
     return part_of(
         page.extraction, part, configuration.blocks, configuration.block_fields, configuration.chunk_characters

@@ -25,11 +25,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from scrapy import Request, signals
+from scrapy.http import Response
 
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.crawl.items import ItemPages
+from scrapy_justext.crawl.joining import Joining
 from scrapy_justext.crawl.pages import (
     OFF,
     CleanedPage,
@@ -60,8 +62,10 @@ from scrapy_justext.crawl.sites import host_of, without_www
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy.crawler import Crawler
-    from scrapy.http import Response, TextResponse
+    from scrapy.http import TextResponse
     from scrapy.statscollectors import StatsCollector
 
 logger = logging.getLogger(__name__)
@@ -170,6 +174,7 @@ class Session:
         self._of_sites = {None: self.configuration} | {site: configure(self._layers.given(site)) for site in sites}
         on = [site for site in self._of_sites if is_enabled(self._layers.given(site))]
         self._is_used = bool(on)
+        self._joining: Joining | None = None
         self._uses_memory = any(self._of_sites[site].site_memory for site in on)
         # There are none before the crawl's components are made.
         assert crawler.stats is not None
@@ -301,15 +306,26 @@ class Session:
 
     def remember_item(self, item: Any, response: Response) -> bool:
         """Remember which page an item came from; return False for an item that is held and goes on later."""
-        page = self.items.take_chosen(item) or _PAGES.get(response)
+        chosen = self.items.take_chosen(item)
+        page = chosen or _PAGES.get(response)
         if page is None:
             return True
+        if chosen is None and self._joining is not None and self._joining.hold(item, response):
+            return False
         held_items = self.held_items
         if held_items is not None and isinstance(page, CleanedPage) and held_items.hold(item, page, response):
             self.counts.add("site_memory/items_held")
             return False
         self.items.remember(item, page, response)
         return True
+
+    def requests_of_articles(self, response: Response) -> Iterator[Request]:
+        """Yield the request for the page after that of a response, if its article has one."""
+        return iter(()) if self._joining is None else self._joining.requests(response)
+
+    def leaves_out(self, request: Request, response: Response) -> bool:
+        """Return whether a callback's request is for a page that is joined to its own."""
+        return self._joining is not None and self._joining.leaves_out(request, response)
 
     def _choose(self, response: Response, request: Request | None) -> tuple[Configuration, str | None]:
         """Return the configuration for a response, and why the response is not cleaned; None if it is."""
@@ -369,6 +385,12 @@ class Session:
         if self._is_used:
             freeze_objects()
             self._find_pool()
+        if self._is_used and self._crawler.spider is not None:
+            self._joining = Joining(self._crawler, self.counts.add, self.items, _PAGES.get, self._configuration_of)
+            self._joining.open()
+
+    def _configuration_of(self, request: Request) -> Configuration:
+        return self._choose(Response(request.url), request)[0]
 
     def _find_pool(self) -> PagePool[Found] | None:
         """Return the processes, started at the first call; None in a crawl that has none."""
@@ -381,6 +403,8 @@ class Session:
         # What the crawl leaves behind in cycles would stay for good.
         gc.unfreeze()
         self.items.clear()
+        if self._joining is not None:
+            self._joining.close()
         if self.held_items is not None:
             self.held_items.memory.close()
         if self._pool is not None:

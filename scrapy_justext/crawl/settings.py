@@ -64,6 +64,7 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
         "markdown": None,
         "chunks": None,
         "fetched": None,
+        "pages": None,
     }
 )
 
@@ -191,6 +192,14 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         ),
         "retry_site_limit": Setting(100, whole_number, "most second requests for pages of one host"),
         "retry_limit": Setting(10_000, whole_number, "most second requests of a crawl"),
+        "join_pages": Setting(
+            0,
+            whole_number,
+            "most pages of an [article of several pages](docs/several-pages.md) that are joined; 0: they stay apart",
+        ),
+        "join_callback": Setting(
+            False, boolean, "callbacks may request the following pages of an article, too; their items come twice"
+        ),
         "site_memory": Setting(False, boolean, "make blocks [bad](docs/sites.md) that many pages of a site repeat"),
         "site_memory_pages": Setting(
             5, whole_number, "pages of a site that must be known before its repeated blocks are bad"
@@ -244,6 +253,8 @@ class Configuration:
     retry_meta: Mapping[str, Any]
     retry_site_limit: int
     retry_limit: int
+    join_pages: int
+    join_callback: bool
     site_memory: bool
     site_memory_pages: int
     site_memory_share: float

@@ -37,7 +37,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.requests[self.path] += 1
         self.server.before(self.path, self.headers.get("User-Agent", ""))
-        answer = self.server.answers.get(self.path.partition("?")[0], Answer("<p>Not here.", status=404))
+        # A query counts where the table has it.
+        answers, path = self.server.answers, self.path.partition("?")[0]
+        answer = answers.get(self.path) or answers.get(path) or Answer("<p>Not here.", status=404)
         # Not send_response, which adds a date, and so a difference between two crawls.
         self.send_response_only(answer.status)
         if answer.content_type is not None:

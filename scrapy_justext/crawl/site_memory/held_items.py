@@ -17,12 +17,13 @@ callback's output.  They go to the pipelines later, with a response without its 
 This module alone touches Scrapy's engine, and only from the first item that waits:
 
 * the scraper, which brings items to the pipelines, is kept open meanwhile (:func:`_keep_open`);
-* the item processor sends the last items before it closes the pipelines (:func:`_before_closing`).
+* the item processor sends the last items before it closes the pipelines (:func:`before_closing`).
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,10 +33,10 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from scrapy_justext.crawl.items import is_cleaned
+from scrapy_justext.crawl.pages import CleanedPage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Coroutine, Iterable, Iterator, Sequence
 
     from scrapy import Spider
     from scrapy.core.scraper import Scraper
@@ -43,9 +44,12 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
 
-    from scrapy_justext.crawl.pages import CleanedPage
     from scrapy_justext.crawl.settings import Configuration
     from scrapy_justext.crawl.site_memory.memory import SiteMemory
+
+
+#: Has the pipeline know which page an item came from, within the context.
+Remembering = Callable[[Any, CleanedPage], AbstractContextManager[None]]
 
 
 class HeldItem(NamedTuple):
@@ -71,7 +75,7 @@ class HeldItems:
         memory: SiteMemory,
         most: int,
         add_error: Callable[[Exception, str], None],
-        remembering: Callable[[Any, CleanedPage], AbstractContextManager[None]],
+        remembering: Remembering,
     ) -> None:
         self._crawler = crawler
         self.memory = memory
@@ -97,7 +101,7 @@ class HeldItems:
         if page.unfinished is None or self._waiting >= self._most or not is_cleaned(item, page.configuration):
             return False
         if not self._arrived:
-            _before_closing(_scraper(self._crawler), self.send_all)
+            before_closing(self._crawler, self.send_all)
         self._arrived += 1
         self._waiting += 1
         held_item = HeldItem(self._arrived, item, page, response.replace(body=b""))
@@ -141,10 +145,8 @@ class HeldItems:
             raise DontCloseSpider
 
     def _send(self, held: Sequence[HeldItem]) -> Coroutine[Any, Any, None]:
-        open_scraper = ExitStack()
-        if held:
-            open_scraper.enter_context(_keep_open(_scraper(self._crawler)))
-        return self._send_each(held, open_scraper)
+        rows = ((one.item, self._look_again(one.page), one.response) for one in held)
+        return send_items(self._crawler, rows if held else (), self._remembering)
 
     def _look_again(self, page: CleanedPage) -> CleanedPage:
         """Return a page judged by what is known by now; as it was if that fails."""
@@ -156,13 +158,25 @@ class HeldItems:
             self._add_error(error, page.extraction.url or "")
             return page
 
-    async def _send_each(self, held: Sequence[HeldItem], open_scraper: ExitStack) -> None:
-        """Bring items to the pipelines, one after another."""
+
+def send_items(
+    crawler: Crawler, rows: Iterable[tuple[Any, CleanedPage, Response]], remembering: Remembering
+) -> Coroutine[Any, Any, None]:
+    """Return a coroutine that brings items to the pipelines, one after another, each with its page and its response.
+
+    The scraper is kept open from this call on, if there may be any.  ``remembering``: see :class:`HeldItems`.
+    """
+    open_scraper = ExitStack()
+    if rows:
+        open_scraper.enter_context(_keep_open(_scraper(crawler)))
+
+    async def send() -> None:
         with open_scraper:
-            for held_item in held:
-                with self._remembering(held_item.item, self._look_again(held_item.page)):
-                    scraper = _scraper(self._crawler)
-                    await scraper.start_itemproc_async(held_item.item, response=held_item.response)
+            for item, page, response in rows:
+                with remembering(item, page):
+                    await _scraper(crawler).start_itemproc_async(item, response=response)
+
+    return send()
 
 
 def _scraper(crawler: Crawler) -> Scraper:
@@ -188,13 +202,13 @@ def _keep_open(scraper: Scraper) -> Iterator[None]:
             slot.closing.callback(spider)
 
 
-def _before_closing(scraper: Scraper, send_all: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def before_closing(crawler: Crawler, send_all: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Have the running item processor send all items on before it closes the pipelines.
 
     No signal would do: Scrapy sends ``spider_closed`` after it closed the pipelines.  An item processor has an
     asynchronous method that closes them, or one that returns a Deferred, or both.
     """
-    processor: Any = scraper.itemproc
+    processor: Any = _scraper(crawler).itemproc
     if hasattr(processor, "close_spider_async"):
         close_async = processor.close_spider_async
 

@@ -1,0 +1,215 @@
+"""Find the page that continues an article, and tell whether it does.
+
+Addresses come from ``rel="next"``, from JSON-LD and from links.  One of them is the next page if it is the first page's
+address with the next number: ``/a?page=2``, ``/a/2``, ``/a/page/2``, ``/a-2.html``, ``/a_2``, ``/a,2.html`` for ``/a``
+or ``/a.html``.  What ``rel="next"`` names may also go on from the first page's path in words, as ``/a/second-part``
+does.  Pages of comments have names of their own (``cpage``, ``comment-page-2``), which are not among these.
+
+Listings and archives are numbered in the same way, and so are chapters and other articles.  So the page that was
+fetched must have the title and the template of the first, text that is new, and few links to other pages that are new:
+an article has the same menus and teasers on all its pages, and a listing has others on each.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from scrapy_justext.core.blocks import GOOD
+from scrapy_justext.crawl.sites import without_www
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy.http import TextResponse
+
+    from scrapy_justext.core.extraction import Extraction
+
+#: How addresses call the number of a page.
+PAGE_WORDS = (
+    "page", "pages", "pg", "p", "seite", "pagina", "página", "pag", "sida", "side", "sivu", "strona", "stranica",
+    "strana", "oldal", "sayfa", "trang", "halaman", "part",
+)  # fmt: skip
+_WORDS = "|".join(map(re.escape, PAGE_WORDS))
+_EXTENSION = re.compile(r"\.(?:[sx]?html?|php\d?|aspx?|jsp|cfm)\Z", re.IGNORECASE)
+#: What the path of a following page has behind that of the first: a number of at most three digits.
+_NUMBER = rf"(?:/|[-_.,]|[-_/]?(?:{_WORDS})[-_/=]?)0?(\d{{1,3}})"
+_FIRST_NUMBER = re.compile(rf"(?:/|[-_,]|[-_/]?(?:{_WORDS})[-_/=]?)0?1\Z", re.IGNORECASE)
+
+#: Scripts of JSON-LD that are read, and the characters of each; its keys that lead to other parts of a work.
+DATA_SCRIPTS = 20
+DATA_CHARACTERS = 200_000
+DATA_KEYS = ("hasPart", "nextItem")
+
+#: A link with so many characters, or in a heading, leads to another text and not to a section of the site.
+TEASER_CHARACTERS = 25
+#: New teasers on a page from which it is no article's, if they are more than half of its teasers.
+NEW_TEASERS = 3
+#: Teasers of a first page from which it is a listing, if they have more characters than its content.
+LISTING_TEASERS = 5
+#: Shares of what the titles, and the templates, of two pages of an article have in common.
+ALIKE_TITLES = 0.6
+ALIKE_TEMPLATES = 0.5
+#: Blocks of boilerplate without which nothing is said of the template.
+TEMPLATE_BLOCKS = 3
+#: Types of pages, as a trained model tells them, that have no following pages.
+NO_ARTICLES = frozenset({"listing", "collection", "product", "forum", "service"})
+
+
+def next_page(response: TextResponse, first_url: str, number: int) -> str | None:
+    """Return the address of the page ``number`` of the article that begins at ``first_url``; None if none is named.
+
+    ``response``: the page before it.
+    """
+    by_rel = [urljoin(response.url, href) for href in _stripped(response.xpath("//*[contains(@rel, 'next')]/@href"))]
+    others = (urljoin(response.url, href) for href in _stripped(response.xpath("//a/@href")))
+    candidates = [*by_rel, *_in_data(response), *others]
+    numbered = next((url for url in candidates if page_number(url, first_url) == number), None)
+    named = next((url for url in by_rel if _goes_on(url, first_url) and url != response.url), None)
+    return numbered or named
+
+
+def _stripped(selectors: Any) -> Iterator[str]:
+    return (href.strip() for href in selectors.getall())
+
+
+def page_number(url: str, first_url: str) -> int | None:
+    """Return the number of the page at ``url`` in the article that begins at ``first_url``; None if it is not in it.
+
+    >>> page_number("https://a.example/bridge?page=2", "https://a.example/bridge")
+    2
+    >>> page_number("https://a.example/bridge-3.html", "https://www.a.example/bridge.html")
+    3
+    >>> page_number("https://a.example/bridge?cpage=2", "https://a.example/bridge")
+    """
+    one, first = urlsplit(url), urlsplit(first_url)
+    if without_www(one.hostname) != without_www(first.hostname) or one.scheme not in ("http", "https"):
+        return None
+    base, extension = _base(first.path)
+    query, first_query = _queries(one.query), _queries(first.query)
+    if one.path.rstrip("/") in {first.path.rstrip("/"), base}:
+        return _number_in_query(query, first_query)
+    found = re.fullmatch(rf"{re.escape(base)}{_NUMBER}(?:{re.escape(extension)})?/?", one.path, re.IGNORECASE)
+    return int(found[1]) if found and query == first_query else None
+
+
+def is_first(url: str) -> bool:
+    """Return whether the address of a page says nothing, or that it is the first.
+
+    >>> is_first("https://a.example/bridge?page=1"), is_first("https://a.example/bridge?page=2")
+    (True, False)
+    """
+    parts = urlsplit(url)
+    path = _EXTENSION.sub("", parts.path.rstrip("/"))
+    found = re.search(rf"(?:[-_/](?:{_WORDS})[-_/=]?)(\d{{1,3}})\Z", path, re.IGNORECASE)
+    numbers = [value for name, value in parse_qsl(parts.query) if name.casefold() in PAGE_WORDS]
+    return all(int(n) <= 1 for n in [*numbers, *(found.groups() if found else ())] if n.isdecimal())
+
+
+def _base(path: str) -> tuple[str, str]:
+    """Return a path without its extension, a number 1 and the name of an index, and the extension."""
+    path = path.rstrip("/")
+    found = _EXTENSION.search(path)
+    extension = found[0] if found else ""
+    return _FIRST_NUMBER.sub("", path.removesuffix(extension)), extension
+
+
+def _queries(query: str) -> dict[str, str]:
+    return dict(parse_qsl(query, keep_blank_values=True))
+
+
+def _number_in_query(query: dict[str, str], first: dict[str, str]) -> int | None:
+    differing = {name for name in query.keys() | first.keys() if query.get(name) != first.get(name)}
+    if len(differing) != 1 or (name := differing.pop()).casefold() not in PAGE_WORDS:
+        return None
+    value = query.get(name, "")
+    return int(value) if value.isdecimal() and len(value) <= 3 else None
+
+
+def _goes_on(url: str, first_url: str) -> bool:
+    """Return whether the path of an address is that of the first page and some words more, but no number."""
+    one, first = urlsplit(url), urlsplit(first_url)
+    base, _ = _base(first.path)
+    if without_www(one.hostname) != without_www(first.hostname) or not base:
+        return False
+    rest = one.path.removeprefix(base)
+    return rest != one.path and re.fullmatch(r"[-/][^\d/]{3,80}/?", rest) is not None and "comment" not in rest
+
+
+def _in_data(response: TextResponse) -> Iterator[str]:
+    """Yield the addresses that JSON-LD names as parts of the page's work."""
+    for text in islice(response.xpath("//script[@type='application/ld+json']/text()").getall(), DATA_SCRIPTS):
+        try:
+            value = json.loads(text) if len(text) <= DATA_CHARACTERS else None
+        except (ValueError, RecursionError):
+            continue
+        for record in _records(value):
+            for part in (part for key in DATA_KEYS for part in _listed(record.get(key))):
+                address = part if isinstance(part, str) else part.get("url") or part.get("@id")
+                if isinstance(address, str):
+                    yield urljoin(response.url, address)
+
+
+def _records(value: object) -> Iterator[dict[str, Any]]:
+    """Yield the records at the top of JSON-LD, in a list and in a graph."""
+    for record in _listed(value):
+        if isinstance(record, dict):
+            yield record
+            yield from (each for each in _listed(record.get("@graph")) if isinstance(each, dict))
+
+
+def _listed(value: Any) -> list[Any]:
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str | dict)]
+
+
+def may_go_on(first: Extraction) -> bool:
+    """Return whether a page may be the first one of an article; a listing is none."""
+    if getattr(first, "page_type", None) in NO_ARTICLES:
+        return False
+    teasers = _teasers(first)
+    return len(teasers) < LISTING_TEASERS or sum(map(len, teasers)) <= first.good_characters
+
+
+def is_continued(first: Extraction, page: Extraction, known: set[str]) -> bool:
+    """Return whether a page goes on with the article of the first; ``known``: the good blocks of the pages before."""
+    return (
+        _share_in_common(_title_words(first.title), _title_words(page.title)) >= ALIKE_TITLES
+        and _has_template_of(first, page)
+        and not _leads_elsewhere(first, page)
+        and not known.issuperset(page.paragraphs)
+    )
+
+
+def _title_words(title: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", title.casefold()) if not word.isdecimal()}
+
+
+def _share_in_common(one: set[str], other: set[str]) -> float:
+    """Return what two sets have in common, as a share of all that they have; two empty sets are alike."""
+    return len(one & other) / len(one | other) if one or other else 1.0
+
+
+def _has_template_of(first: Extraction, page: Extraction) -> bool:
+    boilerplate = set(_texts(first, is_good=False))
+    found = boilerplate.intersection(page.column("text"))
+    return len(boilerplate) < TEMPLATE_BLOCKS or len(found) >= ALIKE_TEMPLATES * len(boilerplate)
+
+
+def _leads_elsewhere(first: Extraction, page: Extraction) -> bool:
+    teasers = _teasers(page)
+    new = teasers - _teasers(first)
+    return len(new) >= NEW_TEASERS and 2 * len(new) > len(teasers)
+
+
+def _teasers(page: Extraction) -> set[str]:
+    """Return the texts of links that lead to other texts."""
+    columns = zip(*map(page.column, ("text", "link_density", "characters", "heading_level")), strict=True)
+    return {text for text, links, size, level in columns if links > 1 / 2 and (size >= TEASER_CHARACTERS or level)}
+
+
+def _texts(page: Extraction, *, is_good: bool) -> Iterable[str]:
+    classes = page.column("block_class")
+    return (text for text, one in zip(page.column("text"), classes, strict=True) if (one is GOOD) is is_good)

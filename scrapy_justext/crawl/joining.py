@@ -1,0 +1,323 @@
+"""Join the pages of an article: its items wait for the following pages, and get the text of all.
+
+The items travel with the request for the next page, in its meta, so that a queue on a disk or in Redis keeps them, and
+another worker can go on.  The request has a callback and an errback of its own, which are methods that the spider is
+given (:data:`CALLBACK`, :data:`ERRBACK`): Scrapy stores no others.
+
+* A queue in memory ends with the crawl: items that still wait are sent on then, with the pages that are there.
+* A crawl that is killed loses the requests that it had open.  With ``JOBDIR``, each article that is begun has a file in
+  :data:`FOLDER`, with its first request; a crawl that finds such files, and no note that the one before it ended, makes
+  these requests again, and ignores what is left in the queue of articles that were begun then.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+from collections import Counter
+from pathlib import Path
+from types import MethodType
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+from scrapy.http import HtmlResponse, Response
+from scrapy.utils.job import job_dir
+from scrapy.utils.request import request_from_dict
+
+from scrapy_justext.core.extraction import Extraction, join_pages
+from scrapy_justext.crawl.following_pages import is_continued, is_first, may_go_on, next_page, page_number
+from scrapy_justext.crawl.items import is_cleaned
+from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle
+from scrapy_justext.crawl.site_memory.held_items import before_closing, send_items
+from scrapy_justext.crawl.sites import host_of, without_www
+from scrapy_justext.files import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
+
+    from scrapy_justext.crawl.items import ItemPages
+    from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.settings import Configuration
+
+logger = logging.getLogger(__name__)
+
+#: In the meta of a request for a following page: the article, as far as it is known.
+MARK = "justext_article"
+#: The methods that spiders are given.
+CALLBACK = "continue_article_of_justext"
+ERRBACK = "end_article_of_justext"
+#: The folder in JOBDIR, and the file in it that says that the crawl ended and was not killed.
+FOLDER = "justext-articles"
+ENDED = "ended"
+
+#: Following pages are asked for before others, so that few articles are open.
+PRIORITY = 10
+#: Requests on one site, without one page that went on with its article, after which none is made there any more.
+MOST_IN_VAIN = 10
+#: What Scrapy notes in the meta of one request, and what is not true of the next.
+_OF_ONE_REQUEST = frozenset(
+    {"retry_times", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "download_latency"}
+)
+_ERRORS = list(range(400, 600))
+
+
+class Article(NamedTuple):
+    """An article whose following pages are asked for."""
+
+    identity: str
+    items: list[Any]
+    pages: list[Extraction]
+    urls: list[str]
+    """Of its pages; the last may be that of a page that is asked for."""
+
+
+class Joining:
+    """The articles of a crawl.
+
+    ``add``: counts; ``items``: knows which page an item gets; ``page_of``: gives the page of a response;
+    ``configuration_of``: gives the settings for a request.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        add: Callable[[str], None],
+        items: ItemPages,
+        page_of: Callable[[Response], Outcome | None],
+        configuration_of: Callable[[Request], Configuration],
+    ) -> None:
+        assert crawler.spider is not None
+        self._spider: Spider = crawler.spider
+        self._crawler = crawler
+        self._add = add
+        self._items = items
+        self._page_of = page_of
+        self._configuration_of = configuration_of
+        # By the response of a first page: its article, and the request for the next page.
+        self._begun: WeakKeyDictionary[Response, Article | None] = WeakKeyDictionary()
+        self._requests: WeakKeyDictionary[Response, Request] = WeakKeyDictionary()
+        self._in_vain: Counter[str] = Counter()
+        folder = job_dir(crawler.settings)
+        self._journal = None if folder is None else Journal(Path(folder) / FOLDER)
+        is_kept = folder is not None or crawler.settings["SCHEDULER"] != "scrapy.core.scheduler.Scheduler"
+        # The articles whose requests are only in memory, and end with the crawl; None where a queue keeps them.
+        self._open: dict[str, tuple[Article, Request]] | None = None if is_kept else {}
+        self._is_watched = False
+        for name, method in ((CALLBACK, self._go_on), (ERRBACK, self._give_up)):
+            setattr(self._spider, name, MethodType(_as_method(method), self._spider))
+
+    def open(self) -> None:
+        """Request the first pages of articles that a crawl before this one was killed over."""
+        assert self._crawler.engine is not None
+        for request in [] if self._journal is None else self._journal.open(self._spider):
+            self._crawler.engine.crawl(request)
+
+    def close(self) -> None:
+        """Note that the crawl ended."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def hold(self, item: Any, response: Response) -> bool:
+        """Keep an item whose page is the first of several, and return True; return False for one that goes on."""
+        page = self._page_of(response)
+        if not isinstance(page, CleanedPage) or page.configuration.join_pages <= 1 or MARK in response.meta:
+            return False
+        if not is_cleaned(item, page.configuration):
+            return False
+        if response not in self._begun:
+            self._begun[response] = self._begin(response, page)
+        article = self._begun[response]
+        if article is not None:
+            article.items.append(item)
+        return article is not None
+
+    def leaves_out(self, request: Request, response: Response) -> bool:
+        """Return whether a callback's request is for a following page of its own page's article."""
+        page = self._page_of(response)
+        if self._begun.get(response) is None or not isinstance(page, CleanedPage) or page.configuration.join_callback:
+            return False
+        is_left = (page_number(request.url, response.url) or 0) > 1
+        if is_left:
+            self._add("join/requests_left_out")
+        return is_left
+
+    def requests(self, response: Response) -> Iterator[Request]:
+        """Yield the request for the page after that of a response, if its article has one."""
+        request = self._requests.pop(response, None)
+        if request is not None:
+            yield request
+
+    def _send_unfinished(self) -> Coroutine[Any, Any, None]:
+        """Send on the items that still wait at the end of a crawl whose queue ends with it."""
+        rows = []
+        for article, request in list((self._open or {}).values()):
+            page = self._joined(article, self._configuration_of(request), "the crawl ended before")
+            rows += [(item, page, Response(article.urls[0], request=request)) for item in article.items]
+        return send_items(self._crawler, rows, self._items.remembering)
+
+    def _begin(self, response: Response, page: CleanedPage) -> Article | None:
+        """Return the article that a page begins, and make the request for its next page; None if it stands alone."""
+        site = without_www(host_of(response.url))
+        if not page.is_good or self._in_vain[site] >= MOST_IN_VAIN or not is_first(response.url):
+            return None
+        article = Article(uuid4().hex, [], [page.extraction], [response.url])
+        if not may_go_on(page.extraction) or not self._ask(article, response):
+            return None
+        if self._journal is not None and response.request is not None:
+            self._journal.add(article.identity, response.request, self._spider)
+        return article
+
+    def _ask(self, article: Article, response: Response) -> bool:
+        """Make the request for the page after that of a response; return whether there is one."""
+        if not isinstance(response, HtmlResponse):
+            return False
+        url = next_page(response, article.urls[0], len(article.pages) + 1)
+        if url is None or url in article.urls:
+            return False
+        assert response.request is not None
+        meta = {name: value for name, value in response.meta.items() if name not in _OF_ONE_REQUEST}
+        asked = article._replace(urls=[*article.urls, url])
+        request = response.request.replace(
+            url=url,
+            callback=getattr(self._spider, CALLBACK),
+            errback=getattr(self._spider, ERRBACK),
+            cb_kwargs={},
+            meta={**meta, MARK: asked, "handle_httpstatus_list": _ERRORS},
+            priority=response.request.priority + PRIORITY,
+            dont_filter=True,
+        )
+        if self._open is None and not _can_be_stored(request, self._spider):
+            self._add("join/not_stored")
+            return False
+        self._requests[response] = request
+        if self._open is not None:
+            if not self._is_watched:
+                before_closing(self._crawler, self._send_unfinished)
+                self._is_watched = True
+            self._open[article.identity] = asked, request
+        self._add("join/requests")
+        return True
+
+    def _go_on(self, response: Response) -> Iterator[Any]:
+        """Add a page to its article; yield the article's items, if it is the last."""
+        article: Article = response.meta[MARK]
+        if self._is_of_a_killed_crawl(article):
+            return
+        page = self._page_of(response)
+        site = without_www(host_of(response.url))
+        if not isinstance(page, CleanedPage):
+            message = "it was not cleaned" if page is None else page.message
+            yield from self._end(article, self._configuration_of(_request_of(response)), message)
+        elif not is_continued(article.pages[0], page.extraction, _paragraphs(article)):
+            self._in_vain[site] += len(article.pages) == 1
+            self._add("join/other_pages")
+            yield from self._end(article._replace(urls=article.urls[:-1]), page.configuration)
+        else:
+            self._in_vain[site] = 0
+            self._add("join/pages")
+            article = article._replace(pages=[*article.pages, page.extraction])
+            if len(article.pages) >= page.configuration.join_pages or not self._ask(article, response):
+                yield from self._end(article, page.configuration)
+
+    def _give_up(self, failure: Failure) -> Iterator[Any]:
+        """Yield the items of an article whose next page could not be fetched."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        article = request.meta[MARK]
+        if not self._is_of_a_killed_crawl(article):
+            message = str(failure.value) or type(failure.value).__name__
+            yield from self._end(article, self._configuration_of(request), message)
+
+    def _end(self, article: Article, configuration: Configuration, error: str | None = None) -> Iterator[Any]:
+        if self._open is not None:
+            self._open.pop(article.identity, None)
+        if self._journal is not None:
+            self._journal.remove(article.identity)
+        page = self._joined(article, configuration, error)
+        for item in article.items:
+            self._items.choose(item, page)
+            yield item
+
+    def _joined(self, article: Article, configuration: Configuration, error: str | None) -> CleanedPage:
+        """Return the page of an article.  ``error``: why its last page is missing."""
+        extraction, counts = join_pages(article.pages)
+        pages = [PageOfArticle(url, count) for url, count in zip(article.urls, counts, strict=False)]
+        if error is not None:
+            self._add("join/pages_missing")
+            pages.append(PageOfArticle(article.urls[-1], error=error))
+        self._add("join/articles" if len(article.pages) > 1 else "join/single_pages")
+        return CleanedPage(extraction, configuration, pages=tuple(pages) if len(pages) > 1 else ())
+
+    def _is_of_a_killed_crawl(self, article: Article) -> bool:
+        return self._journal is not None and article.identity in self._journal.killed
+
+
+def _as_method(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any, Any], Iterator[Any]]:
+    """Return a function that is the method of a spider."""
+
+    def of_spider(_: Any, found: Any) -> Iterator[Any]:
+        return method(found)
+
+    return of_spider
+
+
+def _request_of(response: Response) -> Request:
+    assert response.request is not None
+    return response.request
+
+
+def _paragraphs(article: Article) -> set[str]:
+    return {paragraph for page in article.pages for paragraph in page.paragraphs}
+
+
+def _can_be_stored(request: Request, spider: Spider) -> bool:
+    try:
+        pickle.dumps(request.to_dict(spider=spider))
+    except Exception:
+        # Each library's items have errors of their own.
+        return False
+    return True
+
+
+class Journal:
+    """The first requests of the articles that are open, a file each in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        #: The articles that were open when a crawl was killed.
+        self.killed: frozenset[str] = frozenset()
+
+    def open(self, spider: Spider) -> list[Request]:
+        """Return the requests to be made again, after a crawl that was killed."""
+        if not self._folder.exists():
+            return []
+        ended = self._folder / ENDED
+        files = [path for path in self._folder.iterdir() if path != ended and not path.name.startswith(".")]
+        was_killed = not ended.exists()
+        ended.unlink(missing_ok=True)
+        if not was_killed:
+            return []
+        self.killed = frozenset(path.name for path in files)
+        requests = [request_from_dict(pickle.loads(path.read_bytes()), spider=spider) for path in files]
+        for path in files:
+            path.unlink()
+        return [request.replace(dont_filter=True) for request in requests]
+
+    def add(self, identity: str, request: Request, spider: Spider) -> None:
+        """Write the first request of an article; do nothing for one that cannot be stored."""
+        if _can_be_stored(request, spider):
+            self._folder.mkdir(exist_ok=True)
+            write_whole(self._folder / identity, pickle.dumps(request.to_dict(spider=spider)))
+
+    def remove(self, identity: str) -> None:
+        """Remove an article that is complete."""
+        (self._folder / identity).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Note that the crawl ended, with its queue on the disk."""
+        if self._folder.exists():
+            write_whole(self._folder / ENDED, b"")

@@ -1,0 +1,353 @@
+"""Articles of several pages."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Request
+
+from scrapy_justext.crawl.following_pages import is_first, page_number
+from tests.crawl.articles import SENTENCES, SHAPES, article, html, text
+from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, start
+from tests.crawl.server import Answer, Site
+from tests.crawl.spiders import PageSpider, path_of
+from tests.redis_server import RedisServer, needs_redis
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+    from pathlib import Path
+
+    from scrapy.http import Response
+
+JOIN = {"JUSTEXT_JOIN_PAGES": 10, "JUSTEXT_FIELDS": {"pages": "pages"}}
+THREE = article(["/bridge", "/bridge/2", "/bridge/3"])
+WHOLE = "\n\n".join(["The bridge that grows", *(text(n) for n in (1, 2, 3))])
+
+
+@pytest.fixture(scope="module")
+def shapes() -> dict[str, Any]:
+    """What became of the first page of each shape, by its path."""
+    answers = {path: page for shape in SHAPES.values() for path, page in shape.pages.items()}
+    with Site(answers) as site:
+        urls = site.urls(*(shape.first for shape in SHAPES.values()))
+        # Else a site of so many shapes would be taken for one without articles.
+        result = crawl_one(PageSpider, {"urls": urls}, settings={**JOIN, "CONCURRENT_REQUESTS": 1})
+    return {path_of(item["url"]): item for item in result.items}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_articles_are_joined_and_nothing_else(shapes: dict[str, Any], name: str) -> None:
+    shape = SHAPES[name]
+    item = shapes[shape.first]
+    paths = [path_of(page["url"]) for page in item["pages"]]
+    assert paths == (list(shape.pages)[: shape.joined] if shape.joined > 1 else [])
+    assert not [page["error"] for page in item["pages"] if page["error"]]
+    if shape.joined > 1:
+        found = [sentence for sentence in SENTENCES if sentence in item["text"]]
+        assert found[: shape.joined] == list(SENTENCES[: shape.joined])
+        # What each page repeats is there once.
+        assert len(item["paragraphs"]) == len(set(item["paragraphs"]))
+
+
+def test_the_shapes_are_what_was_promised() -> None:
+    assert sum(shape.joined > 1 for shape in SHAPES.values()) >= 6
+    assert sum(shape.joined == 1 for shape in SHAPES.values()) >= 6
+
+
+@pytest.mark.parametrize(
+    ("url", "first", "number"),
+    [
+        ("http://a.example/x?page=2", "http://a.example/x", 2),
+        ("http://a.example/x?page=2", "http://a.example/x?page=1", 2),
+        ("http://a.example/x?id=1&page=2", "http://a.example/x?id=1", 2),
+        ("http://a.example/x?id=2&page=2", "http://a.example/x?id=1", None),
+        ("http://a.example/x?page=2x", "http://a.example/x", None),
+        ("http://a.example/x?page=2000", "http://a.example/x", None),
+        ("http://a.example/x?cpage=2", "http://a.example/x", None),
+        ("http://www.a.example/x/2/", "http://a.example/x", 2),
+        ("https://a.example/x/02", "http://a.example/x", 2),
+        ("http://b.example/x/2", "http://a.example/x", None),
+        ("http://a.example/x_2.html", "http://a.example/x.html", 2),
+        ("http://a.example/x.2.php", "http://a.example/x.php", 2),
+        ("http://a.example/x,2.html", "http://a.example/x,1.html", 2),
+        ("http://a.example/x/seite-3", "http://a.example/x", 3),
+        ("http://a.example/x/comment-page-2", "http://a.example/x", None),
+        ("http://a.example/xy/2", "http://a.example/x", None),
+        ("http://a.example/x/2/print", "http://a.example/x", None),
+        ("http://a.example/x/2023", "http://a.example/x", None),
+        ("http://a.example/x/2?print=1", "http://a.example/x", None),
+        ("mailto:x@a.example", "http://a.example/x", None),
+    ],
+)
+def test_an_address_tells_the_number_of_a_page(url: str, first: str, number: int | None) -> None:
+    assert page_number(url, first) == number
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://a.example/x", True),
+        ("http://a.example/x?page=1", True),
+        ("http://a.example/x?page=2", False),
+        ("http://a.example/x/page/2/", False),
+        ("http://a.example/x-p3.html", False),
+        ("http://a.example/top-10", True),
+        ("http://a.example/x?id=2", True),
+    ],
+)
+def test_an_address_tells_whether_a_page_is_the_first(url: str, expected: bool) -> None:
+    assert is_first(url) is expected
+
+
+class LinkSpider(PageSpider):
+    """Yields an item for each page, and follows all its links."""
+
+    name = "following"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        self.seen.append(path_of(response.url))
+        yield {"url": response.url, "from": "first"}
+        for link in response.xpath("//a/@href").getall():
+            if "bridge" in link:
+                yield response.follow(link)
+        yield {"url": response.url, "from": "second"}
+
+
+class AsyncSpider(PageSpider):
+    name = "asynchronous"
+
+    async def parse(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]
+        yield {"url": response.url}
+
+
+class RaisingSpider(PageSpider):
+    name = "raising"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url}
+        raise ValueError("after the item")
+
+
+FAILING: dict[str, Answer | str] = {**THREE.pages, "/bridge/3": Answer("<p>Gone", status=410)}
+POOR = {**THREE.pages, "/bridge/2": html("The bridge that grows – The Averley Courier", "")}
+
+
+@pytest.fixture(scope="module")
+def results() -> Iterator[dict[str, Result]]:
+    with Site(THREE.pages) as site, Site(FAILING) as failing, Site(POOR) as poor:
+        one = {"urls": site.urls("/bridge")}
+        yield crawl(
+            {
+                "off": Crawl(PageSpider, one, {"JUSTEXT_FIELDS": {"pages": "pages"}}),
+                "joined": Crawl(PageSpider, one, JOIN),
+                "asynchronous": Crawl(AsyncSpider, one, JOIN),
+                "raising": Crawl(RaisingSpider, one, JOIN, problems=["Spider error processing"]),
+                "limit": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_JOIN_PAGES": 2}),
+                "one": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_JOIN_PAGES": 1}),
+                "request": Crawl(PageSpider, {**one, "meta": {"/bridge": {"justext": {"join_pages": 3}}}}),
+                "followed": Crawl(LinkSpider, one, JOIN),
+                "callback": Crawl(LinkSpider, one, {**JOIN, "JUSTEXT_JOIN_CALLBACK": True}),
+                "depth": Crawl(PageSpider, one, {**JOIN, "DEPTH_LIMIT": 1}),
+                "processes": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_PROCESSES": 1}),
+                "site memory": Crawl(
+                    PageSpider, one, {**JOIN, "JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "hold"}
+                ),
+                "failing": Crawl(PageSpider, {"urls": failing.urls("/bridge")}, JOIN),
+                "dropped": Crawl(PageSpider, {"urls": poor.urls("/bridge")}, {**JOIN, "JUSTEXT_DROP": "response"}),
+                "closed": Crawl(PageSpider, one, {**JOIN, "CLOSESPIDER_PAGECOUNT": 1, "CONCURRENT_REQUESTS": 1}),
+            }
+        )
+
+
+@pytest.mark.parametrize("name", ["joined", "asynchronous", "depth", "processes", "site memory"])
+def test_an_item_gets_the_text_of_all_pages(results: dict[str, Result], name: str) -> None:
+    result = results[name]
+    (item,) = result.items
+    assert item["text"] == WHOLE
+    assert [(path_of(page["url"]), page["error"]) for page in item["pages"]] == [(path, None) for path in THREE.pages]
+    assert sum(page["blocks"] for page in item["pages"]) == len(item["blocks"])
+    assert [block["index"] for block in item["blocks"]] == list(range(len(item["blocks"])))
+    counts = {key: value for key, value in result.justext.items() if key.startswith("join/")}
+    assert counts == {"join/requests": 2, "join/pages": 2, "join/articles": 1}
+    assert result.justext["pages"] == 3
+
+
+def test_blocks_name_their_page(results: dict[str, Result]) -> None:
+    (item,) = results["joined"].items
+    urls = {block["text"]: path_of(block["page_url"]) for block in item["blocks"]}
+    assert [urls[text(n)] for n in (1, 2, 3)] == list(THREE.pages)
+    (alone,) = results["off"].items
+    assert "page_url" not in alone["blocks"][0]
+
+
+@pytest.mark.parametrize("name", ["off", "one"])
+def test_pages_stay_apart_unless_asked_for(results: dict[str, Result], name: str) -> None:
+    (item,) = results[name].items
+    assert item["text"].endswith(text(1))
+    assert item["pages"] == []
+    assert results[name].stats["downloader/request_count"] == 1
+
+
+def test_a_request_can_ask_for_it(results: dict[str, Result]) -> None:
+    (item,) = results["request"].items
+    assert item["text"] == WHOLE
+
+
+def test_the_most_pages_are_as_many_as_allowed(results: dict[str, Result]) -> None:
+    (item,) = results["limit"].items
+    assert item["text"].endswith(text(2))
+    assert len(item["pages"]) == 2
+
+
+def test_all_items_of_the_first_page_get_the_text_and_its_links_to_the_others_are_left(
+    results: dict[str, Result],
+) -> None:
+    result = results["followed"]
+    assert [(item["from"], item["text"]) for item in result.items] == [("first", WHOLE), ("second", WHOLE)]
+    assert result.seen == ["/bridge"]
+    assert result.justext["join/requests_left_out"] == 2
+
+
+def test_callbacks_get_the_following_pages_where_the_spider_asks(results: dict[str, Result]) -> None:
+    result = results["callback"]
+    assert sorted(set(result.seen)) == list(THREE.pages)
+    whole = [item for item in result.items if item["text"] == WHOLE]
+    assert len(whole) == 2
+    assert len(result.items) > 2
+
+
+def test_what_a_callback_gave_before_it_raised_is_joined(results: dict[str, Result]) -> None:
+    (item,) = results["raising"].items
+    assert item["text"] == WHOLE
+
+
+def test_a_page_that_fails_leaves_what_there_is(results: dict[str, Result]) -> None:
+    (item,) = results["failing"].items
+    assert item["text"].endswith(text(2))
+    assert [page["error"] for page in item["pages"]] == [None, None, "HTTP status 410 Gone"]
+    assert results["failing"].justext["join/pages_missing"] == 1
+
+
+def test_a_page_without_good_content_ends_the_article(results: dict[str, Result]) -> None:
+    (item,) = results["dropped"].items
+    assert item["text"].endswith(text(1))
+    assert item["pages"][1]["error"].startswith("no good content")
+
+
+def test_a_crawl_that_ends_sends_on_what_waits(results: dict[str, Result]) -> None:
+    (item,) = results["closed"].items
+    assert item["text"].endswith(text(1))
+    assert item["pages"][1]["error"] == "the crawl ended before"
+
+
+def articles(count: int) -> dict[str, str]:
+    return {
+        path: page
+        for n in range(count)
+        for path, page in article([f"/n{n}/bridge", f"/n{n}/bridge/2", f"/n{n}/bridge/3"]).pages.items()
+    }
+
+
+COUNT = 5
+
+
+def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(tmp_path: Path) -> None:
+    settings = {**JOIN, "JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1}
+    with Site(articles(COUNT)) as site:
+        arguments = {"urls": site.urls(*(f"/n{n}/bridge" for n in range(COUNT)))}
+        crawls = {
+            "first": Crawl(StoredSpider, arguments, {**settings, "CLOSESPIDER_PAGECOUNT": 5}),
+            "second": Crawl(StoredSpider, {"urls": []}, settings),
+        }
+        results = {name: crawl({name: one})[name] for name, one in crawls.items()}
+    items = [item for result in results.values() for item in result.items]
+    assert sorted(item["url"] for item in items) == sorted(arguments["urls"])
+    assert {item["text"] for item in items} == {WHOLE}
+    assert len(results["second"].items) > 0
+
+
+class StoredSpider(PageSpider):
+    """Its requests have no errback, and start once."""
+
+    name = "stored"
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url)
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url}
+
+
+KILLED = """
+from scrapy import Request, Spider
+
+class Killed(Spider):
+    name = "killed"
+    custom_settings = {
+        "ADDONS": {"scrapy_justext.Addon": 500}, "JUSTEXT_LANGUAGE": "English", "JUSTEXT_JOIN_PAGES": 10,
+        "TELNETCONSOLE_ENABLED": False, "RETRY_ENABLED": False, "LOG_LEVEL": "WARNING",
+    }
+    url = ""
+    async def start(self):
+        if self.url:
+            yield Request(self.url)
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+def test_an_article_that_was_open_when_a_crawl_was_killed_is_fetched_again(tmp_path: Path) -> None:
+    (tmp_path / "killed.py").write_text(KILLED, "utf-8")
+    is_slow = [True]
+
+    def before(path: str, _: str) -> None:
+        if path == "/bridge/3" and is_slow[0]:
+            time.sleep(SECONDS)
+
+    options = ["runspider", "killed.py", "-s", "JOBDIR=job"]
+    with Site(THREE.pages, before) as site:
+        process = start(*options, "-O", "first.jsonl", "-a", f"url={site.url('/bridge')}", folder=tmp_path)
+        begun = time.monotonic()
+        while not site.requests["/bridge/3"]:
+            assert time.monotonic() - begun < SECONDS
+            time.sleep(0.05)
+        process.kill()
+        process.communicate(timeout=SECONDS)
+        is_slow[0] = False
+        done = command(*options, "-O", "second.jsonl", folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    (item,) = map(json.loads, (tmp_path / "second.jsonl").read_text("utf-8").splitlines())
+    assert item["text"] == WHOLE
+    first = tmp_path / "first.jsonl"
+    assert not first.exists() or not first.read_text("utf-8")
+
+
+@needs_redis
+def test_another_worker_goes_on_with_an_article_from_a_shared_queue(tmp_path: Path) -> None:
+    """The first worker asks for one page; what waits for the others is in Redis."""
+    (tmp_path / "killed.py").write_text(KILLED, "utf-8")
+    shared = {
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_PERSIST": "1",
+        "CONCURRENT_REQUESTS": "1",
+        "LOG_LEVEL": "ERROR",
+    }
+    with RedisServer(tmp_path) as redis, Site(THREE.pages) as site:
+        options = [f"{name}={value}" for name, value in {**shared, "REDIS_URL": redis.url}.items()]
+        run = ["runspider", "killed.py", *(word for option in options for word in ("-s", option))]
+        workers = {"first": ["-a", f"url={site.url('/bridge')}", "-s", "CLOSESPIDER_PAGECOUNT=1"], "second": []}
+        for name, more in workers.items():
+            # scrapy-redis makes Scrapy warn.
+            process = start(*run, *more, "-O", f"{name}.jsonl", folder=tmp_path, on_warning="ignore")
+            _, log = process.communicate(timeout=SECONDS)
+            assert process.returncode == 0, log
+        assert site.requests.total() == len(THREE.pages)
+    first, second = ((tmp_path / f"{name}.jsonl").read_text("utf-8").splitlines() for name in workers)
+    assert first == []
+    (item,) = map(json.loads, second)
+    assert item["text"] == WHOLE
