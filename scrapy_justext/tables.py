@@ -183,7 +183,15 @@ def type_of_part(part: str) -> pa.DataType:
     >>> type_of_part("title")
     DataType(string)
     """
-    return SCHEMA.field(part).type
+    return _PARTS_OF_CRAWLS.get(part) or SCHEMA.field(part).type
+
+
+#: What only the items of a crawl hold, or hold more of.
+_PARTS_OF_CRAWLS: Mapping[str, pa.DataType] = {
+    "blocks": pa.list_(pa.struct([*SCHEMA.field("blocks").type.value_type, ("page_url", pa.string())])),
+    "fetched": pa.string(),
+    "pages": pa.list_(pa.struct([("url", pa.string()), ("blocks", pa.int32()), ("error", pa.string())])),
+}
 
 
 class DictTable:

@@ -41,6 +41,9 @@ KINDS: dict[str, Any] = {
     "pydantic": pydantic_item,
 }
 
+#: All that the archives have of blocks, and in joined articles the address of their page.
+BLOCKS = pa.list_(pa.struct([*BLOCK, ("page_url", pa.string())]))
+
 
 @dataclass
 class Offer:
@@ -145,7 +148,7 @@ def test_parquet_holds_the_fields_of_every_kind_of_item(folder: Path, kind: str)
 @pytest.mark.usefixtures("results")
 def test_blocks_are_nested_columns(folder: Path) -> None:
     schema = pq.read_schema(folder / "dict.parquet")
-    assert schema.field("blocks").type == pa.list_(BLOCK)
+    assert schema.field("blocks").type == BLOCKS
     good, _ = read(folder / "dict.parquet")
     expected = extract(GOOD_PAGE, language=["English", "German"])
     assert [block["reason"] for block in good["blocks"]] == expected.column("reason")
@@ -173,7 +176,7 @@ def test_a_feed_in_batches_is_files_that_can_each_be_read(folder: Path) -> None:
 def test_fields_that_are_asked_for_are_the_columns(folder: Path, site: Site) -> None:
     schema = pq.read_schema(folder / "fields.parquet")
     assert schema.names == ["b", "u", OTHER_FIELDS]
-    assert schema.field("b").type == pa.list_(BLOCK)
+    assert schema.field("b").type == BLOCKS
     assert [row["u"] for row in read(folder / "fields.parquet")] == site.urls("/good", "/german")
 
 

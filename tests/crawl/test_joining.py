@@ -326,6 +326,20 @@ def test_an_article_that_was_open_when_a_crawl_was_killed_is_fetched_again(tmp_p
     assert not first.exists() or not first.read_text("utf-8")
 
 
+def test_a_feed_of_parquet_has_the_pages(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    feed = tmp_path / "items.parquet"
+    fields = {"pages": "pages", "fetched": "fetched"}
+    settings = {**JOIN, "JUSTEXT_FIELDS": fields, "FEEDS": {str(feed): {"format": "parquet"}}}
+    with Site(THREE.pages) as site:
+        crawl_one(PageSpider, {"urls": site.urls("/bridge")}, settings=settings)
+    (row,) = pq.read_table(feed).to_pylist()
+    assert row["other_fields"] is None
+    assert [page["blocks"] for page in row["pages"]] == [page["blocks"] for page in row["pages"] if not page["error"]]
+    assert {path_of(block["page_url"]) for block in row["blocks"]} == set(THREE.pages)
+    assert row["fetched"] == "first"
+
+
 @needs_redis
 def test_another_worker_goes_on_with_an_article_from_a_shared_queue(tmp_path: Path) -> None:
     """The first worker asks for one page; what waits for the others is in Redis."""
