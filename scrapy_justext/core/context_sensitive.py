@@ -74,6 +74,10 @@ class Context:
     """The indices of the blocks whose class somebody chose; no pass may change it."""
     groups: Sequence[int] | None = None
     """For each block the number of its group in the tree filter; None where that is not asked for."""
+    probabilities: Sequence[float | None] = ()
+    """What a trained model gives each block; None for all where there is none."""
+    title: str = ""
+    """The TITLE's text."""
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> Context:
         """Return the same page with other decisions for some blocks; those that are pinned already stay."""
@@ -150,20 +154,23 @@ def rescue(
     return result
 
 
-def heading_paths(segments: BlockTable, decisions: Sequence[Decision]) -> Iterator[tuple[str, ...]]:
+def heading_paths(
+    segments: BlockTable, decisions: Sequence[Decision], headline: int | None = None
+) -> Iterator[tuple[str, ...]]:
     """Yield for each block the texts of the GOOD headings above it, by level.
 
-    A heading is above what follows it, down to the next GOOD one of its level or a higher one.
+    A heading is above what follows it, down to the next GOOD one of its level or a higher one.  The one with the index
+    ``headline`` is above all that follows it, whatever its class.
     """
     path: tuple[str, ...] = ()
     above: list[tuple[int, str]] = []
-    for text, position, decision in zip(segments.collapsed, segments.position, decisions, strict=True):
+    for i, (text, position, decision) in enumerate(zip(segments.collapsed, segments.position, decisions, strict=True)):
         level = position.heading_level
-        if level and decision.block_class is GOOD and text:
+        if level and text and (decision.block_class is GOOD or i == headline):
             while above and above[-1][0] >= level:
                 above.pop()
             yield tuple(text for _, text in above)
-            above.append((level, _shortened(text)))
+            above.append((0 if i == headline else level, _shortened(text)))
             path = tuple(text for _, text in above)
         else:
             yield path

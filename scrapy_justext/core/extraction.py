@@ -197,6 +197,8 @@ class Extraction(_MadeLate):
     url: str | None = None
     is_cut: bool = False
     """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
+    is_fallback: bool = False
+    """Nothing was good, so that the most probable block is, by ``fallback_probability``."""
     markdown: str = ""
     """The good blocks as Markdown; empty unless it was asked for."""
     # Extractions of one page are equal in whatever form the page came.

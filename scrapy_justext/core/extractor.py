@@ -35,6 +35,7 @@ from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
 from scrapy_justext.core.tags import CODE
 from scrapy_justext.core.unsegmented import measure_unspaced
+from scrapy_justext.core.whole_page import fall_back, fell_back, find_headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -105,7 +106,6 @@ class JudgedPage(NamedTuple):
     page: ReadPage
     """Without its elements unless Markdown was asked for."""
     context: Context
-    probabilities: Sequence[float | None]
     passes: tuple[Pass, ...]
     final: Sequence[Decision]
     """The decisions that the passes left."""
@@ -133,7 +133,13 @@ class JudgedPage(NamedTuple):
         added = () if self.data is None else self.data.good
         page, context = self.page, self.context
         markdown = to_markdown(
-            self.page.elements, context.segments, self.final, url=page.url, data=added, tables=self.tables
+            self.page.elements,
+            context.segments,
+            self.final,
+            url=page.url,
+            data=added,
+            headline=find_headline(context, self.final),
+            tables=self.tables,
         )
         return self._replace(markdown=markdown)
 
@@ -141,12 +147,12 @@ class JudgedPage(NamedTuple):
         """Return what users see of the page."""
         page, context = self.page, self.context
         encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
-        known = (context.segments, page.measurements, context.context_free, self.final)
-        columns = _columns(*known, probability=self.probabilities, paths=self.paths)
+        columns = _columns(context, page.measurements, self.final, paths=self.paths)
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
-            added = _columns(segments, measured, decided, decided, first=columns.count, origin=origin)
+            of_data = Context(segments, decided, context.thresholds)
+            added = _columns(of_data, measured, decided, first=columns.count, origin=origin)
             columns = BlockColumns.joined([columns, added])
         return Extraction.of_columns(
             columns,
@@ -157,6 +163,7 @@ class JudgedPage(NamedTuple):
             title=page.title,
             url=page.url,
             is_cut=page.is_cut,
+            is_fallback=fall_back in self.passes and fell_back(context, self.final),
             markdown=self.markdown,
             encoding=encoding,
             encoding_source=encoding_source,
@@ -274,11 +281,11 @@ class Extractor:
         """
         options, profile, elements = self.options, self.options.profile, page.elements
         thresholds = self.thresholds_for(page.language.language)
-        context, probabilities = self._context(page, thresholds)
+        context = self._context(page, thresholds)
         final = context.pass_through(profile.passes)
         data = None
         if profile.reads_data and elements is not None:
-            data = find_missing(context, final, probabilities, elements, options.selection, page.data)
+            data = find_missing(context, final, elements, options.selection, page.data)
         if data is not None:
             criteria = options.criteria(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
@@ -287,7 +294,6 @@ class Extractor:
         return JudgedPage(
             page=kept,
             context=context,
-            probabilities=probabilities,
             passes=profile.passes,
             final=final,
             paths=_paths(page) if options.paths else {},
@@ -304,10 +310,9 @@ class Extractor:
         thresholds = self.options.criteria(language).thresholds
         if self._model is None:
             return thresholds
-        from scrapy_justext.core.learned.classifier import probability_limits  # noqa: PLC0415 (it needs numpy)
+        from scrapy_justext.core.learned.classifier import with_limits  # noqa: PLC0415 (it needs numpy)
 
-        good, near_good = probability_limits(thresholds, self._model)
-        return replace(thresholds, good_probability=good, near_good_probability=near_good)
+        return with_limits(thresholds, self._model)
 
     def language_of(self, extraction: Extraction) -> Language | None:
         """Return the language whose stop words an extraction was judged by; None without stop words."""
@@ -330,8 +335,8 @@ class Extractor:
 
         return weigh(compute(segments, elements), self._model)
 
-    def _context(self, page: ReadPage, thresholds: Thresholds) -> tuple[Context, Sequence[float | None]]:
-        """Return what the passes start from, and the probabilities of the blocks."""
+    def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
+        """Return what the passes start from."""
         classify, depth = self.options.profile.classify, thresholds.tree_depth
         probabilities: Sequence[float | None] = [None] * len(page.segments)
         if classify is not None:
@@ -344,8 +349,10 @@ class Extractor:
         groups = None if depth is None else page.groups.get(depth)
         if depth is not None and page.elements is not None:
             groups = number_groups(page.elements, page.segments, depth)
-        context = Context(page.segments, context_free, thresholds, groups=groups)
-        return context.with_decisions(page.overrides), probabilities
+        context = Context(
+            page.segments, context_free, thresholds, groups=groups, probabilities=probabilities, title=page.title
+        )
+        return context.with_decisions(page.overrides)
 
 
 def extract(  # noqa: PLR0913 (help shows what can be chosen)
@@ -448,19 +455,17 @@ def _samples(segments: BlockTable) -> list[str]:
     ]
 
 
-def _columns(  # noqa: PLR0913 (a block knows so much)
-    segments: BlockTable,
+def _columns(
+    context: Context,
     measured: Measurements,
-    context_free: Sequence[Decision],
     decisions: Sequence[Decision],
     *,
-    probability: Sequence[float | None] = (),
     paths: Mapping[int, Paths] = MappingProxyType({}),
     first: int = 0,
     origin: str = "page",
 ) -> BlockColumns:
     """Return the fields of blocks.  ``first``: the index of the first block; what is not given is None."""
-    count = len(segments)
+    segments, count = context.segments, len(context.segments)
 
     def path(name: str) -> list[str | None]:
         return [getattr(paths.get(element, NO_PATHS), name) for element in segments.element]
@@ -474,7 +479,7 @@ def _columns(  # noqa: PLR0913 (a block knows so much)
         {
             "text": lambda: segments.text,
             "block_class": lambda: [decision.block_class for decision in decisions],
-            "context_free_class": lambda: [decision.block_class for decision in context_free],
+            "context_free_class": lambda: [decision.block_class for decision in context.context_free],
             "reason": lambda: in_words([decision.reason for decision in decisions]),
             "is_heading": lambda: list(map(bool, segments.of_position("heading_level"))),
             "heading_level": partial(segments.of_position, "heading_level"),
@@ -490,10 +495,10 @@ def _columns(  # noqa: PLR0913 (a block knows so much)
             "dom_path": partial(path, "dom_path"),
             "image_url": partial(segments.of_extras, "image_url"),
             "image_alt": image_alt,
-            "probability": lambda: probability or [None] * count,
+            "probability": lambda: context.probabilities or [None] * count,
             "origin": lambda: [origin] * count,
             "kind": partial(segments.of_position, "kind"),
             "code_language": partial(segments.of_extras, "code_language"),
-            "heading_path": lambda: list(heading_paths(segments, decisions)),
+            "heading_path": lambda: list(heading_paths(segments, decisions, find_headline(context, decisions))),
         },
     )

@@ -28,7 +28,7 @@ class Part(Enum):
     HEADINGS = "passes that rescue headings"
     KINDS = "kinds of blocks that stop words tell nothing about"
     JAVA = "what the Java port adds"
-    TREE = "the tree filter"
+    PAGE = "passes over the good blocks of a page, with which every profile ends"
 
 
 class Scale(NamedTuple):
@@ -235,6 +235,11 @@ class Thresholds:
         label="Good from",
         meaning="`learned` profiles: a block with at least this probability is good; None: the model's own",
     )
+    fallback_probability: float | None = _probability(
+        label="Fall back to one from",
+        meaning="`learned` profiles: where nothing is good, the most probable block is, if it has at least this "
+        "probability; None: 0.3, or no such block if `good_probability` is set",
+    )
     max_heading_distance: int = _length(
         200,
         part=Part.HEADINGS,
@@ -262,13 +267,23 @@ class Thresholds:
         Parameter(
             allowed="must be a whole number from 1 to 5",
             allows=lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
-            part=Part.TREE,
+            part=Part.PAGE,
             label="Keep the main group by",
             meaning="1 to 5: keep only the main group of blocks that share an ancestor so many levels up; works after "
             "any profile",
             choices=((None, "off"), *_LEVELS),
             search=(None, 1, 2, 3, 4, 5),
         ),
+    )
+    drop_repeated: bool = _switch(
+        part=Part.PAGE,
+        label="Drop repeated text",
+        meaning="a good block of about 20 words or more is bad if half of it stands in good blocks further up",
+    )
+    keep_headline: bool = _switch(
+        part=Part.PAGE,
+        label="Keep the headline",
+        meaning="the heading before the text that TITLE has, else the only H1, is good",
     )
 
     def __post_init__(self) -> None:
@@ -298,6 +313,7 @@ class GivenThresholds(TypedDict, total=False):
     max_link_density: float
     near_good_probability: float | None
     good_probability: float | None
+    fallback_probability: float | None
     max_heading_distance: int
     no_headings: bool
     code: str
@@ -306,3 +322,5 @@ class GivenThresholds(TypedDict, total=False):
     no_headlines: bool
     rescue_images: bool
     tree_depth: int | None
+    drop_repeated: bool
+    keep_headline: bool

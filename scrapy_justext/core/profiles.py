@@ -12,18 +12,19 @@
 ``learned-article``     a trained model that keeps only the body of an article
 ======================  =================================================================================
 
-Every profile ends with the tree filter, which does nothing without ``tree_depth``.
+Every profile ends with the tree filter and with the passes that drop repeated text and keep the headline.  Each does
+nothing unless its parameter asks for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core import boilerpipe, context_sensitive
+from scrapy_justext.core import boilerpipe, context_sensitive, whole_page
 from scrapy_justext.core.blocks import BlockTable, Decision, Measurements
 from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
 from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
@@ -68,7 +69,7 @@ class Profile:
             Part.HEADINGS: not passes.isdisjoint({context_sensitive.promote, context_sensitive.restore}),
             Part.KINDS: self.tags.kinds,
             Part.JAVA: context_sensitive.promote_images in passes,
-            Part.TREE: context_sensitive.select in passes,
+            Part.PAGE: True,
         }
         return {
             name: parameter if getattr(self.thresholds, name) is None else parameter.without_none()
@@ -77,14 +78,17 @@ class Profile:
         }
 
 
+#: The passes of all profiles, which do nothing unless a parameter asks for them.
+_LAST = (context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
 #: The passes behind the one that promotes headings: all of ``justext-3.0``, whose heading pre-pass does nothing.
-_PASSES = (context_sensitive.resolve, context_sensitive.restore, context_sensitive.select)
+_PASSES = (context_sensitive.resolve, context_sensitive.restore, *_LAST)
 _JUSTEXT = (context_sensitive.promote, *_PASSES)
 _JAVA = (context_sensitive.promote, context_sensitive.promote_images, *_PASSES)
-_TREE = (context_sensitive.select,)
+_LEARNED = (context_sensitive.resolve, whole_page.fall_back, context_sensitive.restore, *_LAST)
 _ARTICLE = Thresholds(tree_depth=2)
 #: A model judges code, formulas and tables like all other blocks.
-_MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE)
+_MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE, drop_repeated=True)
+_ALL_CONTENT = replace(_MODEL, keep_headline=True)
 _MODERN_RULES = partial(classify, rules=MODERN_RULES)
 
 _ROWS = (
@@ -92,11 +96,11 @@ _ROWS = (
     Profile("justext-3.0", REFERENCE, partial(classify, rules=PUBLISHED_RULES), _PASSES, unspaced=False),
     Profile("justext-java", JAVA, partial(classify, rules=JAVA_RULES), _JAVA),
     Profile("article", MODERN, _MODERN_RULES, _JUSTEXT, _ARTICLE),
-    Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _TREE, by_stopwords=False),
-    Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _TREE, _ARTICLE, by_stopwords=False),
+    Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _LAST, by_stopwords=False),
+    Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _LAST, _ARTICLE, by_stopwords=False),
     *(
-        Profile(name, LENIENT, None, _PASSES, _MODEL, by_stopwords=False, models=(name,), reads_data=True)
-        for name in ("learned", "learned-article")
+        Profile(name, LENIENT, None, _LEARNED, thresholds, by_stopwords=False, models=(name,), reads_data=True)
+        for name, thresholds in (("learned", _ALL_CONTENT), ("learned-article", _MODEL))
     ),
 )
 

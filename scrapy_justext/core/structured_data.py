@@ -285,7 +285,6 @@ def _length(texts: Iterable[str]) -> int:
 def find_missing(
     context: Context,
     decisions: Sequence[Decision],
-    probabilities: Sequence[float | None],
     elements: Elements,
     selection: Selection,
     data: DataBlocks | None = None,
@@ -296,7 +295,7 @@ def find_missing(
     """
     is_content = [
         decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
-        for decision, probability in zip(decisions, probabilities, strict=True)
+        for decision, probability in zip(decisions, context.probabilities, strict=True)
     ]
     length = _length(compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:

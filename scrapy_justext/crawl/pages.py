@@ -187,6 +187,7 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
     facts = {
         "pages_judged_without_stop_words": extraction.language_source == "fallback",
         "pages_cut_at_depth": extraction.is_cut,
+        "pages_with_fallback": extraction.is_fallback,
         "pages_read_as_utf8": extraction.encoding_source == "contradiction",
         "pages_encoding_guessed": extraction.encoding_source == "guessed",
         "pages_without_good_content": not page.is_good,

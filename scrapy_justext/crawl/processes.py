@@ -88,11 +88,10 @@ def split_judged(page: JudgedPage) -> Iterator[object]:
     read, context = page.page, page.context
     yield page._replace(
         page=read._replace(segments=BlockTable(), measurements=Measurements(*_NO_COLUMNS), elements=None),
-        context=replace(context, segments=BlockTable(), context_free=()),
-        probabilities=(),
+        context=replace(context, segments=BlockTable(), context_free=(), probabilities=()),
         final=(),
     )
-    columns = (context.context_free, page.probabilities, page.final, *read.measurements)
+    columns = (context.context_free, context.probabilities, page.final, *read.measurements)
     for start in range(0, len(read.segments), PIECE):
         part = slice(start, start + PIECE)
         yield read.segments[part], [column[part] for column in columns]
@@ -110,9 +109,9 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
         segments.extend(part)
     columns = [list(chain.from_iterable(column)) for column in zip(*(rest for _, rest in parts), strict=True)]
     context_free, probabilities, final, *measured = columns or [[], [], [], *map(list, _NO_COLUMNS)]
-    context = replace(page.context, segments=segments, context_free=context_free)
+    context = replace(page.context, segments=segments, context_free=context_free, probabilities=probabilities)
     read = page.page._replace(segments=segments, measurements=Measurements(*measured))
-    return page._replace(page=read, context=context, probabilities=probabilities, final=final)
+    return page._replace(page=read, context=context, final=final)
 
 
 EXTRACT = PageTask(RawPage.extract, split_extraction, join_extraction)

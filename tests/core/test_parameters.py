@@ -49,16 +49,19 @@ def test_a_low_threshold_comes_before_its_high_one() -> None:
 def test_a_profile_looks_at_what_its_rules_and_passes_need() -> None:
     names = {name: set(profile.parameters) for name, profile in PROFILES.items()}
     assert set.union(*names.values()) == set(PARAMETERS)
-    assert names["boilerpipe"] == {"tree_depth"}
+    assert names["boilerpipe"] == {"tree_depth", "drop_repeated", "keep_headline"}
     assert names["learned"] == {
         "near_good_probability",
         "good_probability",
+        "fallback_probability",
         "max_heading_distance",
         "no_headings",
         "code",
         "formulas",
         "tables",
         "tree_depth",
+        "drop_repeated",
+        "keep_headline",
     }
     assert names["justext-java"] - names["justext"] == {"no_headlines", "rescue_images"}
     assert names["justext"] - names["justext-java"] == {"code", "formulas", "tables"}
@@ -85,6 +88,7 @@ CODE = f"<p>{GOOD}</p><pre><code>x = 1;</code></pre><p>{GOOD}</p>"
 TABLE = f"<p>{GOOD}</p><table><tr><th>a<th>b<tr><td>1<td>2</table><p>{GOOD}</p>"
 FORMULA = f"<p>{GOOD}</p><math display=block alttext='x^2'></math><p>{GOOD}</p>"
 HEADED = f"<h2>Title</h2><p>{'x' * 150}</p><p>{GOOD}</p>"
+NOTHING = {"profile": "learned", "good_probability": 1.0}
 EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("defaults", f"<p>{GOOD}</p>", {}, "G"),
     ("length_low", f"<p>{GOOD}</p>", {"length_low": 202, "length_high": 202}, "B"),
@@ -112,6 +116,11 @@ EFFECTS: list[tuple[str, str, dict[str, Any], str]] = [
     ("no_headlines", "<h1>Title</h1>", {"profile": "justext-java", "no_headlines": True}, "B"),
     ("rescue_images", f"<img><p>{GOOD}</p>", {"profile": "justext-java", "rescue_images": True}, "G G"),
     ("tree_depth", f"<div><p>{GOOD}</p></div><p>{GOOD}</p>", {"tree_depth": 1}, "G B"),
+    ("drop_repeated", f"<p>{GOOD}</p><p>{GOOD}</p>", {"drop_repeated": True}, "G B"),
+    ("keep_headline", f"<title>Lamp</title><h1>Lamp</h1><p>{BAD}</p><p>{GOOD}</p>", {"keep_headline": True}, "G B G"),
+    ("fallback_probability", f"<p>{GOOD}</p>", {**NOTHING, "fallback_probability": 0.0}, "G"),
+    ("fallback_probability above", f"<p>{GOOD}</p>", {**NOTHING, "fallback_probability": 1.0}, "B"),
+    ("no fallback if the user chose", f"<p>{GOOD}</p>", NOTHING, "B"),
     ("good_probability", f"<p>{GOOD}</p>", {"profile": "learned", "good_probability": 0.0}, "G"),
     (
         "near_good_probability",
@@ -146,14 +155,18 @@ def test_defaults_are_the_published_ones() -> None:
         "no_headlines": False,
         "rescue_images": False,
         "tree_depth": None,
+        "drop_repeated": False,
+        "keep_headline": False,
         "good_probability": None,
         "near_good_probability": None,
+        "fallback_probability": None,
     }
     own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
     assert own == {"article", "boilerpipe-article", "learned", "learned-article"}
     assert {PROFILES[name].thresholds for name in own} == {
         Thresholds(tree_depth=2),
-        Thresholds(code="prose", formulas="prose", tables="prose"),
+        Thresholds(code="prose", formulas="prose", tables="prose", drop_repeated=True),
+        Thresholds(code="prose", formulas="prose", tables="prose", drop_repeated=True, keep_headline=True),
     }
 
 

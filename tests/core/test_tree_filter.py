@@ -67,16 +67,17 @@ def test_the_depth_is_the_ancestor_s(depth: int | None, expected: str) -> None:
 def test_any_profile_can_end_with_the_filter(profile: str) -> None:
     one = f"<div><div><p>{A}<p>{A}</div></div>"
     two = f"<div><div><p>{A}</div></div>"
-    # To a trained model these are no texts: it is told to keep all.
-    assert kept(one + two, profile=profile, tree_depth=2, good_probability=0.0) == "ggb"
-    assert kept(one + two, profile=profile, tree_depth=None, good_probability=0.0) == "ggg"
+    # To a trained model these are no texts, and they are all alike: it is told to keep all.
+    options = {"profile": profile, "good_probability": 0.0, "drop_repeated": False}
+    assert kept(one + two, tree_depth=2, **options) == "ggb"
+    assert kept(one + two, tree_depth=None, **options) == "ggg"
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_paragraphs_count_where_they_split_no_blocks(profile: str) -> None:
     # SECTION and OL are no block-level elements of the published list.
     # Trained classifiers do not take this text for content.
-    options = {"profile": profile, "tree_depth": 1, "good_probability": 0.0}
+    options = {"profile": profile, "tree_depth": 1, "good_probability": 0.0, "drop_repeated": False}
     assert kept(f"<div><p>{A}</p><section>{A}</section></div>", **options) == "gg"
     assert kept(f"<div><p>{A}</p></div><div><img><ol>{A}</ol></div>", **options) in ("gb", "gbb")
 

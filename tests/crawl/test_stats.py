@@ -124,3 +124,31 @@ NONE = "scrapy.dupefilters.BaseDupeFilter"
 
 def test_which_reader_was_in_use_is_told(result: Result) -> None:
     assert result.justext["reader"] == kernel().name
+
+
+def test_pages_whose_best_block_stands_for_good_ones_are_counted() -> None:
+    settings = {"JUSTEXT_PROFILE": "learned", "JUSTEXT_GOOD_PROBABILITY": "1", "JUSTEXT_FALLBACK_PROBABILITY": "0"}
+    with Site({"/good": GOOD_PAGE}) as served:
+        crawls = {
+            "on": Crawl(PageSpider, {"urls": served.urls()}, settings),
+            "off": Crawl(PageSpider, {"urls": served.urls()}, settings | {"JUSTEXT_FALLBACK_PROBABILITY": "1"}),
+        }
+        found = crawl(crawls)
+    assert found["on"].justext["pages_with_fallback"] == 1
+    assert [len(item["paragraphs"]) for item in found["on"].items] == [1]
+    assert "pages_with_fallback" not in found["off"].justext
+    assert found["off"].items == []
+
+
+def test_headline_and_repeated_text_are_settings_of_a_crawl() -> None:
+    html = GOOD_PAGE.replace("<body>", f"<body><h1>Menu of the day</h1><p>{'x ' * 150}</p>")
+    assert "Menu of the day" in html
+    settings = {"JUSTEXT_LANGUAGE": "English", "JUSTEXT_KEEP_HEADLINE": "yes", "JUSTEXT_DROP_REPEATED": "yes"}
+    with Site({"/good": html.replace("</body>", f"<p>{ENGLISH}</p></body>")}) as served:
+        crawls = {
+            "on": Crawl(PageSpider, {"urls": served.urls()}, settings),
+            "off": Crawl(PageSpider, {"urls": served.urls()}, {"JUSTEXT_LANGUAGE": "English"}),
+        }
+        [on], [off] = (result.items for result in crawl(crawls).values())
+    assert on["paragraphs"][0] == "Menu of the day"
+    assert off["paragraphs"] == [*on["paragraphs"][1:], ENGLISH.strip()]

@@ -180,15 +180,16 @@ class TestSplit:
 class TestParameters:
     def test_only_what_a_profile_looks_at_is_searched(self) -> None:
         names = {name: set(profile.parameters) for name, profile in PROFILES.items()}
-        assert names["boilerpipe"] == names["boilerpipe-article"] == {"tree_depth"}
-        trained = {"good_probability", "near_good_probability"}
+        page = {"tree_depth", "drop_repeated", "keep_headline"}
+        assert names["boilerpipe"] == names["boilerpipe-article"] == page
+        trained = {"good_probability", "near_good_probability", "fallback_probability"}
         kinds = {"code", "formulas", "tables"}
         assert names["justext-java"] == set(PARAMETERS) - trained - kinds
         assert names["justext"] == names["article"]
         assert set(PARAMETERS) - names["justext"] == {"no_headlines", "rescue_images", *trained}
         assert names["justext-3.0"] == names["justext"] - kinds
         headings = {"max_heading_distance", "no_headings"}
-        assert names["learned"] == names["learned-article"] == {*trained, "tree_depth", *headings, *kinds}
+        assert names["learned"] == names["learned-article"] == {*trained, *page, *headings, *kinds}
 
     def test_the_profile_s_own_depth_cannot_be_unset(self) -> None:
         depths = {name: PROFILES[name].parameters["tree_depth"].search for name in ("justext", "article")}

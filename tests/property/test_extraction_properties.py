@@ -27,6 +27,8 @@ from tests.property.strategies import bodies, byte_strings, pages, soups, string
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 
+#: What passes over a whole page say where they change what a block is by itself.
+BY_THE_PAGE = ("outside the main group", "further up", "the page's headline", "of a page without good blocks")
 densities = st.floats(0, 1)
 thresholds = st.fixed_dictionaries(
     {},
@@ -41,6 +43,8 @@ thresholds = st.fixed_dictionaries(
         "no_headlines": st.booleans(),
         "rescue_images": st.booleans(),
         "tree_depth": st.none() | st.integers(1, 5),
+        "drop_repeated": st.booleans(),
+        "keep_headline": st.booleans(),
     },
 )
 
@@ -65,7 +69,7 @@ def check_extraction(extraction: Extraction, profile: str) -> None:
         # No SHORT or NEAR_GOOD survives, and what was decided by itself stays so.
         assert block.block_class in {GOOD, BAD}
         if block.context_free_class in {GOOD, BAD} and block.image_url is None:
-            assert block.block_class is block.context_free_class or "outside the main group" in block.reason
+            assert block.block_class is block.context_free_class or any(one in block.reason for one in BY_THE_PAGE)
     assert extraction.text == "\n\n".join(b.text for b in extraction.blocks if b.block_class is GOOD and b.text)
     assert extraction.profile == profile
 

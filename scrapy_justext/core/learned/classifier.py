@@ -11,6 +11,7 @@ The model is asked once a page (:func:`weigh`); thresholds come in afterwards (:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ _new_decision = maker(Decision)
 
 #: How many features a reason names.
 NAMED = 2
+#: The probability from which the best block of a page without good ones is good.
+FALLBACK = 0.3
 
 _IS_FLAG = np.array([feature.is_flag for feature in FEATURES])
 _PAGE_COLUMNS = [column for column, feature in enumerate(FEATURES) if feature.name in PAGE_FEATURES]
@@ -102,7 +105,10 @@ class ModelOutput(NamedTuple):
 
     def decide(self, thresholds: Thresholds) -> list[Decision]:
         """Return the decisions for the blocks."""
-        good, near_good = probability_limits(thresholds, self.model)
+        limits = with_limits(thresholds, self.model)
+        good, near_good = limits.good_probability, limits.near_good_probability
+        assert good is not None
+        assert near_good is not None
         at_least, below = "probability {:.3g} >= {:g}{}", "probability {:.3g} < {:g}{}"
         decisions = []
         for block, probability in enumerate(self.probabilities):
@@ -115,14 +121,22 @@ class ModelOutput(NamedTuple):
         return decisions
 
 
-def probability_limits(thresholds: Thresholds, model: Model) -> tuple[float, float]:
-    """Return the probabilities from which a block is GOOD, and NEAR_GOOD: the user's, else the model's own."""
-    good = model.good if thresholds.good_probability is None else thresholds.good_probability
-    near_good = thresholds.near_good_probability
+def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:
+    """Return thresholds with the model's own probabilities in place of those that the user did not choose."""
+    good, near_good, fallback = (
+        thresholds.good_probability,
+        thresholds.near_good_probability,
+        thresholds.fallback_probability,
+    )
+    # The model's belong together: to a user's choice of one, they say nothing.
+    if fallback is None and good is None:
+        fallback = FALLBACK
     if near_good is None:
-        # The model's two belong together.
-        near_good = model.near_good if thresholds.good_probability is None else good
-    return good, min(near_good, good)
+        near_good = model.near_good if good is None else good
+    good = model.good if good is None else good
+    return replace(
+        thresholds, good_probability=good, near_good_probability=min(near_good, good), fallback_probability=fallback
+    )
 
 
 def weigh(features: Features, model: Model) -> ModelOutput:

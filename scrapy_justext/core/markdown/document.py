@@ -35,15 +35,17 @@ def to_markdown(
     *,
     url: str | None = None,
     data: Iterable[Segment] = (),
+    headline: int | None = None,
     tables: str = HTML,
 ) -> str:
     """Return the good blocks of a page as Markdown, without a line feed at the end; empty where there are none.
 
     ``url``: the page's, which relative links are resolved against, unless the page has a BASE.
     ``data``: good blocks behind them that stand in no element.
+    ``headline``: the index of the heading that is written whatever its class.
     ``tables``: what is written of a table that a pipe table cannot show, one of :data:`~.tables.TABLES`.
     """
-    good = [decision.block_class is GOOD for decision in decisions]
+    good = [decision.block_class is GOOD or i == headline for i, decision in enumerate(decisions)]
     pieces: Iterable[Piece] = ()
     if elements is not None and True in good:
         pieces = good_pieces(elements, segments, good, url)

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from scrapy_justext.core.learned.classifier import probability_limits, weigh
+from scrapy_justext.core.learned.classifier import FALLBACK, weigh, with_limits
 from scrapy_justext.core.learned.features import Features
 from scrapy_justext.core.learned.model import Model, shipped_model
 from scrapy_justext.core.parameters import Thresholds
@@ -30,15 +30,20 @@ def test_many_blocks_are_judged_as_few_are() -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, (0.6, 0.4)),
-        ({"good_probability": 0.8}, (0.8, 0.8)),
-        ({"near_good_probability": 0.1}, (0.6, 0.1)),
-        ({"near_good_probability": 0.7}, (0.6, 0.6)),
-        ({"good_probability": 0.8, "near_good_probability": 0.2}, (0.8, 0.2)),
+        ({}, (0.6, 0.4, FALLBACK)),
+        ({"good_probability": 0.8}, (0.8, 0.8, None)),
+        ({"near_good_probability": 0.1}, (0.6, 0.1, FALLBACK)),
+        ({"near_good_probability": 0.7}, (0.6, 0.6, FALLBACK)),
+        ({"good_probability": 0.8, "near_good_probability": 0.2}, (0.8, 0.2, None)),
+        ({"good_probability": 0.8, "fallback_probability": 0.1}, (0.8, 0.8, 0.1)),
+        ({"fallback_probability": 0.9}, (0.6, 0.4, 0.9)),
     ],
 )
-def test_the_user_s_thresholds_come_before_the_model_s(given: dict[str, Any], expected: tuple[float, float]) -> None:
-    assert probability_limits(Thresholds(**given), Model("x", "1", 0.6, 0.4, {})) == expected
+def test_the_user_s_thresholds_come_before_the_model_s(
+    given: dict[str, Any], expected: tuple[float, float, float | None]
+) -> None:
+    found = with_limits(Thresholds(**given), Model("x", "1", 0.6, 0.4, {}))
+    assert (found.good_probability, found.near_good_probability, found.fallback_probability) == expected
 
 
 def test_both_sides_of_the_thresholds() -> None:

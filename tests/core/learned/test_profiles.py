@@ -30,7 +30,7 @@ PAGE = (
 
 @EVERY
 def test_an_article_is_told_from_its_surroundings(profile: str) -> None:
-    found = extract(PAGE, profile=profile)
+    found = extract(PAGE, profile=profile, drop_repeated=False)
     assert [block.text[:7] for block in found.blocks if not block.is_good and block.tag != "h1"] == [
         "Home",
         "Blog",
@@ -49,7 +49,7 @@ def test_blocks_carry_probability_and_origin(profile: str) -> None:
 
 @EVERY
 def test_the_threshold_is_the_user_s(profile: str) -> None:
-    assert all(block.is_good for block in extract(PAGE, profile=profile, good_probability=0).blocks)
+    assert all(one.is_good for one in extract(PAGE, profile=profile, good_probability=0, drop_repeated=False).blocks)
     assert extract(PAGE, profile=profile, good_probability=1.0).paragraphs == []
     with pytest.raises(JustextError, match=r"good_probability = 2: must be a number from 0 to 1"):
         extract(PAGE, profile=profile, good_probability=2)

@@ -64,6 +64,8 @@ parameter_choices = st.builds(
             "no_headlines": st.booleans(),
             "rescue_images": st.booleans(),
             "tree_depth": st.sampled_from([None, 1, 2, 3, 4, 5]),
+            "drop_repeated": st.booleans(),
+            "keep_headline": st.booleans(),
         },
     ),
 )

@@ -1,0 +1,163 @@
+"""Passes that look at a page as a whole, after the context pass has made every block GOOD or BAD.
+
+**Fallback** (:func:`fall_back`), before headings are restored: where nothing is GOOD, the block that a trained model
+finds most probable is, from ``fallback_probability`` on.  If somebody chose that block's class, nothing is.
+
+**Repeated text** (:func:`drop_repeated`): pages hold their text twice, for screens and for phones, or as a teaser above
+it.  A GOOD block of :data:`REPEATED_UNITS` or more is BAD if :data:`REPEATED_SHARE` of it are sentences of GOOD blocks
+further up.  (Runs of five words find as much, at twenty times the cost.)  Code, formulas and tables of data repeat
+themselves on purpose, and stay.
+
+**Headline** (:func:`keep_headline`): the one heading that names the page, :func:`find_headline`.  Collections of
+labelled pages differ on whether it is content, and so do those who use them: a parameter decides.  In any case the
+paths of headings and Markdown name it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_justext.core.blocks import BAD, GOOD, Decision, Reason
+from scrapy_justext.core.tags import WITHOUT_STOPWORDS
+from scrapy_justext.core.unsegmented import units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_justext.core.context_sensitive import Context
+
+#: A repeated block has so many characters or units, about 20 words, or more.
+REPEATED_UNITS = 100
+#: The share of its characters that must stand in sentences further up.
+REPEATED_SHARE = 0.5
+#: What is read in place of marks, so that a full stop and a space end each sentence; the marks at the end of a text.
+_ENDS = {"!": ".", "?": ".", "؟": ".", "।": ".", "。": ". ", "！": ". ", "？": ". "}
+_END_MARKS = " .!?…؟।。！？"
+
+#: The text of a page begins with a good block of so many characters or units, or more.
+TEXT_UNITS = 70
+#: Characters of a headline, and of a TITLE, at the most.
+MOST_IN_HEADLINE, MOST_IN_TITLE = 200, 1000
+#: A heading that TITLE has is the headline if it is this share of TITLE or more: the rest is often the site's name.
+TITLE_SHARE = 0.3
+
+
+def fall_back(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+    """Make the most probable block GOOD where none is, if its probability is high enough."""
+    result = list(decisions)
+    floor = context.thresholds.fallback_probability
+    if floor is None or any(decision.block_class is GOOD for decision in decisions):
+        return result
+    probabilities = [probability or 0.0 for probability in context.probabilities]
+    best = max(range(len(probabilities)), key=probabilities.__getitem__, default=None)
+    if best is not None and best not in context.pinned and probabilities[best] >= floor:
+        reason = ("probability {:.3g} >= {:g}, the highest of a page without good blocks", probabilities[best], floor)
+        result[best] = Decision(GOOD, Reason(reason))
+    return result
+
+
+def fell_back(context: Context, decisions: Sequence[Decision]) -> bool:
+    """Return whether :func:`fall_back` made a block GOOD; ``decisions``: those after all passes."""
+    own = [decision.block_class for decision in context.context_free]
+    if GOOD in own:
+        return False
+    # Of all other passes, only the last makes a block GOOD that is BAD by itself.
+    headline = find_headline(context, decisions) if context.thresholds.keep_headline else None
+    return any(decision.block_class is GOOD and own[i] is BAD and i != headline for i, decision in enumerate(decisions))
+
+
+def drop_repeated(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+    """Make GOOD blocks BAD whose text stands further up already."""
+    result = list(decisions)
+    if not context.thresholds.drop_repeated:
+        return result
+    position, texts, known = context.segments.position, context.segments.collapsed, set[str]()
+    good = [
+        i
+        for i, decision in enumerate(decisions)
+        if decision.block_class is GOOD and position[i].kind not in WITHOUT_STOPWORDS
+    ]
+    for i, sentences in zip(good, _sentences([texts[i] for i in good]), strict=True):
+        if i not in context.pinned and _is_long(texts[i], REPEATED_UNITS):
+            share = sum(map(len, filter(known.__contains__, sentences))) / sum(map(len, sentences))
+            if share >= REPEATED_SHARE:
+                result[i] = Decision(BAD, Reason(("{}; {:.0%} of it stands further up", result[i].reason, share)))
+                continue
+        known.update(sentences)
+    return result
+
+
+def _sentences(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the sentences of each text, without the marks that end them.
+
+    >>> list(_sentences(["Why? In 1.5 hours. Now!", "春眠。不覺。"]))
+    [['Why', 'In 1.5 hours', 'Now'], ['春眠', '不覺']]
+    """
+    # Joined, as there are hundreds of them; each is on one line.
+    joined = "\n".join(text.rstrip(_END_MARKS) for text in texts)
+    for mark, end in _ENDS.items():
+        joined = joined.replace(mark, end)
+    return (text.split(". ") for text in joined.split("\n")) if texts else iter(())
+
+
+def _is_long(text: str, least: int) -> bool:
+    """Return whether a text has so many characters, or units, which takes longer to find."""
+    return len(text) >= least or (not text.isascii() and units(text) >= least)
+
+
+def keep_headline(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+    """Make the page's headline GOOD."""
+    result = list(decisions)
+    headline = find_headline(context, decisions) if context.thresholds.keep_headline else None
+    if headline is not None and result[headline].block_class is not GOOD:
+        result[headline] = Decision(GOOD, Reason(("{}; the page's headline", result[headline].reason)))
+    return result
+
+
+def find_headline(context: Context, decisions: Sequence[Decision]) -> int | None:
+    """Return the index of the page's headline; None where it has none.
+
+    It is a heading before the page's text: of those that stand in TITLE, or TITLE in them, the longest, and the last of
+    equals; else the page's only H1.  A heading that somebody made bad is none.
+    """
+    levels = context.segments.of_position("heading_level")
+    if context.thresholds.no_headings or not any(levels):
+        return None
+    texts = context.segments.collapsed
+    headings = [
+        i
+        for i in range(_start_of_text(context, decisions, levels))
+        if levels[i] and len(texts[i]) <= MOST_IN_HEADLINE and (i not in context.pinned or _is_good(decisions[i]))
+    ]
+    title = _letters(context.title[:MOST_IN_TITLE])
+    shared = [(_common(_letters(texts[i]), title), i) for i in headings]
+    in_title = [(length, i) for length, i in shared if length and length >= TITLE_SHARE * len(title)]
+    if in_title:
+        return max(in_title)[1]
+    h1s = [i for i in headings if levels[i] == 1]
+    return h1s[0] if len(h1s) == levels.count(1) == 1 else None
+
+
+def _is_good(decision: Decision) -> bool:
+    return decision.block_class is GOOD
+
+
+def _start_of_text(context: Context, decisions: Sequence[Decision], levels: Sequence[int]) -> int:
+    """Return the index of the block that the page's text begins with: a long good one, else the first; else 0."""
+    first: int | None = None
+    for i, decision in enumerate(decisions):
+        if decision.block_class is GOOD and not levels[i]:
+            first = i if first is None else first
+            if _is_long(context.segments.collapsed[i], TEXT_UNITS):
+                return i
+    return first or 0
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _common(one: str, other: str) -> int:
+    """Return the length of the shorter of two texts if it stands in the longer one, else 0."""
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) if shorter in longer else 0

@@ -1,0 +1,197 @@
+"""The passes over a whole page: the fallback, repeated text, the headline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_justext import extract
+from scrapy_justext.core.blocks import BlockTable, Decision
+from scrapy_justext.core.context_sensitive import Context, heading_paths
+from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.whole_page import (
+    REPEATED_UNITS,
+    TEXT_UNITS,
+    drop_repeated,
+    fall_back,
+    fell_back,
+    find_headline,
+    keep_headline,
+)
+from tests.builders import LETTERS, letters, make_segment
+
+ONE, TWO, THREE, FOUR = (f"{word} " * 9 + word for word in ("lamp", "tree", "rain", "salt"))
+
+
+def context(*blocks: tuple[str, str], title: str = "", pinned: tuple[int, ...] = (), **thresholds: Any) -> Context:
+    """Blocks as pairs of class, behind the level of a heading, and text: ``("1G", "Headline")``."""
+    segments, decisions = BlockTable(), []
+    for notation, text in blocks:
+        level = int(notation[:-1] or 0)
+        segments.append(make_segment(text, tag=f"h{level}" if level else "p", heading_level=level))
+        decisions.append(Decision(LETTERS[notation[-1]], "own"))
+    return Context(segments, decisions, Thresholds(**thresholds), frozenset(pinned), title=title)
+
+
+def dropped(*texts: str, **options: Any) -> str:
+    """The classes of good blocks after repeated ones were dropped."""
+    page = context(*(("G", text) for text in texts), drop_repeated=True, **options)
+    return letters(drop_repeated(page, page.context_free)).replace(" ", "")
+
+
+class TestRepeated:
+    @pytest.mark.parametrize(
+        ("texts", "expected"),
+        [
+            ((f"{ONE}. {TWO}.", f"{ONE}. {TWO}."), "GB"),
+            ((f"{ONE}. {TWO}", f"{ONE}? {TWO}!"), "GB"),
+            ((f"{ONE}. {TWO}.", ONE, f"{ONE}. {TWO}."), "GGB"),
+            ((ONE, TWO, f"{ONE}. {TWO}."), "GGB"),
+            ((ONE, f"{ONE}. {TWO}."), "GB"),
+            ((ONE, f"{ONE}. {TWO}s."), "GG"),
+            ((f"{ONE}. {TWO}.", f"{THREE}. {FOUR}."), "GG"),
+            ((f"{ONE}. {TWO}.", f"{ONE} {TWO}."), "GG"),
+            (("x" * REPEATED_UNITS,) * 2, "GB"),
+            (("x" * (REPEATED_UNITS - 1),) * 2, "GG"),
+            (("銅壺" * 17,) * 2, "GB"),
+            (("銅壺" * 16,) * 2, "GG"),
+            ((f"{'銅壺' * 17}。{'燈' * 30}！",) * 2, "GB"),
+        ],
+    )
+    def test_of_equal_texts_the_first_stays(self, texts: tuple[str, ...], expected: str) -> None:
+        assert dropped(*texts) == expected
+
+    def test_what_was_dropped_is_not_known(self) -> None:
+        # The third holds one of the second's sentences, which is nowhere else.
+        assert dropped(ONE, f"{ONE}. {TWO}.", f"{TWO}. {THREE}.") == "GBG"
+
+    def test_blocks_that_somebody_chose_stay(self) -> None:
+        assert dropped(f"{ONE}. {TWO}.", f"{ONE}. {TWO}.", pinned=(1,)) == "GG"
+
+    def test_bad_blocks_repeat_nothing(self) -> None:
+        page = context(("B", f"{ONE}. {TWO}."), ("G", f"{ONE}. {TWO}."), drop_repeated=True)
+        assert letters(drop_repeated(page, page.context_free)) == "B G"
+
+    def test_code_and_tables_may_repeat(self) -> None:
+        page = f"<pre><code>{ONE}. {TWO}.</code></pre>" * 2
+        assert [b.is_good for b in extract(page, drop_repeated=True, code="keep").blocks] == [True, True]
+
+    def test_the_reason_tells_the_share(self) -> None:
+        page = context(("G", ONE), ("G", f"{ONE}. {TWO}."), drop_repeated=True)
+        assert drop_repeated(page, page.context_free)[1].reason == "own; 50% of it stands further up"
+
+    @given(st.lists(st.lists(st.sampled_from([ONE, TWO, THREE, FOUR]), min_size=2, max_size=4), max_size=8))
+    def test_no_sentence_is_lost(self, page: list[list[str]]) -> None:
+        texts = [f"{'. '.join(sentences)}." for sentences in page]
+        kept = [sentences for sentences, letter in zip(page, dropped(*texts), strict=True) if letter == "G"]
+        # At most half of a block that is dropped is new.
+        for sentences in page:
+            known = sum(any(one in others for others in kept) for one in sentences)
+            assert known >= len(sentences) / 2
+
+
+#: Blocks, the title, the index of the headline.
+HEADLINES: dict[str, tuple[list[tuple[str, str]], str, int | None]] = {
+    "the only H1": ([("1B", "Bridge opens"), ("G", ONE)], "", 0),
+    "an H2 is none by itself": ([("2B", "Bridge opens"), ("G", ONE)], "", None),
+    "two H1": ([("1B", "Bridge"), ("1B", "opens"), ("G", ONE)], "", None),
+    "another H1 after the text": ([("1B", "Bridge"), ("G", ONE), ("1G", "Sea")], "", None),
+    "after the text": ([("G", ONE), ("1B", "Bridge")], "Bridge", None),
+    "what stands in TITLE": ([("2B", "Bridge opens"), ("G", ONE)], "Bridge opens - News", 0),
+    "TITLE stands in it": ([("2B", "A bridge opens today"), ("G", ONE)], "bridge opens", 0),
+    "case and marks do not count": ([("2B", "“Bridge” opens!"), ("G", ONE)], "BRIDGE OPENS | News", 0),
+    "TITLE comes before H1": ([("1B", "The News"), ("2B", "Bridge opens"), ("G", ONE)], "Bridge opens", 1),
+    "the longest of TITLE": ([("1B", "News"), ("2B", "Bridge opens"), ("G", ONE)], "Bridge opens - News", 1),
+    "the last of equals": ([("2B", "Bridge"), ("1B", "Bridge"), ("G", ONE)], "Bridge", 1),
+    "a tenth of TITLE": ([("1B", "Bridge"), ("2B", "News"), ("G", ONE)], f"News {'x' * 40}", 0),
+    "three tenths of TITLE": ([("2B", "abc"), ("G", ONE)], "abc defghij", 0),
+    "less": ([("2B", "abc"), ("G", ONE)], "abc defghijk", None),
+    "no text": ([("1B", "Bridge"), ("B", ONE)], "Bridge", None),
+    "a good heading is no text": ([("1G", "Bridge"), ("B", ONE)], "Bridge", None),
+    "short good blocks before it": ([("G", "x" * (TEXT_UNITS - 1)), ("1B", "Bridge"), ("G", ONE + ONE)], "", 1),
+    "a long one before it": ([("G", "x" * TEXT_UNITS), ("1B", "Bridge"), ("G", ONE)], "", None),
+    "only short text": ([("1B", "Bridge"), ("G", "x")], "", 0),
+    "long headings": ([("1B", "x" * 200), ("G", ONE)], "", 0),
+    "longer ones": ([("1B", "x" * 201), ("G", ONE)], "", None),
+    "nothing": ([], "Bridge", None),
+}
+
+
+class TestHeadline:
+    @pytest.mark.parametrize(("blocks", "title", "expected"), HEADLINES.values(), ids=HEADLINES)
+    def test_which_heading_it_is(self, blocks: list[tuple[str, str]], title: str, expected: int | None) -> None:
+        page = context(*blocks, title=title, keep_headline=True)
+        assert find_headline(page, page.context_free) == expected
+        kept = keep_headline(page, page.context_free)
+        goods = {i for i, one in enumerate(kept) if one.block_class.value == "good"}
+        own = {i for i, one in enumerate(page.context_free) if one.block_class.value == "good"}
+        assert goods == own | ({expected} if expected is not None else set())
+
+    def test_what_somebody_made_bad_is_none(self) -> None:
+        page = context(("1B", "Bridge"), ("G", ONE), title="Bridge", pinned=(0,))
+        assert find_headline(page, page.context_free) is None
+
+    def test_without_headings_there_is_none(self) -> None:
+        page = context(("1B", "Bridge"), ("G", ONE), no_headings=True, keep_headline=True)
+        assert letters(keep_headline(page, page.context_free)) == "B G"
+
+    @pytest.mark.parametrize("keeps", [False, True])
+    def test_paths_and_markdown_name_it_in_either_case(self, keeps: bool) -> None:
+        text = "It was the best of times, it was the worst of times. " * 5
+        html = (
+            f"<title>Bridge</title><h1>Bridge</h1><p>{'x ' * 150}</p><p>{text}</p><h2>Sea</h2><p>It is the sea. {text}"
+        )
+        found = extract(html, language="en", keep_headline=keeps, markdown=True)
+        assert ("Bridge" in found.paragraphs) == keeps
+        assert [b.heading_path for b in found.blocks] == [(), ("Bridge",), ("Bridge",), ("Bridge",), ("Bridge", "Sea")]
+        assert found.markdown.startswith(f"# Bridge\n\n{text.strip()}\n\n## Sea")
+
+    def test_it_is_above_all_that_follows(self) -> None:
+        page = context(("1G", "A"), ("2B", "B"), ("2G", "C"), ("G", "d"), ("1G", "E"), ("G", "f"))
+        paths = ["".join(path) for path in heading_paths(page.segments, page.context_free, 1)]
+        assert paths == ["", "A", "AB", "ABC", "AB", "ABE"]
+
+    def test_the_reason_tells_it(self) -> None:
+        page = context(("1B", "Bridge"), ("G", ONE), keep_headline=True)
+        assert keep_headline(page, page.context_free)[0].reason == "own; the page's headline"
+
+
+def fallen(notation: str, probabilities: list[float], floor: float | None, pinned: tuple[int, ...] = ()) -> str:
+    page = context(*((letter, ONE) for letter in notation), pinned=pinned, fallback_probability=floor)
+    page = Context(page.segments, page.context_free, page.thresholds, page.pinned, None, probabilities)
+    decisions = fall_back(page, page.context_free)
+    assert fell_back(page, decisions) == (decisions != page.context_free)
+    return letters(decisions).replace(" ", "")
+
+
+class TestFallback:
+    @pytest.mark.parametrize(
+        ("notation", "probabilities", "floor", "expected"),
+        [
+            ("BBB", [0.1, 0.3, 0.2], 0.3, "BGB"),
+            ("BBB", [0.1, 0.3, 0.2], 0.301, "BBB"),
+            ("BBB", [0.1, 0.3, 0.2], None, "BBB"),
+            ("BBB", [0.3, 0.3, 0.2], 0.1, "GBB"),
+            ("GBB", [0.1, 0.3, 0.2], 0.1, "GBB"),
+            ("", [], 0.0, ""),
+        ],
+    )
+    def test_the_best_block_of_a_page_without_good_ones(
+        self, notation: str, probabilities: list[float], floor: float | None, expected: str
+    ) -> None:
+        assert fallen(notation, probabilities, floor) == expected
+
+    def test_where_somebody_decided_on_the_best_block_there_is_none(self) -> None:
+        assert fallen("BBB", [0.1, 0.9, 0.6], 0.3, pinned=(1,)) == "BBB"
+        assert fallen("BBB", [0.1, 0.9, 0.6], 0.3, pinned=(0,)) == "BGB"
+
+    def test_an_extraction_tells_it(self) -> None:
+        options: dict[str, Any] = {"profile": "learned", "language": "en", "good_probability": 1.0}
+        found = extract(f"<p>Home<p>{ONE}", fallback_probability=0.0, **options)
+        assert (found.is_fallback, len(found.paragraphs)) == (True, 1)
+        assert "the highest of a page without good blocks" in found.blocks[0].reason + found.blocks[1].reason
+        assert not extract(f"<p>Home<p>{ONE}", fallback_probability=1.0, **options).is_fallback
+        assert not extract(f"<p>Home<p>{ONE}", profile="learned", good_probability=0.0).is_fallback
