@@ -115,7 +115,7 @@ def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
     """
     reader = _reader_for(position.rules)
     module = kernel().cut
-    if module is None or type(reader) is not PublishedReader:
+    if module is None:
         return reader.blocks, _cut(flat, position, reader, Tables())
     return reader.blocks, module.Cutter(flat, reader, Tables(), _told).cut(position)
 
@@ -225,7 +225,9 @@ class TreePosition(dict[str, "TreePosition"]):
 
     def __missing__(self, code: str) -> TreePosition:
         here = self.here
-        if code == ENTER:
+        if code == ENTER and here.in_select:
+            inside = self
+        elif code == ENTER:
             inside = TreePosition(here.tag, here.heading_level, True, here.preformatted, here.kind, self.rules)
         else:
             tag = _names(self.rules)[code]

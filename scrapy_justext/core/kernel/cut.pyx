@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=True
 """Cut a flattened page into blocks, and count their words, without a Python object for what is none.
 
-:class:`Cutter` gives what :func:`scrapy_justext.core.reading.cut` gives with a
-:class:`~scrapy_justext.core.reading.PublishedReader`.  What is rare is left to that: code, formulas, preformatted text.
+:class:`Cutter` gives what :func:`scrapy_justext.core.reading.cut` gives with the readers there.  What is rare is left to
+these: code, formulas, preformatted text, images.
 :class:`WordCounter` gives what :func:`scrapy_justext.core.context_free.count_words` gives.
 Strings are all that is read here; the tree is not touched.
 """
@@ -17,8 +17,8 @@ from libc.string cimport memcmp
 from scrapy_justext.core.kernel.tree cimport Memory
 
 from scrapy_justext.core.flattening import (
-    BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, FINISHED, INLINE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG, WHOLE,
-    has_mark,
+    BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, ENTER, FINISHED, INLINE, LEAVE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG,
+    WHOLE, has_mark,
 )
 from scrapy_justext.core.tables import LINES, PRE, TABLE
 
@@ -47,7 +47,7 @@ cdef size_t BASIS = <size_t> 0xCBF29CE484222325ULL, PRIME = <size_t> 0x100000001
 
 cdef Py_UCS4 BLOCK_MARK = BLOCK, INLINE_MARK = INLINE
 cdef Py_UCS4 CLOSE_CODE = CLOSE, LINK_CODE = LINK, UNLINK_CODE = UNLINK, TAG_CODE = TAG, BREAK_CODE = BREAK
-cdef Py_UCS4 WHOLE_CODE = WHOLE
+cdef Py_UCS4 WHOLE_CODE = WHOLE, ENTER_CODE = ENTER, LEAVE_CODE = LEAVE
 cdef str BEGUN_MARK = INLINE + BEGUN, FINISHED_MARK = INLINE + FINISHED
 #: By code: whether a mark is read here, be it that it changes nothing.
 cdef bint[128] IS_READ
@@ -91,10 +91,16 @@ cdef struct Around:
     Py_ssize_t element
 
 
+cdef enum Gap:
+    # White space before the next word.
+    NONE, SPACE, LINE_FEED
+
+
 cdef class Cutter:
     """Cuts one page.
 
-    ``reader``: a :class:`~scrapy_justext.core.reading.PublishedReader`, which takes the blocks, and reads what is rare.
+    ``reader``: the :class:`~scrapy_justext.core.reading.PublishedReader`, or one of its kind, that the rules ask for.  It
+    takes the blocks, and reads what is rare.
     ``tables``: the :class:`~scrapy_justext.core.tables.Tables` of the page.
     ``told``: what tells of the text of a PRE or TABLE what its attributes tell.
     """
@@ -111,6 +117,13 @@ cdef class Cutter:
     # The number of the text at hand, and of the last block-level element that has begun.
     cdef Py_ssize_t number, opened
     cdef bint has_code_lines
+    # Where the text at hand is, and what is around that: elements and inline SELECTs.
+    cdef Place place
+    cdef Memory open_places
+    # Whether text is read node by node, and whether there are inline SELECTs that are places.
+    cdef bint by_nodes, has_selects
+    # Where text is read node by node: whether the last mark of a link began one, and whether a BR has no text behind it.
+    cdef bint is_linked, after_break
 
     def __cinit__(self):
         self.scratch = NULL
@@ -155,37 +168,32 @@ cdef class Cutter:
 
         ``position``: that of the root.
         """
-        cdef Place place = place_of(position)
+        cdef Place place
         cdef Py_ssize_t element = 0
         cdef Py_ssize_t begin, end
         cdef Py_UCS4 code
-        cdef Memory open_elements = Memory(sizeof(Around))
-        cdef Around* around
+        self.place = place_of(position)
+        self.open_places = Memory(sizeof(Around))
+        self.by_nodes = position.rules.text_nodes
+        self.has_selects = position.rules.images and has_mark(self.flat, ENTER)
         # The root's own text comes before the first mark.
         end = self.end_of_chunk(0)
-        end = self.read_text(0, end, place, element)
+        end = self.read_text(0, end, element)
         while end < self.size:
             code = self.at(end + 1)
             begin = end + 2
             end = self.end_of_chunk(begin)
             self.number += 1
             if code == CLOSE_CODE:
-                if place.part == TABLE:
+                if self.place.part == TABLE:
                     self.tables.end(self.blocks)
-                if not open_elements.count:
-                    raise ValueError("an element ends that has not begun")
-                around = <Around*> open_elements.taken()
-                # Positions are kept for good.
-                place = <Place> around.place
-                element = around.element
-                end = self.read_text(begin, end, place, element)
+                element = self.leave_place()
+                end = self.read_text(begin, end, element)
                 continue
-            around = <Around*> open_elements.added()
-            around.place = <PyObject*> place
-            around.element = element
+            self.enter_place(code, element)
+            place = self.place
             self.opened += 1
             element = self.opened
-            place = place.child(code)
             if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
                 about, body, is_whole = self.told(place.part, self.flat[begin:end])
                 begin = end - len(body)
@@ -199,37 +207,158 @@ cdef class Cutter:
                     # Behind the mark of its end.
                     begin = end + 2
                     end = self.end_of_chunk(begin)
-                    around = <Around*> open_elements.taken()
-                    place = <Place> around.place
-                    element = around.element
+                    element = self.leave_place()
                 else:
                     self.tables.begin(place.part, about, element, self.number, len(self.collapsed))
             elif place.part and not place.may_be_lines:
                 self.tables.begin(place.part, "", element, self.number, len(self.collapsed))
-            end = self.read_text(begin, end, place, element)
+            end = self.read_text(begin, end, element)
         self.give()
         return self.opened
 
-    cdef Py_ssize_t read_text(self, Py_ssize_t begin, Py_ssize_t end, Place place, Py_ssize_t element) except -1:
+    cdef int enter_place(self, Py_UCS4 code, Py_ssize_t element) except -1:
+        """Go into an element, or an inline SELECT; ``element``: the number of the one around."""
+        cdef Around* around = <Around*> self.open_places.added()
+        around.place = <PyObject*> self.place
+        around.element = element
+        # Positions are kept for good.
+        self.place = self.place.child(code)
+        return 0
+
+    cdef Py_ssize_t leave_place(self) except -1:
+        """Go back to what is around; return the number of its element."""
+        cdef Around* around
+        if not self.open_places.count:
+            raise ValueError("an element ends that has not begun")
+        around = <Around*> self.open_places.taken()
+        self.place = <Place> around.place
+        return around.element
+
+    cdef Py_ssize_t read_text(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Add the blocks in a text, and the lines of code that begin in it; return where the text behind them ends."""
         cdef Py_ssize_t begun, finished
         cdef list inside
-        while self.has_code_lines and not place.here.heading_level:
+        if self.by_nodes:
+            self.read_nodes(begin, end, element)
+            return end
+        if self.has_selects:
+            self.read_selects(begin, end, element)
+            return end
+        while self.has_code_lines and not self.place.here.heading_level:
             begun = self.flat.find(BEGUN_MARK, begin, end)
             if begun < 0:
                 break
-            self.read(begin, begun, place, element, self.number)
+            self.read(begin, begun, element)
             finished = self.flat.index(FINISHED_MARK, begun)
             inside = self.flat[begun + 1 : finished].split(BLOCK)
             self.give()
-            self.reader.read_code(inside, "", place.position, element, self.number, is_text=True)
+            self.reader.read_code(inside, "", self.place.position, element, self.number, is_text=True)
             self.take()
             self.pass_over(inside[1:])
             begin = finished + len(FINISHED_MARK)
             if len(inside) > 1:
                 end = self.end_of_chunk(begin)
-        self.read(begin, end, place, element, self.number)
+        self.read(begin, end, element)
         return end
+
+    cdef int read_selects(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
+        """Add the blocks in a text with inline SELECTs, which is in those that begin or end before all text."""
+        cdef Py_ssize_t first = begin, i = begin
+        while i < end:
+            if Py_UNICODE_ISSPACE(self.at(i)):
+                i += 1
+            elif self.at(i) == INLINE_MARK and self.at(i + 1) in (
+                ENTER_CODE, LEAVE_CODE, TAG_CODE, LINK_CODE, UNLINK_CODE
+            ):
+                i += 2
+                first = i
+            else:
+                break
+        self.pass_selects(begin, first, element)
+        self.read(begin, end, element)
+        return self.pass_selects(first, end, element)
+
+    cdef int pass_selects(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
+        """Go into and out of the inline SELECTs in a text."""
+        cdef Py_UCS4 code
+        while begin < end:
+            if self.at(begin) == INLINE_MARK:
+                begin += 1
+                code = self.at(begin)
+                if code == ENTER_CODE:
+                    self.enter_place(code, element)
+                elif code == LEAVE_CODE:
+                    self.leave_place()
+            begin += 1
+        return 0
+
+    cdef int read_nodes(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
+        """Add the blocks in a text node by node, as :class:`~scrapy_justext.core.reading.ReferenceReader` does."""
+        cdef Py_ssize_t size = 0, words = 0, linked = 0, link_words = 0, tags = 0
+        cdef Py_ssize_t node_end, i
+        cdef Py_UCS4 character, code
+        cdef bint in_word, in_space
+        cdef Place place = self.place
+        cdef Gap gap = NONE
+        if self.is_blank(begin, end):
+            return 0
+        while True:
+            node_end = begin
+            while node_end < end and self.at(node_end) != INLINE_MARK:
+                node_end += 1
+            if not self.is_blank(begin, node_end):
+                self.after_break = False
+                in_word = in_space = False
+                for i in range(begin, node_end):
+                    character = self.at(i)
+                    if Py_UNICODE_ISSPACE(character):
+                        linked += self.is_linked and not in_space
+                        in_word, in_space = False, True
+                        if character == c"\n" or character == c"\r":
+                            gap = LINE_FEED
+                        elif gap == NONE:
+                            gap = SPACE
+                        continue
+                    if not size or gap != NONE:
+                        words += 1
+                        if size:
+                            self.scratch[size] = c"\n" if gap == LINE_FEED else c" "
+                            size += 1
+                    gap = NONE
+                    self.scratch[size] = character
+                    size += 1
+                    linked += self.is_linked
+                    link_words += self.is_linked and not in_word
+                    in_word, in_space = True, False
+            if node_end == end:
+                break
+            code = self.at(node_end + 1)
+            begin = node_end + 2
+            if code == BREAK_CODE and self.after_break:
+                # The BRs of a separator are no elements of the block.
+                self.add(size, words, linked, link_words, tags - 1, place, element)
+                size = words = linked = link_words = tags = 0
+                gap = NONE
+            elif code == BREAK_CODE:
+                self.after_break = True
+                tags += 1
+                gap = SPACE if gap == NONE else gap
+            elif code == TAG_CODE or code == LINK_CODE or code == ENTER_CODE:
+                self.after_break = False
+                tags += 1
+                self.is_linked = self.is_linked or code == LINK_CODE
+                if code == ENTER_CODE:
+                    self.enter_place(code, element)
+            elif code == UNLINK_CODE:
+                self.is_linked = False
+            elif code == LEAVE_CODE:
+                self.leave_place()
+        return self.add(size, words, linked, link_words, tags, place, element)
+
+    cdef bint is_blank(self, Py_ssize_t begin, Py_ssize_t end) noexcept:
+        while begin < end and Py_UNICODE_ISSPACE(self.at(begin)):
+            begin += 1
+        return begin == end
 
     cdef int pass_over(self, list inside) except -1:
         """Count texts that are read, and the elements that begin in them."""
@@ -268,28 +397,31 @@ cdef class Cutter:
         self.links = self.reader.links
         return 0
 
-    cdef int leave(self, Py_ssize_t begin, Py_ssize_t end, Place place, Py_ssize_t element, Py_ssize_t number) except -1:
+    cdef int leave(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Have the reader read a text."""
+        cdef str text = self.flat[begin:end]
+        if self.has_selects:
+            # Their places are known here.
+            text = text.replace(INLINE + ENTER, INLINE + TAG).replace(INLINE + LEAVE, "")
         self.give()
-        self.reader.chunk = number
-        self.reader.read(self.flat[begin:end], place.position, element, [])
+        self.reader.chunk = self.number
+        self.reader.read(text, self.place.position, element, [])
         self.take()
         return 0
 
-    cdef int read(self, Py_ssize_t begin, Py_ssize_t end, Place place, Py_ssize_t element, Py_ssize_t number) except -1:
+    cdef int read(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Add the blocks in a text without marks of block-level elements."""
         cdef Py_ssize_t i, size, words, visible, linked, link_words, tags, links = self.links
         cdef Py_UCS4 character, code
         cdef bint in_word, in_link_word, after_break
         # Whether white space since the last word began inside a link; -1: there is none.
         cdef int space
-        i = begin
-        while i < end and Py_UNICODE_ISSPACE(self.at(i)):
-            i += 1
-        if i == end:
+        cdef Place place = self.place
+        if self.is_blank(begin, end):
             return 0
         if place.preformatted or self.is_rare(begin, end):
-            return self.leave(begin, end, place, element, number)
+            return self.leave(begin, end, element)
+        i = begin
         size = words = linked = link_words = tags = 0
         in_word = in_link_word = after_break = False
         space = -1
@@ -299,7 +431,7 @@ cdef class Cutter:
             if character == INLINE_MARK:
                 code = self.at(i)
                 i += 1
-                if code == TAG_CODE:
+                if code == TAG_CODE or code == ENTER_CODE:
                     tags += 1
                 elif code == LINK_CODE:
                     tags += 1
@@ -309,7 +441,7 @@ cdef class Cutter:
                 elif code == BREAK_CODE:
                     if after_break:
                         # The BRs of a separator are no elements of the block.
-                        self.add(size, words, linked, link_words, tags - 1, place, element, number)
+                        self.add(size, words, linked, link_words, tags - 1, place, element)
                         size = words = linked = link_words = tags = 0
                         in_word = in_link_word = False
                         space = -1
@@ -341,7 +473,7 @@ cdef class Cutter:
                     link_words += not in_link_word
                 in_link_word = links > 0
         self.links = links
-        return self.add(size, words, linked, link_words, tags, place, element, number)
+        return self.add(size, words, linked, link_words, tags, place, element)
 
     cdef bint is_rare(self, Py_ssize_t begin, Py_ssize_t end) except -1:
         """Return whether there are marks that the reader is to read."""
@@ -350,14 +482,17 @@ cdef class Cutter:
             if self.at(begin) == INLINE_MARK:
                 begin += 1
                 code = self.at(begin)
-                if code >= 128 or not IS_READ[<int> code]:
+                if code == ENTER_CODE or code == LEAVE_CODE:
+                    if not self.has_selects:
+                        return True
+                elif code >= 128 or not IS_READ[<int> code]:
                     return True
             begin += 1
         return False
 
     cdef int add(
         self, Py_ssize_t size, Py_ssize_t words, Py_ssize_t linked, Py_ssize_t link_words, Py_ssize_t tags, Place place,
-        Py_ssize_t element, Py_ssize_t number,
+        Py_ssize_t element,
     ) except -1:
         """Add the block that stands in ``scratch``, if there is one."""
         if not size:
@@ -369,7 +504,7 @@ cdef class Cutter:
         append(self.tags_count, tags)
         append(self.elements, element)
         append(self.starts, self.start)
-        append(self.chunks, number)
+        append(self.chunks, self.number)
         self.start += size - words + 1
         return 0
 

@@ -27,7 +27,7 @@ from scrapy_justext.core.learned import characters
 from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import PublishedReader, TreePosition, flat_text, segment_and_count
+from scrapy_justext.core.reading import TreePosition, flat_text, segment_and_count
 from scrapy_justext.core.tables import Tables
 from tests.builders import CORPORA, PAGES, SECONDS, corpus_pages, nested, processor_seconds, read_page, tree
 from tests.core.test_reading import STYLED
@@ -49,7 +49,7 @@ def written(root: etree._Element, rules: TagRules) -> str:
 
 
 def cut_in_python(root: etree._Element, rules: TagRules) -> BlockTable:
-    reader = PublishedReader()
+    reader = reading._reader_for(rules)
     reading._cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules), reader, Tables())
     return reader.blocks
 
@@ -60,7 +60,7 @@ def cut_compiled(root: etree._Element, rules: TagRules) -> BlockTable:
 
 def check_page(root: etree._Element, rules: TagRules) -> None:
     assert written(root, rules) == by_stylesheet(root, rules)
-    if not (rules.text_nodes or rules.images or rules.styled):
+    if not rules.styled:
         assert cut_compiled(root, rules) == cut_in_python(root, rules)
 
 
@@ -152,6 +152,20 @@ class TestEquality:
     def test_on_xml(self, rules: TagRules, xml: str) -> None:
         root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, strip_cdata=False))
         assert written(root, rules) == by_stylesheet(root, rules)
+
+    @ALL_RULES
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<p>a <select> b<option>c</option> d<br><br>e</select> f</p>g<selectx>h</selectx>i",
+            "<p><b><select><a href=x>a<option>b</option></a></select></b><select></select>c",
+            "<pre>a\n <select>b\n<option>c\n d</option></select>e</pre><select><img alt=f><option>g</select>",
+            "<p>a<br><b><br>b</b> <a>c<a>d \r e</a> f</a>\n<br> <br>g<br><?x y?><br>h<p> <br><p><br>i",
+            "a<b> </b>b<b>\n</b>c<b> d\u3000</b>\u2028<a>e <i> f</i></a><i>g</i>",
+        ],
+    )
+    def test_on_selects_nodes_and_breaks(self, rules: TagRules, html: str) -> None:
+        check_page(tree(html), rules)
 
     def test_in_threads(self) -> None:
         pages = [read_page(page) for page in PAGES.values()]
