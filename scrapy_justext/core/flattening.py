@@ -57,7 +57,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
@@ -255,7 +255,7 @@ class Branch(NamedTuple):
 
     test: str
     then: Treatment
-    otherwise: Treatment = None
+    otherwise: Treatment
 
 
 Treatment: TypeAlias = "Writing | Branch | None"
@@ -273,8 +273,7 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
     """Return what is written of elements in a mode, by their names; that of ``*`` is for all others."""
     in_code = _IN_CODE if has_parts else ""
     untag = INLINE + UNTAG if rules.text_nodes else ""
-    gone = [test for test in (rules.hidden, tags.BESIDE_CODE if mode == _IN_CODE else "") if test]
-    shown = f"not({' or '.join(gone)})" if gone else ""
+    gone = " or ".join(test for test in (rules.hidden, tags.BESIDE_CODE if mode == _IN_CODE else "") if test)
     inline: Treatment = Writing(INLINE + TAG, untag)
     if rules.select_in_name:
         inline = Branch("contains(name(), 'select')", Writing(INLINE + ENTER, INLINE + LEAVE), inline)
@@ -291,7 +290,7 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
     found |= blocks
     if "select" not in rules.block_level:
         found["select"] = Writing(INLINE + ENTER, INLINE + LEAVE)
-    found = {name: _where(shown, one) for name, one in found.items() if name not in tags.NEVER_HIDDEN}
+    found = {name: _unless(gone, one) for name, one in found.items() if name not in tags.NEVER_HIDDEN}
     found |= {name: Branch(tags.LABEL_OF_CODE, None, found.get(name, found["*"])) for name in _labels(rules, in_code)}
     found |= {"html": inline} | {name: one for name, one in blocks.items() if name in tags.NEVER_HIDDEN}
     if rules.images:
@@ -300,8 +299,7 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
     found |= dict.fromkeys(rules.unwrapped, Writing())
     for name, where, kept_inside in rules.removed:
         if where:
-            stays = " and ".join(test for test in (f"not({where})", shown) if test)
-            found[name] = _where(stays, blocks.get(name, inline))
+            found[name] = _unless(" or ".join(test for test in (where, gone) if test), blocks.get(name, inline))
         elif not kept_inside or mode != _INSIDE:
             found[name] = None
     return {name: _with_modes(name, one, mode, rules.keeping) for name, one in found.items()}
@@ -312,8 +310,8 @@ def _labels(rules: TagRules, in_code: str) -> Sequence[str]:
     return tags.LABELS if rules.kinds and in_code else ()
 
 
-def _where(test: str, treatment: Treatment) -> Treatment:
-    return Branch(test, treatment) if test else treatment
+def _unless(test: str, treatment: Treatment) -> Treatment:
+    return Branch(test, None, treatment) if test else treatment
 
 
 def _link(rules: TagRules, mode: str, untag: str) -> Treatment:
@@ -322,7 +320,9 @@ def _link(rules: TagRules, mode: str, untag: str) -> Treatment:
     # For Markdown, they are links as all others.
     if rules.kinds and mode == _INSIDE and not rules.styled:
         link = Branch(tags.PERMALINK, Writing(INLINE + TAG, untag), link)
-    return Branch(tags.PERMALINK_SIGN, None, link) if rules.kinds else link
+    # In no mode nothing stands in a heading, if these have one of their own.
+    may_be_sign = rules.kinds and (mode or not rules.keeping.issuperset(tags.HEADING_LEVELS))
+    return Branch(tags.PERMALINK_SIGN, None, link) if may_be_sign else link
 
 
 def _block(name: str, start: str, rules: TagRules, in_code: str) -> Treatment:
@@ -432,7 +432,7 @@ def kept_nodes(
 ) -> Iterator[tuple[str, etree._Element, tuple[str, str]]]:
     """Yield the start and end of each element that is not removed, in document order, with its marks.
 
-    ``telling``: whether what the attributes of code and tables tell follows their marks; it may be long.
+    ``telling``: whether what the attributes of links, code and tables tell follows their marks; it may be long.
     Of removed elements, comments and processing instructions it yields only the end, since the text
     behind them (``tail``) is still to be read.  So it does of a formula's element, whose text is none of the page's.
     """
@@ -465,28 +465,17 @@ def removed_elements(
         yield from (formulas or formulas_of(root)).found
 
 
-_is_beside_code, _is_line_of_code, _is_emoji, _is_permalink, _is_permalink_sign = (
-    etree.XPath(f"boolean({test})")
-    for test in (tags.BESIDE_CODE, tags.LINE_OF_CODE, tags.EMOJI_IN_CODE, tags.PERMALINK, tags.PERMALINK_SIGN)
+_is_beside_code, _is_permalink_sign = (
+    etree.XPath(f"boolean({test})") for test in (tags.BESIDE_CODE, tags.PERMALINK_SIGN)
 )
 _labels_of_code = etree.XPath(
     f"descendant-or-self::*[({' or '.join(f'self::{name}' for name in tags.LABELS)}) and {tags.LABEL_OF_CODE}]"
 )
-_is_code_as_a_whole, _is_line_numbers = (
-    {name: etree.XPath(f"boolean({test})") for name, test in table.items()}
-    for table in (tags.CODE_AS_A_WHOLE, tags.LINE_NUMBERS)
-)
-_TELL, _TELL_WHOLE = (
-    {name: etree.XPath(_sound(expression)) for name, expression in table.items()}
-    for table in (tags.ABOUT, tags.ABOUT_WHOLE)
-)
-
-_tell_image = etree.XPath(_sound(tags.ABOUT_IMAGE))
 
 
 def about(node: etree._Element) -> str:
     """Return what the attributes of a PRE or a TABLE tell of it."""
-    return str(_TELL[node.tag](node))
+    return str(_xpath(_sound(tags.ABOUT[str(node.tag)]))(node))
 
 
 def in_code(top: etree._Element) -> Iterator[etree._Element]:
@@ -556,10 +545,6 @@ _MAY_TELL = sorted({*tags.LABELS, *(name for names, _ in _OF_WHOLE for name in n
 _OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)
 
 
-def _begins_code(node: etree._Element) -> bool:
-    return node.tag == "pre" or (node.tag in _is_code_as_a_whole and bool(_is_code_as_a_whole[str(node.tag)](node)))
-
-
 _beginnings_of_code = etree.XPath(
     "descendant-or-self::*[self::pre or "
     + " or ".join(f"self::{name} and ({test})" for name, test in tags.CODE_AS_A_WHOLE.items())
@@ -605,6 +590,7 @@ def _kept_below(
     open_marks: list[tuple[str, str]] = []
     # The elements around with a mode of their own, and the modes.
     modes: list[tuple[etree._Element | None, str]] = [(None, "")]
+    by_mode = _treatments_by_mode(rules)
     events = etree.iterwalk(top, events=("start", "end", "comment", "pi"))
     for event, node in events:
         if node.tag is etree.Entity and event == "start":
@@ -622,69 +608,39 @@ def _kept_below(
             events.skip_subtree()
         else:
             mode = modes[-1][1]
-            open_marks.append(_marks(node, rules, mode, telling=telling))
-            if mode != _IN_CODE and rules.kinds and _begins_code(node):
-                modes.append((node, _IN_CODE))
-            elif not mode and node.tag in rules.keeping:
-                modes.append((node, _INSIDE))
+            writing = _written_of(node, by_mode[mode])
+            open_marks.append((writing.start + (_told(node, writing) if telling else ""), writing.end))
+            if writing.below not in (mode, None):
+                modes.append((node, str(writing.below)))
             yield event, node, open_marks[-1]
 
 
 _NO_MARKS = ("", "")
-_LINE = (INLINE + LINE, INLINE + ENDED)
 
 
-def _marks(node: etree._Element, rules: TagRules, mode: str, *, telling: bool) -> tuple[str, str]:
-    """Return the marks at an element's start and end; ``telling``: with what its attributes tell."""
-    name = node.tag
-    if name in rules.unwrapped:
-        return _NO_MARKS
-    if name not in rules.block_level:
-        if mode == _IN_CODE and name == "img" and _is_emoji(node):
-            start, end = _inline_marks(name, rules)
-            return start + _without_marks(node.get("alt")), end
-        marks = _styled_marks(node, rules) or _inline_marks(name, rules)
-        if mode == _IN_CODE and marks[0] == INLINE + TAG and _is_line_of_code(node):
-            return _LINE
-        if rules.kinds and mode == _INSIDE and marks[0] == INLINE + LINK and _is_permalink(node):
-            return INLINE + TAG, INLINE + UNTAG if rules.text_nodes else ""
-        return marks
-    start = BLOCK + tag_codes(rules)[name]
-    return start + (_told(node, rules) if telling else ""), BLOCK + CLOSE
+@lru_cache
+def _treatments_by_mode(rules: TagRules) -> dict[str, dict[str, Treatment]]:
+    return {mode: treatments(rules, mode) for mode in modes_of(rules)}
 
 
-def _told(node: etree._Element, rules: TagRules) -> str:
-    """Return what the attributes of a block-level element tell."""
-    name = node.tag
-    if name == "img":
-        alt, source = (_without_marks(node.get(attribute)) for attribute in ("alt", "src"))
-        return f"{alt}{INLINE}{SOURCE}{source}"
-    if not rules.kinds:
-        return ""
-    if name in tags.LINE_NUMBERS and _is_line_numbers[name](node):
-        return f"{tags.NUMBERS}{INLINE}{WHOLE}"
-    if name != "pre" and _begins_code(node):
-        return f"{_TELL_WHOLE[name](node)!s}{INLINE}{WHOLE}"
-    return f"{about(node)}{INLINE}{SOURCE}" if name in tags.ABOUT else ""
+def _written_of(node: etree._Element, by_name: dict[str, Treatment]) -> Writing:
+    """Return what is written of an element that is not removed."""
+    treatment = by_name.get(str(node.tag), by_name["*"])
+    while isinstance(treatment, Branch):
+        test, then, otherwise = treatment
+        if then is None or otherwise is None:
+            treatment = then or otherwise
+        else:
+            treatment = then if _xpath(f"boolean({test})")(node) else otherwise
+    return treatment or Writing()
 
 
-def _styled_marks(node: etree._Element, rules: TagRules) -> tuple[str, str] | None:
-    if rules.styled and node.tag == "a":
-        return f"{INLINE}{LINK}{_without_marks(node.get('href'))}{INLINE}{SOURCE}", INLINE + UNLINK
-    if rules.styled and rules.kinds and node.tag == "img":
-        return f"{INLINE}{IMAGE}{_tell_image(node)!s}{INLINE}{SOURCE}", ""
-    return _named_marks(rules).get(str(node.tag))
+def _told(node: etree._Element, writing: Writing) -> str:
+    """Return what the attributes of an element tell."""
+    return "".join(f"{_xpath(_sound(expression))(node)!s}{behind}" for expression, behind in writing.told)
 
 
-def _inline_marks(name: str, rules: TagRules) -> tuple[str, str]:
-    untag = INLINE + UNTAG if rules.text_nodes else ""
-    if name == "a":
-        return INLINE + LINK, INLINE + UNLINK
-    if name == "br":
-        return INLINE + BREAK, untag
-    if name == "select" or (rules.select_in_name and "select" in name):
-        return INLINE + ENTER, INLINE + LEAVE
-    return INLINE + TAG, untag
+_xpath = cache(etree.XPath)
 
 
 def _without_marks(text: str | None) -> str:
