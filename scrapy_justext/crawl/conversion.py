@@ -11,11 +11,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from configparser import ConfigParser
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from scrapy.utils.misc import load_object
 
-from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.exceptions import ParameterError, UnknownNameError, describe_os_error
+from scrapy_justext.files import check_writable
 
 Converter = Callable[[Any], Any]
 
@@ -163,6 +165,18 @@ def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
         return {**default, **given}
 
     return convert
+
+
+def path(value: Any) -> Path:
+    """Return the path of a file that can be written."""
+    if not isinstance(value, str | Path) or not str(value):
+        raise ParameterError("", value, "must be the path of a file")
+    found = Path(value)
+    try:
+        check_writable(found)
+    except OSError as error:
+        raise ParameterError("", value, f"must be the path of a file: {describe_os_error(error)}") from error
+    return found
 
 
 def item_field(value: Any) -> str:

@@ -58,6 +58,7 @@ from scrapy_justext.crawl.settings import (
 )
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
+from scrapy_justext.crawl.site_report import watch_sites
 from scrapy_justext.crawl.sites import host_of, without_www
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
 
@@ -175,6 +176,7 @@ class Session:
         on = [site for site in self._of_sites if is_enabled(self._layers.given(site))]
         self._is_used = bool(on)
         self._joining: Joining | None = None
+        self._site_watch = watch_sites(crawler, self.configuration)
         self._uses_memory = any(self._of_sites[site].site_memory for site in on)
         # There are none before the crawl's components are made.
         assert crawler.stats is not None
@@ -237,6 +239,8 @@ class Session:
         self, outcome: Outcome | Exception, configuration: Configuration, response: Response, request: Request | None
     ) -> None:
         """Count what became of a response, and keep it for its callback and its items."""
+        if self._site_watch is not None and not self.counts.has(request):
+            self._site_watch.add(outcome, response)
         self.counts.add_outcome(outcome, response, request)
         _PAGES[response] = _without_error(outcome, configuration)
 
@@ -405,6 +409,8 @@ class Session:
         self.items.clear()
         if self._joining is not None:
             self._joining.close()
+        if self._site_watch is not None:
+            self._site_watch.close()
         if self.held_items is not None:
             self.held_items.memory.close()
         if self._pool is not None:

@@ -36,6 +36,7 @@ from scrapy_justext.crawl.conversion import (
     names_among,
     number,
     one_of,
+    path,
     rules,
     seconds,
     share,
@@ -47,6 +48,7 @@ from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from scrapy import Spider
     from scrapy.settings import BaseSettings
@@ -82,7 +84,16 @@ MAX_BLOCKS = 50_000
 
 #: Settings of the whole crawl: no site and no request can have its own.
 OF_CRAWLS = frozenset(
-    {"sites", "processes", "site_memory_hold", "site_memory_blocks", "site_memory_all_blocks", "retry_limit"}
+    {
+        "sites",
+        "processes",
+        "site_memory_hold",
+        "site_memory_blocks",
+        "site_memory_all_blocks",
+        "retry_limit",
+        "site_stats",
+        "site_report",
+    }
 )
 
 
@@ -192,6 +203,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         ),
         "retry_site_limit": Setting(100, whole_number, "most second requests for pages of one host"),
         "retry_limit": Setting(10_000, whole_number, "most second requests of a crawl"),
+        "site_stats": Setting(
+            None, path, "a file for what became of [each site](docs/site-report.md), as JSON; None: it is not counted"
+        ),
+        "site_report": Setting(None, path, "a file for the same as a page of HTML, with the worst pages of each site"),
         "join_pages": Setting(
             0,
             whole_number,
@@ -253,6 +268,8 @@ class Configuration:
     retry_meta: Mapping[str, Any]
     retry_site_limit: int
     retry_limit: int
+    site_stats: Path | None
+    site_report: Path | None
     join_pages: int
     join_callback: bool
     site_memory: bool

@@ -150,12 +150,16 @@ def script() -> str:
 
 def style() -> str:
     """Return the style of what ``BlockView`` builds, and the colours of the whole page around it."""
-    return _read("colours.css") + _read("view.css")
+    return _colours() + _read("view.css")
+
+
+def _colours() -> str:
+    return files("scrapy_justext").joinpath("static", "colours.css").read_text("utf-8")
 
 
 def frame_style() -> str:
     """Return the style inside the frame that shows the page's own rendering."""
-    return _read("colours.css") + _read("frame.css")
+    return _colours() + _read("frame.css")
 
 
 def source_of(text: str) -> str:

@@ -13,6 +13,7 @@ A block is bad if all of this holds:
 from __future__ import annotations
 
 import logging
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,18 @@ logger = logging.getLogger(__name__)
 
 #: Sites whose number of pages is kept at the most.
 MOST_SITES = 100_000
+
+
+_REPEATED = re.compile(r"on \d+ of \d+ pages of this site")
+
+
+def is_repeated(reason: str) -> bool:
+    """Return whether this is the reason of a block that its site repeats.
+
+    >>> is_repeated("on 41 of 57 pages of this site"), is_repeated("inside SELECT")
+    (True, False)
+    """
+    return _REPEATED.fullmatch(reason) is not None
 
 
 def find_repeated(indices: Sequence[int], sightings: Sightings, configuration: Configuration) -> dict[int, Decision]:

@@ -1,0 +1,245 @@
+"""Show the records of sites: as a table for the terminal, and as a page of HTML that needs nothing else.
+
+Names and addresses come from the web: nothing of them is markup, and nothing is obeyed by a terminal.
+"""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections.abc import Callable, Mapping
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from scrapy_justext.crawl.site_stats import SiteStats, in_order, read_stats, write_stats
+from scrapy_justext.exceptions import describe_os_error
+from scrapy_justext.files import write_whole
+from scrapy_justext.printing import on_one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+
+    from scrapy_justext.crawl.settings import Configuration
+    from scrapy_justext.crawl.site_stats import SiteRecord, WorstPage
+
+logger = logging.getLogger(__name__)
+
+#: Sites in the table of a log.
+SHOWN_SITES = 20
+#: Names of reasons and languages in one cell, the most frequent ones.
+SHOWN_NAMES = 3
+#: Characters of a name in the terminal's table.
+NAME_WIDTH = 32
+
+Records = Mapping[str, "SiteRecord"]
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "–"
+
+
+def _most(counts: Mapping[str, int]) -> str:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    named = [f"{name.replace('_', ' ')} {count}" for name, count in ordered[:SHOWN_NAMES]]
+    return ", ".join([*named, *(["…"] if len(ordered) > SHOWN_NAMES else [])]) or "–"
+
+
+def _characters(record: SiteRecord, before: SiteRecord | None) -> str:
+    now = f"{record.characters_a_page:,.0f}"
+    return now if before is None or not before.cleaned else f"{now} (was {before.characters_a_page:,.0f})"
+
+
+def _confidence(record: SiteRecord) -> str:
+    mean = record.mean_confidence
+    return "–" if mean is None else f"{mean:.2f}"
+
+
+#: The columns: the title, whether it is a number, and what a row says.
+COLUMNS: tuple[tuple[str, bool, Callable[[SiteRecord, SiteRecord | None], str]], ...] = (
+    ("Pages", True, lambda record, _: f"{record.pages:,}"),
+    ("Kept", True, lambda record, _: _share(record.kept, record.pages)),
+    ("Characters a page", True, _characters),
+    ("Confidence", True, lambda record, _: _confidence(record)),
+    ("Repeated", True, lambda record, _: _share(record.repeated_blocks, record.blocks)),
+    ("ms a page", True, lambda record, _: f"{1000 * record.seconds / record.cleaned:.1f}" if record.cleaned else "–"),
+    ("Not kept because", False, lambda record, _: _most(record.dropped)),
+    ("Languages", False, lambda record, _: _most(record.languages)),
+)
+
+
+def table(records: Records, before: Records, most: int | None = None) -> str:
+    """Return the sites as lines of text; those that have changed since the crawl ``before`` come first, marked ``!``.
+
+    ``most``: how many sites are shown; all without it.
+    """
+    ordered = in_order(records, before)
+    rows = [["", "Site", *(title for title, _, _ in COLUMNS)]]
+    for name, record, old in ordered[:most]:
+        cells = [on_one_line(cell(record, old)) for _, _, cell in COLUMNS]
+        rows.append(["!" if record.has_changed(old) else "", _shortened(on_one_line(name)), *cells])
+    is_number = [False, False, *(number for _, number, _ in COLUMNS)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, is_number, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    if most is not None and len(ordered) > most:
+        lines.append(f"   and {len(ordered) - most:,} more sites")
+    return "\n".join(lines)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= NAME_WIDTH else f"{name[: NAME_WIDTH - 1]}…"
+
+
+def page(records: Records, before: Records, title: str) -> str:
+    """Return the sites as a page of HTML, those that have changed first, each with its worst pages."""
+    ordered = in_order(records, before)
+    changed = sum(record.has_changed(old) for _, record, old in ordered)
+    pages = sum(record.pages for record in records.values())
+    kept = sum(record.kept for record in records.values())
+    about = f"{len(ordered):,} sites, {pages:,} pages, {_share(kept, pages)} kept"
+    if changed:
+        about += f"; {changed:,} changed since the crawl before: good characters a page fell by half"
+    head = "".join(f'<th scope="col"{_class(number)}>{escape(name)}</th>' for name, number, _ in COLUMNS)
+    body = "\n".join(_row(*row) for row in ordered)
+    return _PAGE.format(
+        title=escape(title), style=_style(), about=escape(about), head=head, body=body, none="" if ordered else _NONE
+    )
+
+
+def _row(name: str, record: SiteRecord, before: SiteRecord | None) -> str:
+    has_changed = record.has_changed(before)
+    cells = "".join(f"<td{_class(number)}>{escape(cell(record, before))}</td>" for _, number, cell in COLUMNS)
+    mark = ' <span class="mark">changed</span>' if has_changed else ""
+    row = f'<tr{" class=changed" if has_changed else ""}><th scope="row">{escape(name)}{mark}</th>{cells}</tr>'
+    worst = "".join(map(_worst, record.worst))
+    if not worst:
+        return row
+    return (
+        f'{row}\n<tr class="worst"><td colspan="{len(COLUMNS) + 1}"><details><summary>Worst pages</summary>'
+        f"<ul>{worst}</ul></details></td></tr>"
+    )
+
+
+def _worst(page: WorstPage) -> str:
+    measure = f"{page.good_characters:,} of {page.characters:,} characters kept"
+    if page.confidence is not None:
+        measure += f", confidence {page.confidence:.2f}"
+    address = escape(page.url)
+    # Whatever else an address may run stays text.
+    link = (
+        f'<a href="{address}" rel="noreferrer">{address}</a>'
+        if page.url.startswith(("http://", "https://"))
+        else address
+    )
+    command = f"<br><code>scrapy justext --blocks {escape(shlex.quote(page.body))}</code>" if page.body else ""
+    return f"<li>{link}<br>{measure}{command}</li>"
+
+
+def _class(is_number: bool) -> str:
+    return " class=number" if is_number else ""
+
+
+def _style() -> str:
+    return files("scrapy_justext").joinpath("static", "colours.css").read_text("utf-8") + _STYLE
+
+
+_NONE = "<p>No pages were fetched.</p>"
+_STYLE = """
+body {
+  margin: 0; padding: .9rem clamp(.75rem, 2vw, 1.5rem) 3rem; background: var(--surface); color: var(--ink);
+  font: .9375rem/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
+}
+h1 { margin: 0; font-size: 1.35rem; line-height: 1.25; }
+.about { margin: .2rem 0 1rem; color: var(--muted); }
+.sites { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: .35rem .7rem; text-align: start; vertical-align: top; white-space: nowrap; }
+thead th { background: var(--panel); border-bottom: 1px solid var(--edge); font-size: .8125rem; color: var(--muted); }
+tbody tr:not(.worst) > * { border-top: 1px solid var(--line); }
+tbody th { font-weight: 600; }
+.number { text-align: end; }
+tbody td:not(.number) { white-space: normal; min-width: 9rem; }
+/* On a phone the table is wider than the screen; what is read is not. */
+details { position: sticky; inset-inline-start: .7rem; max-width: calc(100vw - 3.5rem); }
+.changed > * { background: var(--bad-tint); }
+.mark {
+  margin-inline-start: .4rem; padding: .05rem .45rem; border: 1px solid currentColor; border-radius: 4px;
+  color: var(--bad); font-size: .75rem; font-weight: 600;
+}
+.worst td { padding-block: 0 .45rem; white-space: normal; font-size: .875rem; }
+summary { cursor: pointer; color: var(--accent); }
+summary:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+ul { margin: .3rem 0 .3rem; padding-inline-start: 1.2rem; }
+li { margin-block: .3rem; overflow-wrap: anywhere; color: var(--muted); }
+a { color: var(--accent); }
+code { font: .8125rem ui-monospace, "DejaVu Sans Mono", monospace; color: var(--ink); }
+"""
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p class="about">{about}</p>
+{none}<div class="sites" tabindex="0">
+<table>
+<thead><tr><th scope="col">Site</th>{head}</tr></thead>
+<tbody>
+{body}
+</tbody>
+</table>
+</div>
+</body>
+</html>
+"""
+
+
+class SiteWatch:
+    """Counts what becomes of each site in a crawl; at the end writes it, and logs it.
+
+    Raises :class:`~scrapy_justext.exceptions.StoreError` for stats of the crawl before that cannot be read.
+    """
+
+    def __init__(self, spider: str, stats: Path, report: Path | None) -> None:
+        self._spider = spider
+        self._stats = stats
+        self._report = report
+        self._before = read_stats(stats) if stats.exists() else {}
+        folder = None if report is None else report.with_name(f"{report.stem}-pages")
+        self._sites = SiteStats(folder)
+        self.add = self._sites.add
+
+    def close(self) -> None:
+        """Write the stats and the report, and log the table."""
+        records = self._sites.records
+        title = f"Sites of {self._spider}"
+        try:
+            write_stats(self._stats, records, spider=self._spider)
+            if self._report is not None:
+                write_whole(self._report, page(records, self._before, title).encode())
+        except OSError as error:
+            # This is no bug of ours: a traceback would say nothing.
+            logger.error("The stats of sites cannot be written: %s", describe_os_error(error))  # noqa: TRY400
+        logger.info("%s:\n%s", title, table(records, self._before, SHOWN_SITES))
+
+
+def watch_sites(crawler: Crawler, configuration: Configuration) -> SiteWatch | None:
+    """Return the watch that a crawl's settings ask for, or None."""
+    report = configuration.site_report
+    stats = configuration.site_stats or (None if report is None else report.with_suffix(".json"))
+    return None if stats is None else SiteWatch(crawler.spidercls.name, stats, report)

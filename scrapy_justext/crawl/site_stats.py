@@ -1,0 +1,253 @@
+"""What became of each site in a crawl: counted as it goes, written to a file of JSON, compared with the crawl before.
+
+A file is bounded, whatever the crawl: of :data:`MOST_SITES` sites each has a record, and all others together have one.
+Bodies of the worst pages are kept beside it, so that the inspector can open them, at the most :data:`MOST_BODIES`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, field, fields
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from scrapy_justext.crawl.pages import OFF, CleanedPage, UncleanedPage
+from scrapy_justext.crawl.site_memory.memory import is_repeated
+from scrapy_justext.crawl.sites import host_of, without_www
+from scrapy_justext.exceptions import StoreError, describe_os_error
+from scrapy_justext.files import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from scrapy.http import Response
+
+    from scrapy_justext.crawl.pages import Outcome
+
+#: The version of the file's format.
+FORMAT = 1
+#: Sites that have a record of their own.
+MOST_SITES = 10_000
+#: The worst pages of a site that are named, and languages and reasons that are counted.
+WORST_PAGES = 5
+MOST_NAMES = 50
+#: Bodies that are kept, of all sites and of one, and the bytes of each.
+MOST_BODIES = 200
+BODIES_OF_SITE = 2
+MOST_BYTES = 1_000_000
+#: A site has changed if its good characters a page fell to this share, on at least so many pages in both crawls.
+CHANGED_SHARE = 0.5
+CHANGED_PAGES = 5
+#: The name of the record of all sites beyond the bound.
+OTHER_SITES = "(other sites)"
+
+
+@dataclass(slots=True)
+class WorstPage:
+    """A page of which little was kept.  ``body``: the file that holds its body, beside the report; "" for none."""
+
+    url: str
+    good_characters: int
+    characters: int
+    confidence: float | None = None
+    body: str = ""
+
+    @property
+    def badness(self) -> tuple[float, int]:
+        """What pages are sorted by: how little of the page was kept, or how sure that is, then how much it has."""
+        kept = self.good_characters / self.characters if self.characters else 0.0
+        return 1 - (kept if self.confidence is None else self.confidence), self.characters
+
+
+@dataclass(slots=True)
+class SiteRecord:
+    """What became of the pages of a site."""
+
+    pages: int = 0
+    """All that were fetched."""
+    kept: int = 0
+    """Those with good content."""
+    dropped: dict[str, int] = field(default_factory=dict)
+    """The others, by the reason, as the stats call it."""
+    languages: dict[str, int] = field(default_factory=dict)
+    """Of cleaned pages, by ISO 639 code."""
+    good_characters: int = 0
+    blocks: int = 0
+    repeated_blocks: int = 0
+    """Blocks that site memory found on other pages of the site."""
+    seconds: float = 0.0
+    """In extraction."""
+    confidence: float = 0.0
+    """The sum over the pages that have one."""
+    pages_with_confidence: int = 0
+    worst: list[WorstPage] = field(default_factory=list)
+
+    @property
+    def cleaned(self) -> int:
+        """Return the number of cleaned pages."""
+        return sum(self.languages.values())
+
+    @property
+    def characters_a_page(self) -> float:
+        """Return the mean of good characters over cleaned pages."""
+        return self.good_characters / self.cleaned if self.cleaned else 0.0
+
+    @property
+    def mean_confidence(self) -> float | None:
+        """Return the mean; None without any."""
+        return self.confidence / self.pages_with_confidence if self.pages_with_confidence else None
+
+    def add(self, other: SiteRecord) -> None:
+        """Add what another crawl, or another worker, found of the same site."""
+        for name in _NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.dropped = _bounded(Counter(self.dropped) + Counter(other.dropped))
+        self.languages = _bounded(Counter(self.languages) + Counter(other.languages))
+        self.worst = sorted(self.worst + other.worst, key=lambda page: page.badness, reverse=True)[:WORST_PAGES]
+
+    def has_changed(self, before: SiteRecord | None) -> bool:
+        """Return whether the good characters a page fell by half since a crawl ``before``."""
+        return (
+            before is not None
+            and min(self.cleaned, before.cleaned) >= CHANGED_PAGES
+            and self.characters_a_page <= CHANGED_SHARE * before.characters_a_page
+            and before.characters_a_page > 0
+        )
+
+
+_NUMBERS = tuple(one.name for one in fields(SiteRecord) if one.name not in ("dropped", "languages", "worst"))
+
+
+def _bounded(counts: Counter[str]) -> dict[str, int]:
+    """Return counts by name, with those of rare names together if there are too many."""
+    most = dict(counts.most_common(MOST_NAMES))
+    rest = counts.total() - sum(most.values())
+    return {**most, "other": most.get("other", 0) + rest} if rest else most
+
+
+class SiteStats:
+    """The records of a crawl.
+
+    ``folder``: where bodies of the worst pages are kept; None keeps none.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.records: dict[str, SiteRecord] = {}
+        self._folder = folder
+        self._bodies = 0
+
+    def add(self, outcome: Outcome | Exception, response: Response) -> None:
+        """Count what became of a response."""
+        if isinstance(outcome, UncleanedPage) and outcome.reason == OFF:
+            return
+        name = without_www(host_of(response.url))
+        if name not in self.records and len(self.records) >= MOST_SITES:
+            name = OTHER_SITES
+        record = self.records.setdefault(name, SiteRecord())
+        record.pages += 1
+        if isinstance(outcome, CleanedPage):
+            self._add_page(record, outcome, response)
+        else:
+            reason = outcome.reason if isinstance(outcome, UncleanedPage) else type(outcome).__name__
+            _count(record.dropped, reason)
+
+    def _add_page(self, record: SiteRecord, page: CleanedPage, response: Response) -> None:
+        extraction = page.extraction
+        good = extraction.good_characters
+        record.kept += page.is_good
+        if not page.is_good:
+            _count(record.dropped, "no_good_content")
+        _count(record.languages, extraction.language)
+        record.good_characters += good
+        record.blocks += len(extraction.column("text"))
+        if page.configuration.site_memory:
+            record.repeated_blocks += sum(map(is_repeated, map(str, extraction.column("reason"))))
+        record.seconds += page.seconds
+        confidence = getattr(extraction, "confidence", None)
+        if confidence is not None:
+            record.confidence += confidence
+            record.pages_with_confidence += 1
+        worst = WorstPage(response.url, good, sum(extraction.column("characters")), confidence)
+        if worst.characters:
+            self._note_worst(record, worst, response)
+
+    def _note_worst(self, record: SiteRecord, page: WorstPage, response: Response) -> None:
+        worst = record.worst
+        if len(worst) >= WORST_PAGES and page.badness <= worst[-1].badness:
+            return
+        worst.append(page)
+        worst.sort(key=lambda each: each.badness, reverse=True)
+        for gone in worst[WORST_PAGES:]:
+            self._remove_body(gone)
+        del worst[WORST_PAGES:]
+        for each in worst[BODIES_OF_SITE:]:
+            self._remove_body(each)
+        if page in worst[:BODIES_OF_SITE]:
+            self._keep_body(page, response)
+
+    def _keep_body(self, page: WorstPage, response: Response) -> None:
+        if self._folder is None or self._bodies >= MOST_BODIES or len(response.body) > MOST_BYTES:
+            return
+        name = f"{sha256(page.url.encode()).hexdigest()[:16]}.html"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            (self._folder / name).write_bytes(response.body)
+        except OSError:
+            # The report goes without it.
+            return
+        page.body = f"{self._folder.name}/{name}"
+        self._bodies += 1
+
+    def _remove_body(self, page: WorstPage) -> None:
+        if page.body and self._folder is not None:
+            (self._folder.parent / page.body).unlink(missing_ok=True)
+            page.body = ""
+            self._bodies -= 1
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    if name not in counts and len(counts) >= MOST_NAMES:
+        name = "other"
+    counts[name] = counts.get(name, 0) + 1
+
+
+def write_stats(path: Path, records: Mapping[str, SiteRecord], **about: str) -> None:
+    """Write the records of a crawl; raise ``OSError``.  ``about``: what else is told of it, such as its spider."""
+    content = {"format": FORMAT, **about, "sites": {name: asdict(record) for name, record in records.items()}}
+    write_whole(path, json.dumps(content, ensure_ascii=False, indent=1).encode())
+
+
+def read_stats(path: Path) -> dict[str, SiteRecord]:
+    """Return the records in a file; raise :class:`~scrapy_justext.exceptions.StoreError` for one that has none."""
+    try:
+        content = json.loads(path.read_bytes())
+        if content["format"] != FORMAT:
+            raise StoreError(f"{path}: stats of sites in format {content['format']!r}, not {FORMAT}")
+        return {name: _record(values) for name, values in content["sites"].items()}
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {describe_os_error(error)}") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"{path}: no stats of sites") from error
+
+
+def _record(values: Mapping[str, Any]) -> SiteRecord:
+    return SiteRecord(**{**values, "worst": [WorstPage(**page) for page in values["worst"]]})
+
+
+def merged(several: Iterable[Mapping[str, SiteRecord]]) -> dict[str, SiteRecord]:
+    """Return the records of several crawls as one."""
+    records: dict[str, SiteRecord] = {}
+    for each in several:
+        for name, record in each.items():
+            records.setdefault(name, SiteRecord()).add(record)
+    return records
+
+
+def in_order(
+    records: Mapping[str, SiteRecord], before: Mapping[str, SiteRecord]
+) -> list[tuple[str, SiteRecord, SiteRecord | None]]:
+    """Return the sites with their records and those of the crawl before: first what has changed, then by pages."""
+    rows = [(name, record, before.get(name)) for name, record in records.items()]
+    return sorted(rows, key=lambda row: (not row[1].has_changed(row[2]), -row[1].pages, row[0]))

@@ -1,0 +1,282 @@
+"""What became of each site."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_justext import extract
+from scrapy_justext.crawl import site_stats
+from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
+from scrapy_justext.crawl.settings import configure
+from scrapy_justext.crawl.site_report import page as report_page
+from scrapy_justext.crawl.site_report import table
+from scrapy_justext.crawl.site_stats import (
+    CHANGED_PAGES,
+    FORMAT,
+    OTHER_SITES,
+    WORST_PAGES,
+    SiteRecord,
+    SiteStats,
+    WorstPage,
+    in_order,
+    merged,
+    read_stats,
+    write_stats,
+)
+from scrapy_justext.exceptions import StoreError
+from tests.crawl.content import GERMAN, GOOD_PAGE, POOR_PAGE, page
+from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.server import Answer, Site
+from tests.crawl.spiders import PageSpider
+from tests.inspection.browser import started_browser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from scrapy_justext.crawl.pages import Outcome
+
+
+def outcome(html: str) -> CleanedPage:
+    return CleanedPage(extract(html, language=["English", "German"]), configure({}), seconds=0.002)
+
+
+def response(url: str, html: str = "") -> HtmlResponse:
+    return HtmlResponse(url, body=html, encoding="utf-8")
+
+
+def record(pages: int, characters: int) -> SiteRecord:
+    return SiteRecord(pages=pages, kept=pages, languages={"en": pages}, good_characters=pages * characters)
+
+
+def test_each_page_is_counted_for_its_site() -> None:
+    stats = SiteStats()
+    good, poor = outcome(GOOD_PAGE), outcome(POOR_PAGE)
+    outcomes: list[tuple[str, Outcome | Exception]] = [
+        ("http://a.example/1", good),
+        ("http://www.a.example/2", outcome(page(GERMAN))),
+        ("http://a.example/3", poor),
+        ("http://a.example/4", UncleanedPage("status", "", configure({}))),
+        ("http://b.example/1", ValueError("x")),
+        ("http://b.example/2", UncleanedPage("off", "", configure({}))),
+    ]
+    for url, each in outcomes:
+        stats.add(each, response(url))
+    a, b = stats.records["a.example"], stats.records["b.example"]
+    assert (a.pages, a.kept, a.cleaned) == (4, 2, 3)
+    assert a.dropped == {"no_good_content": 1, "status": 1}
+    assert a.languages == {"en": 2, "de": 1}
+    assert a.good_characters == good.extraction.good_characters + len(GERMAN)
+    assert a.seconds == pytest.approx(0.006)
+    assert a.worst[0].url == "http://a.example/3"
+    assert (b.pages, b.dropped) == (1, {"ValueError": 1})
+
+
+def test_sites_beyond_the_bound_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_stats, "MOST_SITES", 2)
+    stats = SiteStats()
+    for number in range(5):
+        stats.add(outcome(GOOD_PAGE), response(f"http://{number}.example/"))
+    assert {name: each.pages for name, each in stats.records.items()} == {
+        "0.example": 1,
+        "1.example": 1,
+        OTHER_SITES: 3,
+    }
+
+
+def test_reasons_and_worst_pages_of_a_site_are_bounded() -> None:
+    stats = SiteStats()
+    for number in range(site_stats.MOST_NAMES + 10):
+        stats.add(UncleanedPage(f"reason {number}", "", configure({})), response("http://a.example/"))
+        stats.add(outcome(POOR_PAGE), response(f"http://a.example/{number}"))
+    found = stats.records["a.example"]
+    assert len(found.dropped) == site_stats.MOST_NAMES + 1
+    assert sum(found.dropped.values()) == found.pages
+    assert len(found.worst) == WORST_PAGES
+
+
+def test_bodies_of_the_worst_pages_are_kept_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_stats, "MOST_BODIES", 3)
+    monkeypatch.setattr(site_stats, "MOST_BYTES", 5000)
+    stats = SiteStats(tmp_path / "sites-pages")
+    texts = [page(*["keyword " * (5 + number)] * 3) for number in range(8)]
+    for site in "abc":
+        for number, html in enumerate(texts):
+            url = f"http://{site}.example/{number}"
+            stats.add(outcome(html), response(url, html))
+    stats.add(outcome(POOR_PAGE * 50), response("http://d.example/", POOR_PAGE * 50))
+    kept = {worst.url: tmp_path / worst.body for each in stats.records.values() for worst in each.worst if worst.body}
+    assert len(kept) == 3
+    assert sorted((tmp_path / "sites-pages").iterdir()) == sorted(kept.values())
+    for url, path in kept.items():
+        assert path.read_text("utf-8") == texts[int(url[-1])]
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "has_changed"),
+    [
+        (record(CHANGED_PAGES, 500), record(CHANGED_PAGES, 1000), True),
+        (record(CHANGED_PAGES, 501), record(CHANGED_PAGES, 1000), False),
+        (record(CHANGED_PAGES - 1, 500), record(CHANGED_PAGES, 1000), False),
+        (record(CHANGED_PAGES, 500), record(CHANGED_PAGES - 1, 1000), False),
+        (record(CHANGED_PAGES, 0), record(CHANGED_PAGES, 0), False),
+        (record(CHANGED_PAGES, 0), None, False),
+    ],
+)
+def test_a_site_has_changed_if_its_pages_lost_half_of_their_text(
+    now: SiteRecord, before: SiteRecord | None, has_changed: bool
+) -> None:
+    assert now.has_changed(before) is has_changed
+
+
+RECORDS = {"big.example": record(30, 1000), "small.example": record(6, 100), "<i>.example": SiteRecord(pages=2)}
+BEFORE = {"big.example": record(30, 1100), "small.example": record(6, 900)}
+
+
+def test_changed_sites_come_first_then_those_of_many_pages() -> None:
+    assert [name for name, _, _ in in_order(RECORDS, BEFORE)] == ["small.example", "big.example", "<i>.example"]
+    assert [name for name, _, _ in in_order(RECORDS, {})] == ["big.example", "small.example", "<i>.example"]
+
+
+def test_the_table_says_what_became_of_each_site() -> None:
+    lines = table(RECORDS, BEFORE).splitlines()
+    assert re.fullmatch(r"! +small\.example +6 +100 % +100 \(was 900\) +– +– +0\.0 +– +en 6", lines[1])
+    assert lines[2].split()[:2] == ["big.example", "30"]
+    assert table(RECORDS, BEFORE, 1).splitlines()[-1].strip() == "and 2 more sites"
+
+
+def test_no_page_commands_a_terminal_or_a_browser() -> None:
+    bad = SiteRecord(pages=1, worst=[WorstPage('javascript:alert("1")\x1b[2J<script>', 0, 10, body="a'b.html")])
+    records = {"\x1b[2J<script>": bad}
+    assert "\x1b" not in table(records, {})
+    html = report_page(records, {}, "Sites of <b>")
+    assert "<script" not in html
+    assert "href=" not in html.partition("<body>")[2]
+    assert "&#x27;&quot;&#x27;&quot;&#x27;b.html" in html
+
+
+def test_records_survive_their_file_and_add_up(tmp_path: Path) -> None:
+    stats = SiteStats()
+    for html in (GOOD_PAGE, POOR_PAGE):
+        stats.add(outcome(html), response("http://a.example/"))
+    write_stats(tmp_path / "s.json", stats.records, spider="x")
+    again = read_stats(tmp_path / "s.json")
+    assert again == stats.records
+    twice = merged([again, again])["a.example"]
+    assert (twice.pages, twice.kept, twice.languages, len(twice.worst)) == (4, 2, {"en": 4}, 4)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no stats of sites"),
+        ("[]", "no stats of sites"),
+        ('{"format": 1, "sites": {"a": {"what": 1}}}', "no stats of sites"),
+        (json.dumps({"format": FORMAT + 1, "sites": {}}), f"in format {FORMAT + 1}, not {FORMAT}"),
+    ],
+)
+def test_a_file_of_something_else_is_named(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(StoreError, match=message) as raised:
+        read_stats(path)
+    assert str(path) in str(raised.value)
+
+
+ANSWERS: dict[str, Answer | str] = {"/good": GOOD_PAGE, "/poor": POOR_PAGE, "/gone": Answer("<p>x", status=404)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sites")
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path) -> Iterator[dict[str, Result]]:
+    with Site(ANSWERS) as site:
+        urls = [*site.urls(), f"http://localhost:{site.port}/good"]
+        settings = {"JUSTEXT_SITE_REPORT": str(folder / "sites.html"), "JUSTEXT_SITE_MEMORY": True}
+        yield crawl(
+            {
+                "first": Crawl(PageSpider, {"urls": urls}, settings),
+                "again": Crawl(PageSpider, {"urls": urls[:2]}, settings),
+                "stats": Crawl(PageSpider, {"urls": urls}, {"JUSTEXT_SITE_STATS": str(folder / "stats.json")}),
+                "bad folder": Crawl(
+                    PageSpider, {}, {"JUSTEXT_SITE_STATS": "/proc/none/x"}, problems=["JUSTEXT_SITE_STATS"], fails=True
+                ),
+            }
+        )
+
+
+def test_a_crawl_writes_and_logs_what_became_of_its_sites(results: dict[str, Result], folder: Path) -> None:
+    stats = read_stats(folder / "stats.json")
+    assert {name: (each.pages, each.kept, each.dropped) for name, each in stats.items()} == {
+        "127.0.0.1": (3, 1, {"no_good_content": 1, "status": 1}),
+        "localhost": (1, 1, {}),
+    }
+    logged = [entry.message for entry in results["stats"].log if entry.message.startswith("Sites of pages")]
+    assert logged == [f"Sites of pages:\n{table(stats, {})}"]
+
+
+def test_the_report_lists_the_worst_pages_which_the_inspector_can_open(
+    results: dict[str, Result], folder: Path
+) -> None:
+    del results
+    records = read_stats(folder / "sites.json")
+    assert records["127.0.0.1"].pages == 2
+    (worst, *_) = records["127.0.0.1"].worst
+    assert worst.url.endswith("/poor")
+    done = command("justext", "--blocks", worst.body, folder=folder)
+    assert done.returncode == 1
+    assert "no good content" in done.stderr
+    assert "keyword1 keyword2" in done.stdout
+
+
+def test_the_command_shows_several_files_together(results: dict[str, Result], folder: Path) -> None:
+    del results
+    done = command("justext-sites", "stats.json", "sites.json", "--html", "both.html", folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1].split()[:2] == ["127.0.0.1", "5"]
+    assert "Worst pages" in (folder / "both.html").read_text("utf-8")
+
+
+def test_the_command_tells_of_changes_by_its_status(tmp_path: Path) -> None:
+    write_stats(tmp_path / "new.json", RECORDS)
+    write_stats(tmp_path / "old.json", BEFORE)
+    done = command("justext-sites", "new.json", "--before", "old.json", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == table(RECORDS, BEFORE) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "name a file of stats"),
+        (["none.json"], "none.json cannot be read: No such file"),
+        (["x", "--most", "y"], "--most"),
+    ],
+)
+def test_the_command_says_what_is_wrong(tmp_path: Path, words: list[str], message: str) -> None:
+    done = command("justext-sites", *words, folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_the_report_fits_a_phone_and_opens_its_lists(results: dict[str, Result], folder: Path) -> None:
+    del results
+    with started_browser() as browser:
+        shown = browser.new_page(viewport={"width": 390, "height": 800})
+        errors: list[str] = []
+        shown.on("console", lambda message: errors.append(message.text))
+        shown.goto((folder / "sites.html").as_uri())
+        assert shown.locator("tbody tr:not(.worst)").count() == 1
+        assert not shown.locator("li").first.is_visible()
+        shown.locator("summary").first.click()
+        assert shown.locator("li").first.is_visible()
+        assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert errors == []
