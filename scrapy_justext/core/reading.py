@@ -81,7 +81,7 @@ def segment_and_count(
     flat = flatten(root, rules, formulas)
     if most is not None:
         _check_counts(flat, most)
-    flat = _with_marks(flat, root, rules, most)
+    flat = with_marks(flat, root, rules, most)
     return cut(flat, TreePosition.of_root(str(root.tag), rules))
 
 
@@ -97,12 +97,8 @@ def _check_counts(flat: str, most: int) -> None:
 _MARKS_A_BLOCK = 4
 
 
-def flat_text(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
-    """Return the flattened tree with code and formulas in its text marked."""
-    return _with_marks(flatten(root, rules, formulas), root, rules)
-
-
-def _with_marks(flat: str, root: etree._Element, rules: TagRules, most: int | None = None) -> str:
+def with_marks(flat: str, root: etree._Element, rules: TagRules, most: int | None = None) -> str:
+    """Return a flattened tree with code and formulas in its text marked; ``most``: how many formulas there may be."""
     if not rules.kinds:
         return flat
     return mark_formulas(flat if rules.styled else mark_code_lines(flat, rules), root, rules, most)

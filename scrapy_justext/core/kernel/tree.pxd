@@ -101,10 +101,21 @@ cdef class TreeSearch:
     cdef bint finds_below(self, xmlNode* top, Known* known) except -1
 
 
+cdef class Finder:
+    cdef object document
+    cdef bytes mark
+    cdef dict found
+    cdef Py_ssize_t first, last, number
+    cdef int look_at(self, Treatment treatment, xmlNode* node) except -1
+
+
 cdef class TreeWriter:
     cdef dict names
     cdef tuple others
     cdef bytes instruction
     cdef int modes
-    cdef bint write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search) except -1
+    cdef str written(self, element, TreeSearch search, Finder finder)
+    cdef bint write_nodes(
+        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Finder finder
+    ) except -1
     cdef Treatment treatment_of(self, xmlNode* node, xmlNode* top, int mode, Known* known)

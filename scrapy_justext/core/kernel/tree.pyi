@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from lxml import etree
 
@@ -10,8 +10,10 @@ DIGEST: str
 
 class TreeWriter:
     def __init__(self, by_mode: dict[str, dict[str, Treatment]], instruction: str) -> None: ...
-    def find(self, element: etree._Element, block: str, numbers: Iterable[int]) -> dict[int, etree._Element]: ...
     def write(self, element: etree._Element, search: TreeSearch | None = None) -> str | None: ...
+    def write_and_find(
+        self, element: etree._Element, block: str, first: int, last: int
+    ) -> tuple[str, dict[int, etree._Element]]: ...
 
 class TreeSearch:
     def __init__(self, signs: Mapping[str, Sequence[Sign]]) -> None: ...

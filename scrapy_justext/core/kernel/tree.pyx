@@ -772,6 +772,18 @@ cdef size_t place_of(const unsigned char* name) noexcept:
     return ((<size_t> name >> 3) ^ (<size_t> name >> 11)) % MOST_KNOWN
 
 
+cdef class Finder:
+    """Counts the elements that are written with a mark, and keeps those with some numbers."""
+
+    cdef int look_at(self, Treatment treatment, xmlNode* node) except -1:
+        # An end mark is none of an element's start.
+        if strncmp(PyBytes_AS_STRING(treatment.start), PyBytes_AS_STRING(self.mark), PyBytes_GET_SIZE(self.mark)) == 0:
+            self.number += 1
+            if self.first <= self.number <= self.last:
+                self.found[self.number] = element_of(self.document, node)
+        return 0
+
+
 cdef class TreeWriter:
     """Writes trees by one set of rules.
 
@@ -791,48 +803,26 @@ cdef class TreeWriter:
         for name in {name for table in tables for name in table}:
             self.names[name.encode()] = tuple([table.get(name, table["*"]) for table in tables])
 
-    def find(self, element, str block, numbers) -> dict:
-        """Return elements below an element by their numbers, which count those that are written with a mark.
-
-        ``block``: the mark with which they begin; ``numbers``: those that are wanted.
-        """
-        cdef xmlNode* top
-        cdef xmlNode* node = beginning_of(node_of(element), &top)
-        cdef object document = <object> (<TreeElement*> <PyObject*> element).document
-        cdef Known[MOST_KNOWN] known
-        cdef Treatment treatment
-        cdef list modes = []
-        cdef bytes mark = block.encode()
-        cdef int mode = 0
-        cdef Py_ssize_t number = 0
-        cdef set wanted = set(numbers)
-        cdef dict found = {}
-        memset(known, 0, sizeof(known))
-        while node is not NULL and len(found) < len(wanted):
-            if node.type == XML_ELEMENT_NODE:
-                treatment = self.treatment_of(node, top, mode, known)
-                if treatment is not None:
-                    # An end mark is none of an element's start.
-                    if strncmp(PyBytes_AS_STRING(treatment.start), PyBytes_AS_STRING(mark), PyBytes_GET_SIZE(mark)) == 0:
-                        number += 1
-                        if number in wanted:
-                            found[number] = element_of(document, node)
-                    if treatment.below >= 0 and node.children is not NULL:
-                        modes.append(mode)
-                        mode = treatment.below
-                        node = node.children
-                        continue
-            while node != top and node.next is NULL and modes:
-                node = node.parent
-                mode = modes.pop()
-            node = NULL if node == top else node.next
-        return found
-
     def write(self, element, TreeSearch search=None) -> str | None:
         """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does.
 
         ``search``: what is looked for on the way, in all that is below, written or not; None is returned where it is.
         """
+        return self.written(element, search, None)
+
+    def write_and_find(self, element, str block, Py_ssize_t first, Py_ssize_t last) -> tuple:
+        """Return the text, and some elements by their numbers, which count those that are written with a mark.
+
+        ``block``: the mark with which they begin; ``first``, ``last``: the numbers of the first and last wanted.
+        """
+        cdef Finder finder = Finder.__new__(Finder)
+        finder.document = <object> (<TreeElement*> <PyObject*> element).document
+        finder.mark = block.encode()
+        finder.first, finder.last = first, last
+        finder.found = {}
+        return self.written(element, None, finder), finder.found
+
+    cdef str written(self, element, TreeSearch search, Finder finder):
         cdef xmlNode* top
         cdef xmlNode* first = beginning_of(node_of(element), &top)
         cdef Buffer buffer
@@ -841,13 +831,15 @@ cdef class TreeWriter:
         if buffer.start is NULL:
             raise MemoryError
         try:
-            if not self.write_nodes(first, top, &buffer, search):
+            if not self.write_nodes(first, top, &buffer, search, finder):
                 return None
             return PyUnicode_DecodeUTF8(buffer.start, buffer.size, "replace")
         finally:
             PyMem_Free(buffer.start)
 
-    cdef bint write_nodes(self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search) except -1:
+    cdef bint write_nodes(
+        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Finder finder
+    ) except -1:
         """Write nodes; return False, in the midst of them, where ``search`` finds something."""
         cdef Known[MOST_KNOWN] known, signs
         cdef int mode = 0
@@ -863,6 +855,8 @@ cdef class TreeWriter:
                 treatment = self.treatment_of(node, top, mode, known)
                 if treatment is not None:
                     write_bytes(buffer, treatment.start)
+                    if finder is not None:
+                        finder.look_at(treatment, node)
                     if treatment.told:
                         write_told(buffer, treatment, node, top)
                     if treatment.below >= 0 and node.children is not NULL:

@@ -177,6 +177,11 @@ class ImageSegments:
                 elif gaps.take(place, is_sign=one.is_sign):
                     self._between.append(_segment(one, place))
 
+    @property
+    def elements(self) -> set[int]:
+        """Return the numbers of the elements that they stand in."""
+        return {segment.element for segment in chain(self._between, *self._in_cells.values())}
+
     def among(self, kept: Iterable[Segment]) -> Iterable[Segment]:
         """Return good blocks with the images between them."""
         return merge(kept, self._between, key=lambda segment: segment.chunk) if self._between else kept

@@ -8,7 +8,6 @@ leads to one address.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import cache
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,12 +18,11 @@ from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_refe
 from scrapy_justext.core.markdown.images import Gaps, ImagePlace, ImageSegments, as_text, read_image
 from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
-from scrapy_justext.core.reading import flat_text
 from scrapy_justext.core.tags import CODE, IMAGE
 from scrapy_justext.core.text import visible_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
     from lxml import etree
 
@@ -63,13 +61,14 @@ class CellPieces(NamedTuple):
 
 def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url: str | None) -> Iterator[Piece]:
     """Yield the good blocks of a page in document order."""
-    flat = styled_text(elements)
-    resolve = Resolver(elements.root, url, flat)
     row = cache(table.__getitem__)
     kept = [row(i) for i, is_good in enumerate(good) if is_good]
+    numbers = set(_numbers(kept))
+    flat, nodes = elements.styled(min(numbers), max(numbers))
+    resolve = Resolver(elements.root, url, flat)
     chunks = chunks_of(flat) if flat.count(INLINE) <= MOST_MARKS else []
-    numbers = {segment.chunk for segment in kept}
-    texts = _texts(row(i) for i, number in enumerate(table.chunk) if number in numbers)
+    with_good = {segment.chunk for segment in kept}
+    texts = _texts(row(i) for i, number in enumerate(table.chunk) if number in with_good)
     runs = text_runs(chunks, texts, kept, by_nodes=elements.rules.text_nodes) if chunks else {}
     # Tables may be written in HTML, which has no footnotes.
     referring = kept if elements.rules.kinds else ()
@@ -78,7 +77,7 @@ def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url
     finder = SurroundingsFinder(elements.root, footnotes.containers)
     images = lone_images(chunks if _IMAGE in flat else [], table, good, elements.rules)
     written = list(images.among(kept))
-    nodes = elements.by_number(set(_numbers(written, images)))
+    nodes = _with_numbers(nodes, images.elements, elements)
     begun: set[str] = set()
 
     def text_of(segment: Segment, surroundings: Surroundings) -> list[TextRun]:
@@ -112,18 +111,21 @@ def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url
             yield piece
 
 
-def _numbers(segments: Iterable[Segment], images: ImageSegments) -> Iterator[int]:
+def _with_numbers(
+    nodes: Mapping[int, etree._Element], numbers: Set[int], elements: Elements
+) -> Mapping[int, etree._Element]:
+    """Return elements by their numbers with all of ``numbers`` among them."""
+    missing = numbers - nodes.keys()
+    return {**nodes, **elements.styled(min(missing), max(missing))[1]} if missing else nodes
+
+
+def _numbers(segments: Iterable[Segment]) -> Iterator[int]:
     """Yield the numbers of the elements of blocks, also of cells and those in them."""
     for segment in segments:
         yield segment.element
         for cell in chain.from_iterable(segment.cells):
             yield cell.element
-            yield from _numbers(images.with_those_in(cell), images)
-
-
-def styled_text(elements: Elements) -> str:
-    """Return the flattened page, with marks for what Markdown writes."""
-    return flat_text(elements.root, replace(elements.rules, styled=True), elements.formulas)
+            yield from _numbers(cell.blocks)
 
 
 def text_runs(

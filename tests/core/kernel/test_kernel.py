@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from scrapy_justext.core.learned import characters
 from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import TreePosition, flat_text, segment_and_count
+from scrapy_justext.core.reading import TreePosition, segment_and_count, with_marks
 from scrapy_justext.core.tables import Tables
 from tests.builders import CORPORA, PAGES, SECONDS, corpus_pages, nested, processor_seconds, read_page, tree
 from tests.core.test_reading import STYLED
@@ -50,12 +51,14 @@ def written(root: etree._Element, rules: TagRules) -> str:
 
 def cut_in_python(root: etree._Element, rules: TagRules) -> BlockTable:
     reader = reading._reader_for(rules)
-    reading._cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules), reader, Tables())
+    reading._cut(
+        with_marks(flatten(root, rules), root, rules), TreePosition.of_root(str(root.tag), rules), reader, Tables()
+    )
     return reader.blocks
 
 
 def cut_compiled(root: etree._Element, rules: TagRules) -> BlockTable:
-    return reading.cut(flat_text(root, rules), TreePosition.of_root(str(root.tag), rules))[0]
+    return reading.cut(with_marks(flatten(root, rules), root, rules), TreePosition.of_root(str(root.tag), rules))[0]
 
 
 def check_page(root: etree._Element, rules: TagRules) -> None:
@@ -127,9 +130,13 @@ class TestEquality:
         assume(root is not None)
         assert root is not None
         elements = Elements(root, rules, segment_and_count(root, rules)[1])
-        found = elements.by_number({0, 1, 3, len(elements.nodes) - 1, len(elements.nodes)})
-        assert all(elements.nodes[number] is node for number, node in found.items())
-        assert found.keys() >= {0, len(elements.nodes) - 1}
+        count = len(elements.nodes)
+        styled = replace(rules, styled=True)
+        for first, last in ((0, 0), (0, count), (count // 3, count // 2), (count, count + 1)):
+            flat, found = elements.styled(first, last)
+            assert flat == with_marks(flatten(root, styled), root, styled)
+            assert all(elements.nodes[number] is node for number, node in found.items())
+            assert found.keys() >= {0, *range(first, min(last + 1, count))}
 
     @ALL_RULES
     def test_on_each_part_of_a_page(self, rules: TagRules) -> None:
