@@ -43,10 +43,10 @@ def soft_labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> NDArray
     >>> soft_labels([["home"], ["to", "be", "or", "not"]], ["to", "be", "or", "so"]).tolist()
     [0.0, 0.75]
     """
-    aligned = _aligned([word for block in blocks for word in block], gold)
+    in_gold = aligned([word for block in blocks for word in block], gold)
     ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
     labels = np.array(
-        [aligned[end - len(block) : end].mean() if block else 0 for block, end in zip(blocks, ends, strict=True)],
+        [in_gold[end - len(block) : end].mean() if block else 0 for block, end in zip(blocks, ends, strict=True)],
         np.float32,
     )
     # A text that stands twice on the page, for phones and for screens, is in the gold text once.
@@ -69,16 +69,16 @@ def _trigrams(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     return zip(words, words[1:], words[2:], strict=False)
 
 
-def _aligned(words: Sequence[str], gold: Sequence[str]) -> NDArray[np.bool_]:
+def aligned(words: Sequence[str], gold: Sequence[str]) -> NDArray[np.bool_]:
     """Return for each word whether it is in the longest common subsequence."""
     distances: Any = require("rapidfuzz.distance", "evaluation")
     numbers: dict[str, int] = {}
     first, second = ([numbers.setdefault(word, len(numbers)) for word in text] for text in (words, gold))
-    aligned = np.zeros(len(words), np.bool_)
+    found = np.zeros(len(words), np.bool_)
     for code in distances.LCSseq.opcodes(first, second):
         if code.tag == "equal":
-            aligned[code.src_start : code.src_end] = True
-    return aligned
+            found[code.src_start : code.src_end] = True
+    return found
 
 
 def block_weights(characters: NDArray[np.float64]) -> NDArray[np.float32]:

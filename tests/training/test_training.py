@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -13,10 +14,13 @@ import pytest
 
 from scrapy_justext.core.learned.model import Model, load_model
 from scrapy_justext.crawl.sites import registered_domain
-from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.extractors.base import save_counts
+from scrapy_justext.evaluation.extractors.names import TRAINED, find_extractor
+from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.exceptions import ExtractorError
 from tests.builders import REPOSITORY
 from tests.core.learned.pages import COLUMNS, document
+from training import published
 from training.labels import block_weights, soft_labels, words_of
 from training.network import Batch, Recipe, _gradients, make_model, new_weights, sigmoid
 from training.samples import FOLDS, fold_of, make_sample, make_samples
@@ -149,6 +153,42 @@ def test_the_command_validates_trains_and_writes_a_model(tmp_path: Path, given: 
     assert load_model(tmp_path / "m.npz").good == float(given or validated)
 
 
+def test_the_command_for_published_methods(tmp_path: Path) -> None:
+    write_set(tmp_path / "set")
+    for folder in ("first", "second"):
+        command = [sys.executable, "-m", "training.published", f"wcxb:{tmp_path / 'set'}", "--jobs", "1"]
+        folders = ["--out", str(tmp_path / folder), "--folds", str(tmp_path / folder / "folds")]
+        subprocess.run([*command, *folders], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    files = sorted(path.relative_to(tmp_path / "first") for path in (tmp_path / "first").rglob("*.xz"))
+    assert len(files) == len(TRAINED) * (1 + FOLDS)
+    for file in files:
+        assert (tmp_path / "first" / file).read_bytes() == (tmp_path / "second" / file).read_bytes()
+    unseen = document(50)
+    for name, load in TRAINED.items():
+        text = load(tmp_path / "first" / f"{name}.json.xz")(unseen.text)
+        assert (MEASURES["bag"](unseen.gold, text).f1 or 0) > 0.8, name
+
+
+def test_the_command_for_published_methods_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["published", f"wcxb:{tmp_path}", "--out", str(tmp_path / "models")])
+    with pytest.raises(SystemExit, match="has no folder html"):
+        published.main()
+    assert not (tmp_path / "models").exists()
+
+
+def test_features_that_were_met_seldom_are_left_out() -> None:
+    counted = Counter({"a": 1, "b": 3}), Counter({"a": 2, "b": 0, "c": 2})
+    assert published.kept_counts(counted, 3) == {"a": (1, 2), "b": (3, 0)}
+
+
+def test_tokens_of_other_pages_than_articles_are_not_counted() -> None:
+    labelled = DOCUMENTS[0]
+    counts = [published.count_tokens(replace(labelled, page_type=kind)) for kind in ("article", None, "forum")]
+    assert counts[0] == counts[1]
+    assert counts[0][0][""] > 0
+    assert counts[2] == (Counter(), Counter())
+
+
 def test_the_command_says_what_is_wrong_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["train", "nothing:x"])
     with pytest.raises(SystemExit, match="unknown kind of data set") as caught:
@@ -171,6 +211,23 @@ class TestValidatedExtractors:
         assert not texts[0]
         assert any(fold_of(labelled) == 0 for labelled in DOCUMENTS)
         assert any(texts.values())
+
+    def test_published_methods_are_judged_by_the_models_of_the_other_folds(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for fold in range(FOLDS):
+            # Every token of a page in fold 0 is probably no content; of all others, it is.
+            save_counts(tmp_path / f"mss-fold-{fold}.json.xz", {"": (1, 3) if fold == 0 else (3, 1)})
+            for name in ("ncleaner", "ncleaner-nonlexical"):
+                save_counts(tmp_path / f"{name}-fold-{fold}.json.xz", {})
+        monkeypatch.setenv(VARIABLE, str(tmp_path))
+        extractor = find_extractor("training.validated:mss")
+        assert {(fold_of(labelled) == 0, not extractor(labelled, None)) for labelled in DOCUMENTS} == {
+            (True, True),
+            (False, False),
+        }
+        for name in ("ncleaner", "ncleaner_nonlexical"):
+            assert find_extractor(f"training.validated:{name}")(DOCUMENTS[0], None)
 
     def test_the_folder_must_be_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(VARIABLE, raising=False)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
+import lzma
 import os
 import warnings
+from collections.abc import Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_justext.core.extractor import WARM_UP_PAGE
@@ -19,10 +23,10 @@ from scrapy_justext.core.tags import MODERN
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.encodings import UTF_8
 from scrapy_justext.evaluation.kinds import escape_text
+from scrapy_justext.exceptions import ExtractorError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from scrapy_justext.core.languages import Language
 
@@ -133,6 +137,28 @@ def quiet() -> Iterator[None]:
                 yield
         finally:
             logging.disable(disabled)
+
+
+#: Features of text, and how often each was met in content and outside of it: what methods with counts have learnt.
+FeatureCounts = Mapping[str, tuple[int, int]]
+#: Where such counts lie, ``NAME.json.xz``.
+MODELS = Path(__file__).with_name("models")
+
+
+def load_counts(file: Path) -> FeatureCounts:
+    """Return the counts of a model; raise :class:`ExtractorError` where the file is none."""
+    try:
+        counts = json.loads(lzma.decompress(file.read_bytes()))
+        return {feature: (content, other) for feature, (content, other) in counts.items()}
+    except (OSError, EOFError, lzma.LZMAError, ValueError, TypeError, AttributeError) as error:
+        raise ExtractorError(f"{file} is no model: {error}") from error
+
+
+def save_counts(file: Path, counts: FeatureCounts) -> None:
+    """Write the counts of a model, the same bytes for the same counts."""
+    text = json.dumps(counts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(lzma.compress(text.encode()))
 
 
 def digest_files(files: Iterable[Path]) -> str:

@@ -4,6 +4,7 @@
 ``justext`` …       every profile of this library
 ``ref:NAME``        other libraries, see :mod:`~scrapy_justext.evaluation.extractors.peers`
 ``ttr``             the text-to-tag ratio, see :mod:`~scrapy_justext.evaluation.extractors.ttr`
+``ncleaner`` …      published methods that learn, see :data:`TRAINED`
 ``http://…``        a service, see :mod:`~scrapy_justext.evaluation.extractors.http`
 ``MODULE:NAME``     what an entry point would name, without one
 ==================  ==============================================================================================
@@ -22,13 +23,15 @@ import re
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_justext import core
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import shipped_folder
-from scrapy_justext.evaluation.extractors.base import MarkdownExtractor, digest_files
+from scrapy_justext.evaluation.extractors import mss, ncleaner
+from scrapy_justext.evaluation.extractors.base import MODELS, FunctionExtractor, MarkdownExtractor, digest_files
 from scrapy_justext.evaluation.extractors.http import make_http
 from scrapy_justext.evaluation.extractors.peers import NAME as READABILITY_JS
 from scrapy_justext.evaluation.extractors.peers import PEERS, make_peer, make_readability_js
@@ -43,6 +46,14 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 ENTRY_POINT_GROUP = "scrapy_justext.extractors"
+#: Published methods that learn: from the file of a model to what extracts with it, from a page to its text.
+TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = MappingProxyType(
+    {
+        ncleaner.LEXICAL: partial(ncleaner.load_ncleaner, is_lexical=True),
+        ncleaner.NON_LEXICAL: partial(ncleaner.load_ncleaner, is_lexical=False),
+        mss.NAME: mss.load_mss,
+    }
+)
 #: A module, not one of the prefixes above, and what is in it.
 _REFERENCE = re.compile(r"(?!ref:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -70,6 +81,7 @@ def _factories() -> Mapping[str, Callable[[], PageExtractor]]:
         **{point.name: partial(_load, point) for point in entry_points(group=ENTRY_POINT_GROUP)},
         **{profile: partial(make_own, profile) for profile in PROFILES},
         "ttr": make_ttr,
+        **{name: partial(make_trained, name) for name in TRAINED},
         **{name: partial(make_peer, name) for name in PEERS},
         READABILITY_JS: make_readability_js,
     }
@@ -108,6 +120,20 @@ def _extract(profile: str, document: Document, language: Language | None) -> str
 def _extract_markdown(profile: str, document: Document, language: Language | None) -> str:
     name = "auto" if language is None else language.name
     return extract(document.text, language=name, profile=profile, markdown=True, url=document.url).markdown
+
+
+def make_trained(name: str) -> FunctionExtractor:
+    """Return the extractor of a published method with the model that comes with it."""
+    file = MODELS / f"{name}.json.xz"
+    extract_text = TRAINED[name](file)
+    return FunctionExtractor(
+        name, core.__version__, lambda document, _: extract_text(document.text), trained_code(file)
+    )
+
+
+def trained_code(*files: Path) -> str:
+    """Return a digest of all that the extraction with models of some files depends on."""
+    return f"{code_digest()}-{digest_files([Path(ncleaner.__file__), Path(mss.__file__), *files])}"
 
 
 @lru_cache(maxsize=1)
