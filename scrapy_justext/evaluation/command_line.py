@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from argparse import ArgumentTypeError
 from contextlib import suppress
 from operator import attrgetter
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.evaluation.kinds import INVENTED
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from scrapy_justext.evaluation.scoring import ExtractorRow
@@ -41,6 +43,15 @@ def seconds(text: str) -> float:
         if 0 < float(text) < math.inf:
             return float(text)
     raise ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+
+
+def add_pages_and_processes(parser: ArgumentParser) -> None:
+    """Add the arguments on pages and processes of all commands that extract."""
+    jobs, limit = "processes (default: one a core)", "first N pages of each data set"
+    parser.add_argument("--jobs", type=whole_number(1), default=os.cpu_count() or 1, metavar="N", help=jobs)
+    parser.add_argument("--limit", type=whole_number(1), default=None, metavar="N", help=limit)
+    letters = "measure words with letters beyond ASCII whole, for other scripts"
+    parser.add_argument("--keep-non-ascii", action="store_true", help=letters)
 
 
 class Column(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sys
@@ -10,7 +9,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.command_line import format_kinds, format_table, seconds, whole_number
+from scrapy_justext.evaluation.command_line import add_pages_and_processes, format_kinds, format_table, seconds
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
@@ -52,13 +51,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     out = "folder for the results; a run stopped there goes on"
     add("--out", required=True, type=Path, metavar="DIR", help=out)
     add("--language", default=None, metavar="L", help="language of all pages; left out: not known")
-    jobs = "processes (default: one a core)"
-    add("--jobs", type=whole_number(1), default=os.cpu_count() or 1, metavar="N", help=jobs)
-    add("--limit", type=whole_number(1), default=None, metavar="N", help="first N pages of each data set")
     timeout = "seconds that an extractor may take over a page (default: %(default)g)"
     add("--timeout", type=seconds, default=DEFAULT_TIMEOUT, metavar="S", help=timeout)
-    letters = "measure words with letters beyond ASCII whole, for other scripts"
-    add("--keep-non-ascii", action="store_true", help=letters)
+    add_pages_and_processes(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,6 @@ way round.
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import sys
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.parameters import PAIRS, Scale
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
-from scrapy_justext.evaluation.command_line import format_columns, whole_number
+from scrapy_justext.evaluation.command_line import add_pages_and_processes, format_columns, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
@@ -211,11 +210,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--language", default="auto", metavar="L", help="language of all pages (default: chosen for each page)")
     add("--page-type", default=None, metavar="TYPE", help="only pages of this type, where the data set has types")
     add("--trials", type=whole_number(1), default=DEFAULT_TRIALS, metavar="N", help="trials (default: %(default)s)")
-    jobs = "processes (default: one a core)"
-    add("--jobs", type=whole_number(1), default=os.cpu_count() or 1, metavar="N", help=jobs)
     add("--seed", type=whole_number(0), default=0, metavar="S", help="of split and search (default: %(default)s)")
-    add("--limit", type=whole_number(1), default=None, metavar="N", help="first N pages of each data set")
-    add("--keep-non-ascii", action="store_true", help="measure words with letters beyond ASCII whole")
+    add_pages_and_processes(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:

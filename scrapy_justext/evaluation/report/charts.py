@@ -7,7 +7,7 @@ or gives none where there is nothing to draw, and a function that describes it i
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -74,18 +74,16 @@ def _draw_bars(ranking: Ranking) -> Figure:
 
 def _draw_bar(axes: Axes, summary: ScoreSummary, y: float, height: float) -> None:
     fill, across = _SCORE_FILLS[summary.score], axes.get_yaxis_transform()
-    axes.text(
-        -0.03, y, summary.title, transform=across, ha="right", va="center", size=drawing.SMALL, color=drawing.MUTED
-    )
+    drawing.write_small(axes, -0.03, y, summary.title, transform=across, ha="right", color=drawing.MUTED)
     if summary.value is None:
-        axes.text(0.01, y, "not defined", va="center", size=drawing.SMALL, color=drawing.MUTED, style="italic")
+        drawing.write_small(axes, 0.01, y, "not defined", color=drawing.MUTED, style="italic")
         return
     drawing.draw_area(axes, fill, (0, summary.value), y, height)
     sd = summary.sd or 0.0
     drawing.draw_whisker(axes, (max(0.0, summary.value - sd), min(1.0, summary.value + sd)), y)
     text = f"{summary.value:.3f} ± {sd:.3f}"
     weight = "bold" if summary.score == "f1" else "normal"
-    axes.text(1.04, y, text, transform=across, ha="left", va="center", size=drawing.SMALL, weight=weight)
+    drawing.write_small(axes, 1.04, y, text, transform=across, ha="left", weight=weight)
 
 
 def _describe_bars(ranking: Ranking) -> str:
@@ -154,9 +152,7 @@ def _write_names_of_points(axes: Axes, points: Mapping[str, tuple[float, float]]
             nearest = min(max(x, left), box.right)
             xs, ys = (x / frame.right, nearest / frame.right), (y / frame.top, middle / frame.top)
             axes.plot(xs, ys, transform=axes.transAxes, color=drawing.MUTED, linewidth=0.7, zorder=2)
-        axes.text(
-            left / frame.right, middle / frame.top, name, transform=axes.transAxes, va="center", size=drawing.SMALL
-        )
+        drawing.write_small(axes, left / frame.right, middle / frame.top, name, transform=axes.transAxes)
 
 
 def _text_size(text: str) -> tuple[float, float]:
@@ -193,30 +189,13 @@ def _draw_cases(ranking: Ranking) -> Figure | None:
         drawing.write_name(axes, 0, y, extractor.name)
         counted = _stack_cases(axes, extractor, y + line, line * 0.9, longest)
         text = f"{counted or 'none'} of {extractor.row.documents:,}"
-        axes.text(
-            longest,
-            y,
-            text,
-            ha="right",
-            va="center",
-            size=drawing.SMALL,
-            color=drawing.INK if counted else drawing.MUTED,
-        )
+        drawing.write_small(axes, longest, y, text, ha="right", color=drawing.INK if counted else drawing.MUTED)
     patches = [
         Patch(facecolor=fill.colour, hatch=fill.hatch, edgecolor=fill.edge, linewidth=0.6, label=CASE_TITLES[case])
         for case, fill in _CASE_FILLS.items()
     ]
-    figure.legend(
-        handles=patches,
-        loc="upper left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=drawing.SMALL,
-        columnspacing=1.4,
-        handlelength=2.2,
-        borderaxespad=0.2,
-    )
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3, "fontsize": drawing.SMALL}
+    figure.legend(handles=patches, **place, frameon=False, columnspacing=1.4, handlelength=2.2, borderaxespad=0.2)
     return figure
 
 
@@ -231,7 +210,7 @@ def _stack_cases(axes: Axes, extractor: RankedExtractor, y: float, height: float
         if count / longest >= _NARROWEST:
             box = {"facecolor": fill.colour, "edgecolor": "none", "pad": 1.0} if fill.hatch else None
             middle = start + count / 2
-            axes.text(middle, y, str(count), ha="center", va="center", size=drawing.SMALL, color=fill.number, bbox=box)
+            drawing.write_small(axes, middle, y, str(count), ha="center", color=fill.number, bbox=box)
         start += count
     return start
 
@@ -277,16 +256,7 @@ def _draw_panel(axes: Axes, summary: ScoreSummary, highest: int) -> None:
     axes.tick_params(labelsize=drawing.SMALL, length=2.5)
     axes.grid(visible=True, axis="y")
     if summary.median is None:
-        axes.text(
-            0.5,
-            highest / 2,
-            "no document",
-            ha="center",
-            va="center",
-            size=drawing.SMALL,
-            color=drawing.MUTED,
-            style="italic",
-        )
+        drawing.write_small(axes, 0.5, highest / 2, "no document", ha="center", color=drawing.MUTED, style="italic")
         return
     axes.stairs(summary.histogram, EDGES, fill=True, facecolor=drawing.STEP_2, edgecolor=drawing.STEP_1, linewidth=0.7)
     axes.plot([summary.median], [highest * 1.04], marker="v", markersize=5, color=drawing.INK, clip_on=False, zorder=5)

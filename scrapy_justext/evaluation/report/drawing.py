@@ -145,6 +145,11 @@ def write_name(axes: Axes, x: float, y: float, name: str) -> None:
     axes.text(x, y, shorten(name), transform=transform, ha="left", va="center", weight="bold", clip_on=False)
 
 
+def write_small(axes: Axes, x: float, y: float, text: str, **options: Any) -> None:
+    """Write small letters whose middle is at ``y``."""
+    axes.text(x, y, text, va="center", size=SMALL, **options)
+
+
 def shorten(name: str) -> str:
     """Return a name that fits into a chart.
 

@@ -245,6 +245,11 @@ class MeasureResults(NamedTuple):
     """By the names of two extractors, in both orders; without those that have no document that counts."""
 
     @property
+    def rows(self) -> dict[str, ExtractorRow]:
+        """The rows by the names of their extractors, the highest F1 first."""
+        return {extractor.name: extractor.row for extractor in self.ranking}
+
+    @property
     def subject(self) -> str:
         """What titles end with."""
         return f"{self.data_set}, {self.measure}"

@@ -112,7 +112,7 @@ def count_cases(row: ExtractorRow) -> dict[str, int]:
 def overview_table(data_set: DataSetResults) -> ReportTable:
     """Return F1 by each measure of texts, sorted by the first measure."""
     measures = [results for results in data_set.measures if results.measure not in KIND_MEASURES]
-    rows = [{extractor.name: extractor.row for extractor in results.ranking} for results in measures]
+    rows = [results.rows for results in measures]
     lines = [
         TableLine(name, tuple(_f1_cell(by_name.get(name)) for by_name in rows))
         for name in dict.fromkeys(name for by_name in rows for name in by_name)
@@ -124,11 +124,7 @@ def overview_table(data_set: DataSetResults) -> ReportTable:
 
 def kinds_table(data_set: DataSetResults) -> ReportTable | None:
     """Return how much of each kind is kept, and what was invented; None where the gold standard is not Markdown."""
-    by_measure = {
-        results.measure: {extractor.name: extractor.row for extractor in results.ranking}
-        for results in data_set.measures
-        if results.measure in KIND_MEASURES
-    }
+    by_measure = {results.measure: results.rows for results in data_set.measures if results.measure in KIND_MEASURES}
     if not by_measure:
         return None
     invented = [measure for measure in INVENTED if measure in by_measure]
