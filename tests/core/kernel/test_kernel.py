@@ -25,6 +25,7 @@ from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
 from scrapy_justext.core.kernel.loading import Kernel, kernel
 from scrapy_justext.core.learned import characters
+from scrapy_justext.core.learned import features as learned_features
 from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
@@ -285,7 +286,7 @@ class TestLoading:
     def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         page = read_page(next(iter(PAGES.values())))
         expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
-        for module in (flattening, reading, formulas, learned_tree, characters):
+        for module in (flattening, reading, formulas, learned_tree, learned_features, characters):
             monkeypatch.setattr(module, "kernel", lambda: Kernel(None, None, "a test"))
         assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
 
