@@ -117,8 +117,14 @@ def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
     reader = _reader_for(position.rules)
     module = kernel().cut
     if module is None:
-        return reader.blocks, _cut(flat, position, reader, Tables())
+        return cut_in_python(flat, position)
     return reader.blocks, module.Cutter(flat, reader, Tables(), _told).cut(position)
+
+
+def cut_in_python(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
+    """Return what :func:`cut` gives, without compiled code."""
+    reader = _reader_for(position.rules)
+    return reader.blocks, _cut(flat, position, reader, Tables())
 
 
 def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tables) -> int:
