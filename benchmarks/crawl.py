@@ -2,7 +2,8 @@
 
 A local server in a process of its own serves real pages under as many addresses as wanted.  A spider asks for all of
 them and extracts their links, with the plugin and without it, in turn.  Times are those of the crawling process,
-from its first request to its last.  ``--memory`` shows how its size develops over a long crawl.
+from its first request to its last.  ``--memory`` shows how its size develops over a long crawl, with ``--everything``
+one that uses all that keeps something: site memory, duplicates, chunks, feeds of Parquet and Zstandard.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing import Process, SimpleQueue
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -83,8 +85,20 @@ class PagesSpider(Spider):
         yield {"url": response.url, "links": len(self.links.extract_links(response))}
 
 
-def crawl(address: str, pages: int, with_plugin: bool) -> dict[str, Any]:
-    """Crawl in this process; return what it took."""
+def everything(folder: str) -> dict[str, Any]:
+    """Return the settings that keep something of each page; the feeds go to a folder."""
+    return {
+        "JUSTEXT_SITE_MEMORY": True,
+        "JUSTEXT_SITE_MEMORY_LOOK": "hold",
+        "JUSTEXT_DUPLICATES": "mark",
+        "JUSTEXT_DUPLICATES_MEMORY": 64,
+        "JUSTEXT_FIELDS": {"chunks": "chunks", "markdown": "markdown"},
+        "FEEDS": {f"{folder}/pages.parquet": {"format": "parquet"}, f"{folder}/pages.jsonl.zst": {"format": "zst"}},
+    }
+
+
+def crawl(address: str, pages: int, with_plugin: bool, folder: str = "") -> dict[str, Any]:
+    """Crawl in this process; return what it took.  ``folder``: for all that keeps something; "" for none of it."""
     settings: dict[str, Any] = {
         "LOG_ENABLED": False,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
@@ -92,6 +106,7 @@ def crawl(address: str, pages: int, with_plugin: bool) -> dict[str, Any]:
     }
     if with_plugin:
         settings["ADDONS"] = {"scrapy_justext.Addon": 500}
+        settings |= everything(folder) if folder else {}
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(PagesSpider)
     process.crawl(crawler, address=address, pages=pages)
@@ -113,8 +128,8 @@ def _resident_kilobytes() -> int:
         return int(statm.read().split()[1]) * resource.getpagesize() // 1024
 
 
-def _in_own_process(address: str, pages: int, with_plugin: bool) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.crawl", "--one", address, str(pages), str(int(with_plugin))]
+def _in_own_process(address: str, pages: int, with_plugin: bool, folder: str = "") -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.crawl", "--one", address, str(pages), str(int(with_plugin)), folder]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout))
 
@@ -143,18 +158,21 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--memory", action="store_true", help="one crawl with the plugin; its size on the way")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--everything", action="store_true", help="with --memory: use all that keeps something")
+    parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
-        address, pages, with_plugin = arguments.one
-        print(json.dumps(crawl(address, int(pages), with_plugin == "1")))
+        address, pages, with_plugin, folder = arguments.one
+        print(json.dumps(crawl(address, int(pages), with_plugin == "1", folder)))
         return
     addresses: SimpleQueue[str] = SimpleQueue()
     server = Process(target=serve, args=(addresses,), daemon=True)
     server.start()
     address = addresses.get()
     if arguments.memory:
-        sizes = _in_own_process(address, arguments.pages, with_plugin=True)["sizes"]
+        with TemporaryDirectory() as folder:
+            used = folder if arguments.everything else ""
+            sizes = _in_own_process(address, arguments.pages, with_plugin=True, folder=used)["sizes"]
         megabytes = " ".join(f"{size // 1024}" for size in sizes)
         print(f"MB after each tenth of {arguments.pages} pages: {megabytes}")
     else:

@@ -176,6 +176,12 @@ class SiteMemoryError(SubjectError):
     _message = "the site memory {} {}"
 
 
+class DuplicatesError(SubjectError):
+    """A memory of duplicates that cannot be used.  ``subject``: its file or address."""
+
+    _message = "the memory of duplicates {} {}"
+
+
 class NoExtraction(JustextError):  # noqa: N818
     """A page whose extraction was asked for is not cleaned: it is no HTML, too large, or switched off."""
 

@@ -178,7 +178,7 @@ OTHER_FIELDS = "other_fields"
 
 
 def type_of_part(part: str) -> pa.DataType:
-    """Return the type of the column that holds a part of extractions.
+    """Return the type of the column that holds a part of extractions in a crawl.
 
     >>> type_of_part("title")
     DataType(string)
@@ -188,8 +188,10 @@ def type_of_part(part: str) -> pa.DataType:
 
 #: What only the items of a crawl hold, or hold more of.
 _PARTS_OF_CRAWLS: Mapping[str, pa.DataType] = {
-    "blocks": pa.list_(pa.struct([*SCHEMA.field("blocks").type.value_type, ("page_url", pa.string())])),
+    "blocks": pa.list_(pa.struct([*BLOCK, ("page_url", pa.string()), ("is_duplicate", pa.bool_())])),
     "fetched": pa.string(),
+    "is_duplicate": pa.bool_(),
+    "duplicate_of": pa.string(),
     "pages": pa.list_(pa.struct([("url", pa.string()), ("blocks", pa.int32()), ("error", pa.string())])),
 }
 

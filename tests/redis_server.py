@@ -37,6 +37,11 @@ class RedisServer:
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}/0"
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def connect(self) -> Redis:
         return Redis.from_url(self.url, decode_responses=True)
 

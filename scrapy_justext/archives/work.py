@@ -21,7 +21,7 @@ from scrapy_justext.archives.records import DAMAGE, ArchivedPage, InputPosition,
 from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
-from scrapy_justext.crawl.settings import Configuration, Layers, configure, is_enabled
+from scrapy_justext.crawl.settings import PARTS_OF_CRAWLS, Configuration, Layers, configure, is_enabled
 from scrapy_justext.exceptions import ArchiveError, JustextError, PageLimitError, PageTimeout, WorkerCrashed
 from scrapy_justext.tables import ExtractionRow
 from scrapy_justext.workers.pool import Pool
@@ -116,7 +116,7 @@ class RecordExtractor:
             file=record.location.file,
             offset=record.location.offset,
             extraction=extraction,
-            fields=configuration.fields,
+            fields={part: field for part, field in configuration.fields.items() if part not in PARTS_OF_CRAWLS},
             blocks=configuration.blocks,
             block_fields=configuration.block_fields,
             chunk_characters=configuration.chunk_characters,

@@ -14,7 +14,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.blocks import GOOD, BlockClass
+from scrapy_justext.core.blocks import BAD, GOOD, BlockClass
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS, CHUNK_CHARACTERS, Paragraph, TextChunk, cut_into_chunks
 from scrapy_justext.core.tags import CODE, TABLE
 
@@ -248,6 +248,29 @@ class Extraction(_MadeLate):
         if columns is None:
             return [getattr(block, name) for block in self.blocks]
         return list(columns[name])
+
+    def with_bad(self, reasons: Mapping[int, str]) -> Extraction:
+        """Return the extraction with some blocks made bad, and these texts no longer among headings.
+
+        ``reasons``: why, by the index of the block.
+        """
+        columns = getattr(self, "_columns", None) or _columns_of(self.blocks)
+        removed = {columns["text"][i] for i in reasons if columns["heading_level"][i]}
+
+        def replaced(name: str, values: Mapping[int, Any]) -> Callable[[], Sequence[Any]]:
+            return lambda: [values.get(i, value) for i, value in enumerate(columns[name])]
+
+        def heading_paths() -> Sequence[Any]:
+            return [tuple(text for text in path if text not in removed) for path in columns["heading_path"]]
+
+        makers: dict[str, Callable[[], Sequence[Any]]] = {
+            **{name: partial(columns.__getitem__, name) for name in BLOCK_FIELDS},
+            "block_class": replaced("block_class", dict.fromkeys(reasons, BAD)),
+            "reason": replaced("reason", reasons),
+            "heading_path": heading_paths,
+        }
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"}
+        return Extraction.of_columns(BlockColumns(columns.count, makers), **values)
 
     @property
     def paragraphs(self) -> list[str]:

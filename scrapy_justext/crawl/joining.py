@@ -34,7 +34,7 @@ from scrapy_justext.crawl.sites import host_of, without_www
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterator, Sequence
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
@@ -80,7 +80,7 @@ class Joining:
     """The articles of a crawl.
 
     ``add``: counts; ``items``: knows which page an item gets; ``page_of``: gives the page of a response;
-    ``configuration_of``: gives the settings for a request.
+    ``configuration_of``: gives the settings for a request; ``find_repeats``: looks for duplicates in an article.
     """
 
     def __init__(
@@ -90,6 +90,7 @@ class Joining:
         items: ItemPages,
         page_of: Callable[[Response], Outcome | None],
         configuration_of: Callable[[Request], Configuration],
+        find_repeats: Callable[[CleanedPage, str, Request | None, Sequence[str]], CleanedPage],
     ) -> None:
         assert crawler.spider is not None
         self._spider: Spider = crawler.spider
@@ -98,6 +99,7 @@ class Joining:
         self._items = items
         self._page_of = page_of
         self._configuration_of = configuration_of
+        self._find_repeats = find_repeats
         # By the response of a first page: its article, and the request for the next page.
         self._begun: WeakKeyDictionary[Response, Article | None] = WeakKeyDictionary()
         self._requests: WeakKeyDictionary[Response, Request] = WeakKeyDictionary()
@@ -250,7 +252,8 @@ class Joining:
             self._add("join/pages_missing")
             pages.append(PageOfArticle(article.urls[-1], error=error))
         self._add("join/articles" if len(article.pages) > 1 else "join/single_pages")
-        return CleanedPage(extraction, configuration, pages=tuple(pages) if len(pages) > 1 else ())
+        page = CleanedPage(extraction, configuration, pages=tuple(pages) if len(pages) > 1 else ())
+        return self._find_repeats(page, article.urls[0], None, article.urls)
 
     def _is_of_a_killed_crawl(self, article: Article) -> bool:
         return self._journal is not None and article.identity in self._journal.killed

@@ -50,7 +50,7 @@ class JustextDownloaderMiddleware:
         is_compared = MARK in request.meta
         if page is not None and page.configuration.drop == "response" and not page.is_good and not is_compared:
             self._session.counts.add("responses_dropped")
-            message = explain_no_content(page.extraction, page.configuration)
+            message = page.why_repeated or explain_no_content(page.extraction, page.configuration)
             logger.info("Dropped %s: %s", response, message)
             raise IgnoreRequest(message)
         return response

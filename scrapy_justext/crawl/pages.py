@@ -144,6 +144,28 @@ class PageOfArticle(NamedTuple):
     """Why the page is missing, in words."""
 
 
+class Repeats(NamedTuple):
+    """What of a page other pages of the crawl have said before."""
+
+    blocks: frozenset[int]
+    """The indices of the good blocks that are repeated."""
+    share: float
+    """The share of the n-grams of its good blocks."""
+    is_page: bool
+    """Whether the page as a whole is repeated."""
+    first_url: str | None = None
+    """The address of the page that said most of it first, while that is known."""
+
+    @property
+    def message(self) -> str:
+        """What is repeated, in words."""
+        return f"repeated: {self.share:.0%} of its text is on {self.first_url or 'pages that came before'}"
+
+
+#: The reason of a block that was good and is bad because it is repeated.
+REPEATED = "repeats what other pages said before"
+
+
 class CleanedPage(NamedTuple):
     """The extraction of a page, how long it took, and the configuration for its items."""
 
@@ -158,6 +180,14 @@ class CleanedPage(NamedTuple):
     """"again" if it came with a second request."""
     pages: tuple[PageOfArticle, ...] = ()
     """The pages that it was joined from; none for a page that stands alone."""
+    repeats: Repeats | None = None
+    """None where nobody looked for duplicates."""
+
+    @property
+    def why_repeated(self) -> str | None:
+        """What of the page is repeated, in words, if its items are dropped for it; else None."""
+        is_dropped = self.configuration.duplicates == "drop" and self.repeats is not None and self.repeats.is_page
+        return self.repeats.message if is_dropped and self.repeats is not None else None
 
     @property
     def is_good(self) -> bool:
@@ -192,6 +222,10 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
         "pages_encoding_guessed": extraction.encoding_source == "guessed",
         "pages_without_good_content": not page.is_good,
     }
+    if page.repeats is not None:
+        facts["duplicates/pages"] = page.repeats.is_page
+        if page.repeats.blocks:
+            counts["duplicates/blocks"] = len(page.repeats.blocks)
     return counts | {name: 1 for name, is_so in facts.items() if is_so}
 
 

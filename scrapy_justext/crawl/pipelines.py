@@ -14,6 +14,7 @@ from scrapy_justext.core.extraction import part_of
 from scrapy_justext.crawl.items import BlockList, is_cleaned
 from scrapy_justext.crawl.pages import OFF, SWITCHED_OFF, CleanedPage, explain_no_content
 from scrapy_justext.crawl.session import Session, get_session
+from scrapy_justext.crawl.settings import PARTS_OF_DUPLICATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,13 @@ class NoGoodContent(DropItem):
 
     def __init__(self, message: str) -> None:
         # The default level is WARNING, with the whole item in the log.
+        super().__init__(message, log_level="INFO")
+
+
+class RepeatedPage(DropItem):
+    """The item's page says what other pages said before; the message names the first of them."""
+
+    def __init__(self, message: str) -> None:
         super().__init__(message, log_level="INFO")
 
 
@@ -108,6 +116,9 @@ class JustextPipeline:
         targets = self._targets(item, configuration)
         if not targets:
             return
+        if page.why_repeated is not None:
+            self._session.counts.add("items_dropped_repeated")
+            raise RepeatedPage(page.why_repeated)
         if not page.is_good and configuration.drop == "item":
             self._session.counts.add("items_dropped")
             raise NoGoodContent(explain_no_content(page.extraction, configuration))
@@ -198,12 +209,20 @@ def _part_of(page: CleanedPage, part: str) -> Any:
         return page.fetched
     if part == "pages":
         return [each._asdict() for each in page.pages]
-    if part == "blocks" and page.pages:
-        return _blocks_with_pages(page)
-    configuration = page.configuration
-    return part_of(
-        page.extraction, part, configuration.blocks, configuration.block_fields, configuration.chunk_characters
-    )
+    repeats, configuration = page.repeats, page.configuration
+    if part in PARTS_OF_DUPLICATES:
+        of_page = (False, None) if repeats is None else (repeats.is_page, repeats.first_url)
+        return dict(zip(("is_duplicate", "duplicate_of"), of_page, strict=True))[part]
+    if part != "blocks":
+        return part_of(page.extraction, part, chunk_characters=configuration.chunk_characters)
+    if page.pages:
+        blocks = _blocks_with_pages(page)
+    else:
+        blocks = page.extraction.block_dicts(configuration.block_fields, configuration.blocks)
+    if repeats is not None:
+        for block, index in zip(blocks, page.extraction.block_dicts(("index",), configuration.blocks), strict=True):
+            block["is_duplicate"] = index["index"] in repeats.blocks
+    return blocks
 
 
 def _in_one_line(error: Exception) -> str:

@@ -34,6 +34,7 @@ from scrapy_justext.crawl.items import ItemPages
 from scrapy_justext.crawl.joining import Joining
 from scrapy_justext.crawl.pages import (
     OFF,
+    REPEATED,
     CleanedPage,
     Outcome,
     UncleanedPage,
@@ -63,11 +64,13 @@ from scrapy_justext.crawl.sites import host_of, without_www
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.http import TextResponse
     from scrapy.statscollectors import StatsCollector
+
+    from scrapy_justext.crawl.duplicates.detection import Duplicates
 
 logger = logging.getLogger(__name__)
 
@@ -190,6 +193,9 @@ class Session:
         self.held_items: HeldItems | None = None
         if self._uses_memory:
             self._open_memory()
+        self._duplicates: Duplicates | None = None
+        if any(self._of_sites[site].duplicates != "none" for site in on):
+            self._open_duplicates()
         crawler.signals.connect(self._open, signals.spider_opened)
         crawler.signals.connect(self._close, signals.spider_closed)
 
@@ -239,6 +245,8 @@ class Session:
         self, outcome: Outcome | Exception, configuration: Configuration, response: Response, request: Request | None
     ) -> None:
         """Count what became of a response, and keep it for its callback and its items."""
+        if isinstance(outcome, CleanedPage):
+            outcome = self.find_repeats(outcome, response.url, request)
         if self._site_watch is not None and not self.counts.has(request):
             self._site_watch.add(outcome, response)
         self.counts.add_outcome(outcome, response, request)
@@ -377,12 +385,48 @@ class Session:
         waits = held_items.waits_for(site, configuration)
         return CleanedPage(judged.extraction(), configuration, seconds, site, found if waits else None)
 
+    def find_repeats(
+        self, page: CleanedPage, url: str, request: Request | None, joined: Sequence[str] = ()
+    ) -> CleanedPage:
+        """Return a page with what of it is repeated, if duplicates are looked for; as it was if that fails.
+
+        ``joined``: the addresses of all pages of an article.
+        """
+        choice = page.configuration.duplicates
+        if choice == "none":
+            return page
+        # It needs numpy.
+        from scrapy_justext.crawl.duplicates.detection import identify  # noqa: PLC0415
+
+        try:
+            extraction = page.extraction
+            share = page.configuration.duplicates_share
+            repeats = self._open_duplicates().look(
+                extraction, identify(url, request), share, [identify(each, None) for each in joined]
+            )
+            if choice == "drop" and repeats.blocks:
+                extraction = extraction.with_bad(dict.fromkeys(repeats.blocks, REPEATED))
+            return page._replace(extraction=extraction, repeats=repeats)
+        except Exception as error:
+            self.counts.add_error(error, url)
+            return page
+
+    def _open_duplicates(self) -> Duplicates:
+        """Return what the crawl has said, opened at the first call."""
+        if self._duplicates is None:
+            from scrapy_justext.crawl.duplicates.detection import Duplicates, open_table  # noqa: PLC0415
+
+            self._duplicates = Duplicates(open_table(self._crawler, self.configuration, self.counts.add))
+        return self._duplicates
+
     def _open_memory(self) -> HeldItems:
         """Return the items that wait, with the memory of sites, both made at the first call."""
         if self.held_items is None:
             memory = SiteMemory(self._crawler, self.configuration, self.counts.add)
             most, remembering = self.configuration.site_memory_hold, self.items.remembering
-            self.held_items = HeldItems(self._crawler, memory, most, self.counts.add_error, remembering)
+            self.held_items = HeldItems(
+                self._crawler, memory, most, self.counts.add_error, remembering, self.find_repeats
+            )
         return self.held_items
 
     def _open(self) -> None:
@@ -390,7 +434,9 @@ class Session:
             freeze_objects()
             self._find_pool()
         if self._is_used and self._crawler.spider is not None:
-            self._joining = Joining(self._crawler, self.counts.add, self.items, _PAGES.get, self._configuration_of)
+            self._joining = Joining(
+                self._crawler, self.counts.add, self.items, _PAGES.get, self._configuration_of, self.find_repeats
+            )
             self._joining.open()
 
     def _configuration_of(self, request: Request) -> Configuration:
@@ -413,6 +459,8 @@ class Session:
             self._site_watch.close()
         if self.held_items is not None:
             self.held_items.memory.close()
+        if self._duplicates is not None:
+            self._duplicates.close()
         if self._pool is not None:
             self._pool.close()
 

@@ -67,8 +67,14 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
         "chunks": None,
         "fetched": None,
         "pages": None,
+        "is_duplicate": "is_duplicate",
+        "duplicate_of": "duplicate_of",
     }
 )
+#: Those that items have only where duplicates are marked.
+PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
+#: Those that nobody but a crawl knows.
+PARTS_OF_CRAWLS = frozenset({"fetched", "pages", *PARTS_OF_DUPLICATES})
 
 #: Paths take time, so they are made only when asked for.
 PATH_FIELDS = frozenset({"xpath", "dom_path"})
@@ -91,6 +97,7 @@ OF_CRAWLS = frozenset(
         "site_memory_blocks",
         "site_memory_all_blocks",
         "retry_limit",
+        "duplicates_memory",
         "site_stats",
         "site_report",
     }
@@ -238,6 +245,15 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "site_memory_all_blocks": Setting(
             1_000_000, whole_number, "most blocks of all sites together that are remembered"
         ),
+        "duplicates": Setting(
+            "none",
+            one_of("none", "mark", "drop"),
+            "blocks and pages that [repeat others](docs/duplicates.md): none: are not looked for; mark; drop",
+        ),
+        "duplicates_share": Setting(
+            0.5, share, "share of its n-grams; of a repeated block or page, more were seen on other pages"
+        ),
+        "duplicates_memory": Setting(256, at_least_one, "megabytes that the n-grams of a crawl may take"),
     }
 )
 
@@ -281,6 +297,9 @@ class Configuration:
     site_memory_hold: int
     site_memory_blocks: int
     site_memory_all_blocks: int
+    duplicates: str
+    duplicates_share: float
+    duplicates_memory: int
 
 
 class Given(NamedTuple):
@@ -417,6 +436,8 @@ def configure(given: Mapping[str, Given]) -> Configuration:
         of_images = IMAGE_FIELDS if options.profile.tags.images else ()
         of_models = MODEL_FIELDS if options.profile.models else ()
         values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
+    if values["duplicates"] != "mark":
+        values["fields"] = {**values["fields"], **dict.fromkeys(PARTS_OF_DUPLICATES)}
     of_settings = {name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS}
     return Configuration(options=options, **of_settings)
 

@@ -57,6 +57,14 @@ def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
+def test_the_spider_of_duplicates(served: Site, tmp_path: Path) -> None:
+    log = crawl("duplicates", served, tmp_path, "-O", "out.jsonl")
+    urls = [item["url"] for item in lines(tmp_path / "out.jsonl")]
+    assert served.url("/") in urls
+    assert served.url("/print") not in urls
+    assert f"repeated: 100% of its text is on {served.url('/')}" in log
+
+
 def test_the_spider_of_feeds(served: Site, tmp_path: Path) -> None:
     crawl("feeds", served, tmp_path)
     rows = read_table(tmp_path / "pages.parquet").to_pylist()

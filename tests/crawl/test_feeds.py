@@ -20,7 +20,7 @@ from scrapy_justext import extract
 from scrapy_justext.compression import zstd
 from scrapy_justext.crawl.feeds import ROWS, ParquetItemExporter, check_feeds
 from scrapy_justext.exceptions import SettingError
-from scrapy_justext.tables import BLOCK, OTHER_FIELDS
+from scrapy_justext.tables import BLOCK, OTHER_FIELDS, type_of_part
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, Result, command, crawl
 from tests.crawl.items import AttrsItem, DataclassItem, plain, pydantic_item, scrapy_item
@@ -42,7 +42,7 @@ KINDS: dict[str, Any] = {
 }
 
 #: All that the archives have of blocks, and in joined articles the address of their page.
-BLOCKS = pa.list_(pa.struct([*BLOCK, ("page_url", pa.string())]))
+BLOCKS = type_of_part("blocks")
 
 
 @dataclass
@@ -149,6 +149,7 @@ def test_parquet_holds_the_fields_of_every_kind_of_item(folder: Path, kind: str)
 def test_blocks_are_nested_columns(folder: Path) -> None:
     schema = pq.read_schema(folder / "dict.parquet")
     assert schema.field("blocks").type == BLOCKS
+    assert set(BLOCK.names) < set(BLOCKS.value_type.names)
     good, _ = read(folder / "dict.parquet")
     expected = extract(GOOD_PAGE, language=["English", "German"])
     assert [block["reason"] for block in good["blocks"]] == expected.column("reason")

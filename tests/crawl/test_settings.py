@@ -13,6 +13,7 @@ from scrapy.settings import Settings
 from scrapy_justext.crawl.settings import (
     DEFAULT_BLOCK_FIELDS,
     DEFAULT_FIELDS,
+    PARTS_OF_DUPLICATES,
     PREFIX,
     SETTINGS,
     Configuration,
@@ -51,6 +52,9 @@ def value_of(configuration: Configuration, name: str) -> Any:
             return getattr(options.thresholds, name)
 
 
+#: Those of duplicates are left out where nobody looks for any.
+USUAL_FIELDS = {**DEFAULT_FIELDS, **dict.fromkeys(PARTS_OF_DUPLICATES)}
+
 #: A value of the type that the setting has, the string for it, and what the configuration holds then.
 CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("profile", "justext-3.0", "justext-3.0", "justext-3.0"),
@@ -83,8 +87,8 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("no_headings", False, "OFF", False),
     ("no_headings", 1, "true", True),
     ("fields", {"text": "body", "blocks": None}, '{"text": "body", "blocks": null}',
-     {**DEFAULT_FIELDS, "text": "body", "blocks": None}),
-    ("fields", {}, "{}", dict(DEFAULT_FIELDS)),
+     {**USUAL_FIELDS, "text": "body", "blocks": None}),
+    ("fields", {}, "{}", USUAL_FIELDS),
     ("item_classes", DataclassItem, "tests.crawl.items.DataclassItem", (DataclassItem,)),
     ("item_classes", [DataclassItem, "tests.crawl.items.ScrapyItem"],
      "tests.crawl.items.DataclassItem, tests.crawl.items.ScrapyItem", (DataclassItem, ScrapyItem)),
@@ -92,6 +96,9 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("block_fields", ("text",), '["text"]', ("text",)),
     ("blocks", "good", "good", "good"),
     ("chunk_characters", 1, "1", 1),
+    ("duplicates", "mark", "mark", "mark"),
+    ("duplicates_share", 0.7, "0.7", 0.7),
+    ("duplicates_memory", 64, "64", 64),
     ("drop", "none", "none", "none"),
     ("min_good_characters", 0, "0", 0),
     ("min_good_characters", 250, "250", 250),
@@ -141,7 +148,7 @@ def test_defaults() -> None:
     assert configuration.options.candidates is None
     assert configuration.options.stopwords is None
     assert configuration.options.paths is False
-    assert configuration.fields == DEFAULT_FIELDS
+    assert configuration.fields == USUAL_FIELDS
     assert configuration.item_classes is None
     assert configuration.block_fields == DEFAULT_BLOCK_FIELDS
     assert (configuration.blocks, configuration.drop) == ("all", "item")
@@ -260,6 +267,9 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("html_field", "", "", "must be the name of an item field"),
     ("html_field", 1, 1, "must be the name of an item field"),
     ("max_body_bytes", -1, -1, NUMBER),
+    ("duplicates", "yes", "yes", "must be one of none, mark, drop"),
+    ("duplicates_share", 2, 2, "must be a number from 0 to 1"),
+    ("duplicates_memory", 0, 0, "must be a whole number, 1 or more"),
     ("chunk_characters", 0, 0, "must be a whole number, 1 or more"),
     ("chunk_characters", "1k", "1k", "must be a whole number, 1 or more"),
     ("max_body_bytes", "10MB", "10MB", NUMBER),

@@ -101,18 +101,12 @@ cdef class TreeSearch:
     cdef bint finds_below(self, xmlNode* top, Known* known) except -1
 
 
-cdef class Watcher:
-    cdef bytes mark
-    # Whether a whole tree was written meanwhile.
-    cdef bint is_done
-    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1
-    cdef int leave(self) except -1
-
-
-cdef class Finder(Watcher):
+cdef class Finder:
     cdef object document
+    cdef bytes mark
     cdef dict found
     cdef Py_ssize_t first, last, number
+    cdef int look_at(self, Treatment treatment, xmlNode* node) except -1
 
 
 cdef class TreeWriter:
@@ -120,7 +114,8 @@ cdef class TreeWriter:
     cdef tuple others
     cdef bytes instruction
     cdef int modes
+    cdef str written(self, element, TreeSearch search, Finder finder)
     cdef bint write_nodes(
-        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Watcher watcher
+        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Finder finder
     ) except -1
     cdef Treatment treatment_of(self, xmlNode* node, xmlNode* top, int mode, Known* known)

@@ -66,7 +66,7 @@ class HeldItems:
     """The items of one crawl that wait for more to be known in ``memory``, at the most ``most`` at the same time.
 
     ``add_error`` counts an error with the URL of its page.  Within the context manager ``remembering``, the pipeline
-    knows which page an item came from.
+    knows which page an item came from.  ``find_repeats`` looks for duplicates in a page that was judged again.
     """
 
     def __init__(
@@ -76,12 +76,14 @@ class HeldItems:
         most: int,
         add_error: Callable[[Exception, str], None],
         remembering: Remembering,
+        find_repeats: Callable[[CleanedPage, str, Request | None], CleanedPage],
     ) -> None:
         self._crawler = crawler
         self.memory = memory
         self._most = most
         self._add_error = add_error
         self._remembering = remembering
+        self._find_repeats = find_repeats
         self._arrived = self._waiting = 0
         self._of_site: dict[str, list[HeldItem]] = {}
         # Sites that were visited while items waited, in order.
@@ -145,15 +147,16 @@ class HeldItems:
             raise DontCloseSpider
 
     def _send(self, held: Sequence[HeldItem]) -> Coroutine[Any, Any, None]:
-        rows = ((one.item, self._look_again(one.page), one.response) for one in held)
+        rows = ((one.item, self._look_again(one.page, one.response), one.response) for one in held)
         return send_items(self._crawler, rows if held else (), self._remembering)
 
-    def _look_again(self, page: CleanedPage) -> CleanedPage:
+    def _look_again(self, page: CleanedPage, response: Response) -> CleanedPage:
         """Return a page judged by what is known by now; as it was if that fails."""
         assert page.unfinished is not None
         try:
             judged = self.memory.look(page.site, page.unfinished, page.configuration, adds=False)
-            return page._replace(extraction=judged.extraction(), unfinished=None)
+            again = page._replace(extraction=judged.extraction(), unfinished=None, repeats=None)
+            return self._find_repeats(again, response.url, response.request)
         except Exception as error:
             self._add_error(error, page.extraction.url or "")
             return page

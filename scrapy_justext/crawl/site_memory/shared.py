@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
+    from scrapy_justext.exceptions import SubjectError
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +81,26 @@ return found
 """
 
 
+def connect(url: str, kind: type[SubjectError]) -> Redis:
+    """Return a connection to the Redis at ``url``; raise an error of the ``kind`` if there is none."""
+    try:
+        redis = Redis.from_url(
+            url,
+            socket_timeout=TIMEOUT,
+            socket_connect_timeout=TIMEOUT,
+            # Once more, since a server may have closed a connection that was idle for long.
+            retry=Retry(NoBackoff(), 1),
+        )
+        redis.ping()
+    except RedisError as error:
+        raise kind(without_password(url), f"cannot be used: {error}") from error
+    except ValueError:
+        problem = "cannot be used: it must be an address such as redis://HOST:6379/0"
+        # The error itself may quote a part of the password.
+        raise kind(without_password(url), problem) from None
+    return redis
+
+
 class SharedStore:
     """The memory that all workers of the spider ``name`` share; ``blocks`` bounds the entries of a site.
 
@@ -92,21 +113,7 @@ class SharedStore:
         self._blocks = blocks
         self._on_lost = on_lost
         self.is_lost = False
-        try:
-            self._redis = Redis.from_url(
-                url,
-                socket_timeout=TIMEOUT,
-                socket_connect_timeout=TIMEOUT,
-                # Once more, since a server may have closed a connection that was idle for long.
-                retry=Retry(NoBackoff(), 1),
-            )
-            self._redis.ping()
-        except RedisError as error:
-            raise SiteMemoryError(without_password(url), f"cannot be used: {error}") from error
-        except ValueError:
-            problem = "cannot be used: it must be an address such as redis://HOST:6379/0"
-            # The error itself may quote a part of the password.
-            raise SiteMemoryError(without_password(url), problem) from None
+        self._redis = connect(url, SiteMemoryError)
         self._script = self._redis.register_script(_SCRIPT)
 
     def visit(self, site: str, page: Fingerprints) -> Sightings:

@@ -1,0 +1,150 @@
+"""The table that several workers share, in Redis: what one has seen, all know.
+
+The rows are those of :mod:`~scrapy_justext.crawl.duplicates.table`, in strings of :data:`SHARD_ROWS` rows, under
+``justext:duplicates:VERSION:SPIDER:``; beside them the URLs of the newest pages, and their order.  The strings have
+their full length from the first page on: Redis needs the memory that the setting allows.
+
+One script does what :data:`MOST_KEYS` n-grams ask for in one round trip; no other worker sees anything between its
+steps.  All is forgotten :data:`DAYS` after the last page.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import numpy as np
+from redis.exceptions import RedisError
+
+from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS
+from scrapy_justext.crawl.duplicates.table import MOST_URLS, ROW_BYTES, KnownNGrams
+from scrapy_justext.crawl.site_memory.shared import DAYS, connect
+from scrapy_justext.exceptions import DuplicatesError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_justext.crawl.duplicates.table import Keys
+
+logger = logging.getLogger(__name__)
+
+#: Changes with what keys are made of, and with how rows are stored.
+VERSION = 1
+PREFIX = f"justext:duplicates:{VERSION}"
+#: Rows of a string: 64 MB, of the 512 MB that Redis allows.
+SHARD_ROWS = 1 << 20
+#: N-grams of a call: Redis does nothing else meanwhile.
+MOST_KEYS = 2000
+
+_KEY_BYTES, _PAGE_BYTES = KEY_BITS // 8, 8 - KEY_BITS // 8
+
+# KEYS: urls, order, shards.  ARGV: the page, as bytes; its URL; how many URLs are kept; rows of all shards, and of one;
+# bytes of a row; seconds to keep; the n-grams, 5 bytes each.  The answer has 4 bytes for each n-gram: 3 if it was
+# found, 1 if it is new, 0 if it is not in the sample; and the page.
+_SCRIPT = """
+local urls, order = KEYS[1], KEYS[2]
+local page, url, most, rows = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local shard_rows, width, seconds, keys = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+local byte, floor = string.byte, math.floor
+local size = 1099511627776 / rows
+if redis.call('HSETNX', urls, page, url) == 1 then
+  redis.call('RPUSH', order, page)
+  if redis.call('LLEN', order) > most then
+    redis.call('HDEL', urls, redis.call('LPOP', order))
+  end
+end
+local function number(text, i)
+  local a, b, c, d, e = byte(text, i, i + 4)
+  return (((a * 256 + b) * 256 + c) * 256 + d) * 256 + e
+end
+local answer, shards = {}, {}
+for i = 1, #keys, 5 do
+  local key = number(keys, i)
+  local row = floor(key / size)
+  local shard = KEYS[3 + floor(row / shard_rows)]
+  local start = row % shard_rows * width
+  if not shards[shard] then
+    shards[shard] = true
+    if redis.call('STRLEN', shard) == 0 then
+      redis.call('SETRANGE', shard, math.min(rows, shard_rows) * width - 1, string.char(0))
+    end
+  end
+  local places = redis.call('GETRANGE', shard, start, start + width - 1)
+  local smallest, at, found = key, nil, nil
+  for place = 1, width, 8 do
+    local there = number(places, place)
+    if there == key then
+      found = string.char(3) .. string.sub(places, place + 5, place + 7)
+      break
+    elseif there < smallest then
+      smallest, at = there, place
+    end
+  end
+  if not found and at then
+    redis.call('SETRANGE', shard, start + at - 1, string.sub(keys, i, i + 4) .. page)
+  end
+  answer[#answer + 1] = found or (at and '\\1\\0\\0\\0' or '\\0\\0\\0\\0')
+end
+for _, key in ipairs(KEYS) do
+  redis.call('EXPIRE', key, seconds)
+end
+return table.concat(answer)
+"""
+
+
+class SharedTable:
+    """The table that all workers of the spider ``name`` share, of ``rows`` rows.
+
+    When Redis is lost, the log says so once, ``on_lost`` is called for each page that comes, and nothing is repeated
+    any more.  Raises :class:`~scrapy_justext.exceptions.DuplicatesError` if there is no Redis at ``url``.
+    """
+
+    def __init__(self, url: str, name: str, rows: int, on_lost: Callable[[], None]) -> None:
+        prefix = f"{PREFIX}:{name}"
+        shards = range(max(rows // SHARD_ROWS, 1))
+        self._keys = [f"{prefix}:urls", f"{prefix}:order", *(f"{prefix}:rows:{number}" for number in shards)]
+        self._rows = rows
+        self._on_lost = on_lost
+        self.is_lost = False
+        self._redis = connect(url, DuplicatesError)
+        self._script = self._redis.register_script(_SCRIPT)
+
+    def visit(self, page: int, url: str, keys: Keys) -> KnownNGrams:
+        """Return what was known of keys, each of which is there once; add those that are new."""
+        number = page.to_bytes(_PAGE_BYTES, "big")
+        fixed = (number, url, MOST_URLS, self._rows, SHARD_ROWS, ROW_BYTES, DAYS * 24 * 60 * 60)
+        answers = b""
+        try:
+            if not self.is_lost:
+                for start in range(0, max(len(keys), 1), MOST_KEYS):
+                    answers += self._script(self._keys, [*fixed, _packed(keys[start : start + MOST_KEYS])])
+                found = np.frombuffer(answers, ">u4").astype(np.int64)
+                is_found, owners = found >> 25 & 1 == 1, found & (1 << 8 * _PAGE_BYTES) - 1
+                return KnownNGrams(np.where(is_found, owners, -1), found >> 24 > 0)
+        except RedisError as error:
+            self._lose(error)
+        self._on_lost()
+        return KnownNGrams(np.full(len(keys), -1), np.zeros(len(keys), np.bool_))
+
+    def url_of(self, page: int) -> str | None:
+        """Return the URL of a page; None if it is forgotten."""
+        try:
+            url = None if self.is_lost else self._redis.hget(self._keys[0], page.to_bytes(_PAGE_BYTES, "big"))
+        except RedisError as error:
+            self._lose(error)
+            return None
+        return url.decode("utf-8", "replace") if isinstance(url, bytes) else None
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._redis.close()
+
+    def _lose(self, error: RedisError) -> None:
+        self.is_lost = True
+        # This is no bug of ours: a traceback would say nothing.
+        logger.error("Redis is lost (%s): the crawl goes on without looking for duplicates", error)
+
+
+def _packed(keys: Keys) -> bytes:
+    """Return keys as bytes, that of the highest value first."""
+    return keys.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - _KEY_BYTES :].tobytes()

@@ -1,0 +1,194 @@
+"""Which page held an n-gram first, in the process, and in JOBDIR.
+
+**The table.**  A row of :data:`WAYS` places is for the keys that begin with the same bits.  A place takes 8 bytes: the
+key, and the number of the page that held it first.  The table grows until it takes the memory that it may.
+
+**When it is full.**  A row then keeps the largest of its keys.  So what is left is a sample of all n-grams, which does
+not depend on the order of pages; most pages keep some of theirs, however many come.  An n-gram that is too small for
+its row is none of the sample: nothing is known of it, and it counts neither for nor against its page.
+
+**Pages** are numbered by their requests.  A page that comes again has the same number, and finds its own n-grams.
+
+In JOBDIR the table is a file in memory: what is written to it outlives the process, however that ends.  The other store
+is shared by several processes: :mod:`scrapy_justext.crawl.duplicates.shared`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS
+from scrapy_justext.exceptions import DuplicatesError, describe_os_error
+from scrapy_justext.files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.uint64]
+
+#: Places of a row: one line of the processor's cache.
+WAYS = 8
+ROW_BYTES = WAYS * 8
+#: Rows of a new table.
+LEAST_ROWS = 1 << 12
+#: Bits of a page's number.  That of a page is another's with a probability of 1 in 16 million.
+PAGE_BITS = 64 - KEY_BITS
+#: The URLs of the newest pages that are remembered.
+MOST_URLS = 100_000
+
+#: The names of the files in JOBDIR.
+FILE, URLS_FILE = "justext-duplicates.bin", "justext-duplicates-urls.json"
+#: What the file begins with; changes with what keys are made of.
+MAGIC = b"scrapy-justext duplicates 1\n".ljust(ROW_BYTES)
+
+_EMPTY = np.uint64(0)
+_PAGE_SHIFT = np.uint64(PAGE_BITS)
+_PAGE_MASK = np.uint64((1 << PAGE_BITS) - 1)
+#: Rows that are handled together while a table grows.
+_SLICE = 1 << 14
+
+
+class KnownNGrams(NamedTuple):
+    """What is known of n-grams."""
+
+    owners: NDArray[np.int64]
+    """The number of the page that held each first; -1 if there is none."""
+    is_known: NDArray[np.bool_]
+    """Whether it is in the sample."""
+
+
+class NGramTable(Protocol):
+    """Remembers which page held an n-gram first, and the URLs of pages."""
+
+    def visit(self, page: int, url: str, keys: Keys) -> KnownNGrams:
+        """Return what was known of keys, each of which is there once; add those that are new."""
+
+    def url_of(self, page: int) -> str | None:
+        """Return the URL of a page; None if it is forgotten."""
+
+    def close(self) -> None:
+        """Keep what is known, where the store does so."""
+
+
+def rows_within(megabytes: int) -> int:
+    """Return how many rows a table has that takes so much memory at the most: a power of two.
+
+    >>> rows_within(1), rows_within(256)
+    (16384, 4194304)
+    """
+    return 1 << ((megabytes << 20) // ROW_BYTES).bit_length() - 1
+
+
+def empty_rows(count: int) -> NDArray[np.uint64]:
+    """Return rows without keys."""
+    return np.zeros((count, WAYS), np.dtype("<u8"))
+
+
+class LocalTable:
+    """The memory of one process, of at most ``most_rows``; in ``folder``, if there is one, it outlives the crawl.
+
+    Raises :class:`DuplicatesError` for a file there that is none of its own.
+    """
+
+    def __init__(self, most_rows: int, folder: Path | None = None) -> None:
+        self._most_rows = max(most_rows, LEAST_ROWS)
+        self._folder = folder
+        self._urls: dict[int, str] = {}
+        self._rows = empty_rows(LEAST_ROWS)
+        if folder is not None:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._urls = _load_urls(folder / URLS_FILE)
+                self._rows = _map_rows(folder / FILE, None)
+            except OSError as error:
+                raise DuplicatesError(folder, f"cannot be used: {describe_os_error(error)}") from error
+        self._used = int(np.count_nonzero(self._rows))
+
+    def __len__(self) -> int:
+        return self._used
+
+    def visit(self, page: int, url: str, keys: Keys) -> KnownNGrams:
+        """Return what was known of keys, each of which is there once; add those that are new."""
+        if page not in self._urls:
+            self._urls[page] = url
+            if len(self._urls) > MOST_URLS:
+                del self._urls[next(iter(self._urls))]
+        numbers = (keys >> np.uint64(KEY_BITS + 1 - len(self._rows).bit_length())).astype(np.intp)
+        places = self._rows[numbers]
+        is_there = places >> _PAGE_SHIFT == keys[:, None]
+        found = is_there.any(axis=1)
+        owner = places[np.arange(len(keys)), is_there.argmax(axis=1)] & _PAGE_MASK
+        owners = np.where(found, owner.astype(np.int64), -1)
+        has_place = keys > places.min(axis=1) >> _PAGE_SHIFT
+        self._add(page, keys, numbers, np.flatnonzero(~found & has_place))
+        if 8 * self._used > 3 * self._rows.size and len(self._rows) < self._most_rows:
+            self._grow()
+        return KnownNGrams(owners, found | has_place)
+
+    def url_of(self, page: int) -> str | None:
+        """Return the URL of a page; None if it is forgotten."""
+        return self._urls.get(page)
+
+    def close(self) -> None:
+        """Save the URLs; the table is there already."""
+        if self._folder is not None and isinstance(self._rows, np.memmap):
+            self._rows.flush()
+            write_whole(self._folder / URLS_FILE, json.dumps(list(self._urls.items())).encode())
+
+    def _add(self, page: int, keys: Keys, numbers: NDArray[np.intp], new: NDArray[np.intp]) -> None:
+        """Put keys into their rows, in place of the smallest there; ``new``: the indices of the keys to add."""
+        while len(new):
+            # Those for one row come one after another.
+            _, first = np.unique(numbers[new], return_index=True)
+            now = new[first]
+            new = np.delete(new, first)
+            rows = self._rows[numbers[now]]
+            places = rows.argmin(axis=1)
+            smallest = rows[np.arange(len(now)), places]
+            has_place = keys[now] > smallest >> _PAGE_SHIFT
+            now, places = now[has_place], places[has_place]
+            self._rows[numbers[now], places] = keys[now] << _PAGE_SHIFT | np.uint64(page)
+            self._used += int(np.count_nonzero(smallest[has_place] == 0))
+
+    def _grow(self) -> None:
+        """Double the rows: one more bit of a key tells its row."""
+        old, count = self._rows, len(self._rows)
+        path = None if self._folder is None else self._folder / FILE
+        new = empty_rows(2 * count) if path is None else _map_rows(path.with_suffix(".new"), 2 * count)
+        bit = np.uint64(64 - count.bit_length())
+        for start in range(0, count, _SLICE):
+            part = old[start : start + _SLICE]
+            is_upper = part >> bit & np.uint64(1) == 1
+            new[2 * start : 2 * (start + len(part)) : 2] = np.where(is_upper, _EMPTY, part)
+            new[2 * start + 1 : 2 * (start + len(part)) : 2] = np.where(is_upper, part, _EMPTY)
+        if path is not None:
+            path.with_suffix(".new").replace(path)
+        self._rows = new
+
+
+def _map_rows(path: Path, count: int | None) -> NDArray[np.uint64]:
+    """Return the rows in a file, which is made if it is not there; ``count``: of a new file that is made anyway."""
+    if count is not None or not path.exists():
+        with path.open("wb") as file:
+            file.write(MAGIC)
+            file.truncate(len(MAGIC) + (count or LEAST_ROWS) * ROW_BYTES)
+    with path.open("rb") as file:
+        magic = file.read(len(MAGIC))
+    rows = path.stat().st_size // ROW_BYTES - 1
+    if magic != MAGIC or path.stat().st_size % ROW_BYTES or rows < LEAST_ROWS or rows & rows - 1:
+        raise DuplicatesError(path, "is damaged, or of another version of scrapy-justext; delete it to begin anew")
+    return np.memmap(path, np.dtype("<u8"), "r+", offset=len(MAGIC), shape=(rows, WAYS))
+
+
+def _load_urls(path: Path) -> dict[int, str]:
+    try:
+        return {int(page): str(url) for page, url in json.loads(path.read_text("utf-8"))}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, TypeError) as error:
+        raise DuplicatesError(path, "is damaged; delete it to begin anew") from error

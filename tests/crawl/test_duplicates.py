@@ -1,0 +1,423 @@
+"""Text that other pages of the crawl said before: what is marked, what is dropped, what is shared and kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scrapy import Request
+
+from scrapy_justext.crawl.duplicates.ngrams import ngrams_of
+from scrapy_justext.crawl.duplicates.table import (
+    FILE,
+    LEAST_ROWS,
+    MAGIC,
+    MOST_URLS,
+    URLS_FILE,
+    WAYS,
+    LocalTable,
+    rows_within,
+)
+from scrapy_justext.exceptions import DuplicatesError
+from tests.crawl.articles import article as make_article
+from tests.crawl.content import ENGLISH, MORE_ENGLISH, page
+from tests.crawl.crawling import Crawl, Result, command, crawl
+from tests.crawl.server import Answer, Site
+from tests.crawl.spiders import PageSpider, path_of
+from tests.redis_server import RedisServer, needs_redis
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+MILL = (
+    "The mill that stands beside the river was sold to a family from the coast, who had never seen so much snow and "
+    "did not know what to do with the wheel, which had not been turned since the war and was to be turned no more."
+)
+BAKER = (
+    "When the baker came back from the south he told everybody that he had seen the sea, and that it was not as blue "
+    "as they say, but there was nobody in the whole village who would have believed a word of it."
+)
+SCHOOL = (
+    "A new teacher was to come to the school in the autumn, but by the time that the leaves were down there was still "
+    "no one who wanted to live in the cold little room above the stable, which had been good enough for all of those "
+    "who had come before."
+)
+CHINESE = (
+    "春眠不覺曉處處聞啼鳥夜來風雨聲花落知多少我们在这个城市里住了很多年从来没有见过这样的大雪大家都说这是一百年来最冷的一个冬天"
+    "孩子们在外面玩得很高兴但是老人们都不敢出门因为路太滑了他们害怕会摔倒在地上没有人能够帮助他们"
+)
+SITE: dict[str, Answer | str] = {
+    "/a": page(ENGLISH, MORE_ENGLISH, title="A"),
+    "/print": page(ENGLISH, MORE_ENGLISH, title="Print"),
+    "/half": page(ENGLISH, MILL, BAKER, title="Half"),
+    "/own": page(SCHOOL, title="Own"),
+    "/moved": Answer("", status=302, headers={"Location": "/a"}),
+    "/zh": page(CHINESE, lang="zh"),
+    "/zh-again": page(CHINESE, lang="zh", title="2"),
+}
+SETTINGS = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "JUSTEXT_LANGUAGE": ["English", "German", "Chinese"]}
+MARK = {**SETTINGS, "JUSTEXT_DUPLICATES": "mark"}
+DROP = {**SETTINGS, "JUSTEXT_DUPLICATES": "drop"}
+
+
+class AgainSpider(PageSpider):
+    """Asks for each page twice."""
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in [*self.urls, *self.urls]:
+            yield Request(url, dont_filter=True)
+
+
+class ReplacingMiddleware:
+    """Puts a copy in the place of each response, behind the plugin."""
+
+    def process_response(self, request: Request, response: Any) -> Any:
+        return response.replace(headers={**response.headers, "X-Copy": "1"})
+
+
+class StoppingPipeline:
+    """Ends Redis when the first item comes."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._server = crawler.settings.getint("SERVER")
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def process_item(self, item: Any) -> Any:
+        if self._server:
+            os.kill(self._server, signal.SIGKILL)
+            self._server = 0
+        return item
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Site]:
+    with Site(SITE) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    urls = {"urls": served.urls("/a", "/print", "/half", "/own")}
+    again = {"urls": served.urls("/a", "/moved")}
+    cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
+    sites = {"JUSTEXT_SITES": {"127.0.0.1": {"duplicates": "mark"}}}
+    memory = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
+    crawls = {
+        "none": Crawl(PageSpider, urls, SETTINGS),
+        "mark": Crawl(PageSpider, urls, MARK),
+        "drop": Crawl(PageSpider, urls, DROP),
+        "responses": Crawl(PageSpider, urls, {**DROP, "JUSTEXT_DROP": "response"}),
+        "other way round": Crawl(PageSpider, {"urls": urls["urls"][::-1]}, MARK),
+        "again": Crawl(AgainSpider, again, DROP),
+        "cached": Crawl(AgainSpider, again, {**DROP, **cache}),
+        "copies": Crawl(PageSpider, urls, {**MARK, "DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100}}),
+        "processes": Crawl(PageSpider, urls, {**MARK, "JUSTEXT_PROCESSES": 1}),
+        "held": Crawl(PageSpider, urls, {**MARK, **memory}),
+        "of a site": Crawl(PageSpider, urls, {**SETTINGS, **sites}),
+        "of requests": Crawl(
+            PageSpider,
+            {**urls, "meta": {path: {"justext": {"duplicates": "drop"}} for path in ("/a", "/print")}},
+            SETTINGS,
+        ),
+        "chinese": Crawl(PageSpider, {"urls": served.urls("/zh", "/zh-again")}, MARK),
+        "renamed": Crawl(PageSpider, urls, {**MARK, "JUSTEXT_FIELDS": {"is_duplicate": "twice", "duplicate_of": None}}),
+        "share": Crawl(PageSpider, urls, {**MARK, "JUSTEXT_DUPLICATES_SHARE": 0.2}),
+    }
+    return crawl(crawls)
+
+
+def marked(result: Result) -> dict[str, tuple[bool, str | None]]:
+    """Whether each page is a duplicate, and of which page."""
+    return {
+        path_of(item["url"]): (item["is_duplicate"], item["duplicate_of"] and path_of(item["duplicate_of"]))
+        for item in result.items
+    }
+
+
+def repeated_texts(item: dict[str, Any]) -> list[str]:
+    return [block["text"] for block in item["blocks"] if block["is_duplicate"]]
+
+
+MARKED = {"/a": (False, None), "/print": (True, "/a"), "/half": (False, None), "/own": (False, None)}
+
+
+@pytest.mark.parametrize("name", ["mark", "copies", "processes", "held", "of a site"])
+def test_a_page_that_says_what_another_said_is_marked(results: dict[str, Result], name: str) -> None:
+    assert marked(results[name]) == MARKED
+    by_path = {path_of(item["url"]): item for item in results[name].items}
+    assert repeated_texts(by_path["/print"]) == [ENGLISH, MORE_ENGLISH]
+    assert repeated_texts(by_path["/half"]) == [ENGLISH]
+    assert repeated_texts(by_path["/a"]) == repeated_texts(by_path["/own"]) == []
+    assert by_path["/half"]["text"] == "\n\n".join([ENGLISH, MILL, BAKER])
+
+
+def test_the_stats_tell_how_many(results: dict[str, Result]) -> None:
+    stats = results["mark"].justext
+    assert (stats["duplicates/pages"], stats["duplicates/blocks"]) == (1, 3)
+
+
+def test_repeated_blocks_are_bad_and_repeated_pages_dropped(results: dict[str, Result]) -> None:
+    result = results["drop"]
+    assert [path_of(item["url"]) for item in result.items] == ["/a", "/half", "/own"]
+    [dropped] = result.dropped
+    assert dropped.exception == "RepeatedPage"
+    assert dropped.message.startswith("repeated: 100% of its text is on http://127.0.0.1:")
+    assert dropped.message.endswith("/a")
+    assert result.justext["items_dropped_repeated"] == 1
+    assert result.stats["item_dropped_reasons_count/RepeatedPage"] == 1
+    half = result.items[1]
+    assert half["text"] == f"{MILL}\n\n{BAKER}"
+    assert "is_duplicate" not in half
+    [block] = [block for block in half["blocks"] if block["is_duplicate"]]
+    assert (block["block_class"], block["reason"]) == ("bad", "repeats what other pages said before")
+
+
+def test_responses_of_repeated_pages_are_dropped_where_those_without_content_are(results: dict[str, Result]) -> None:
+    assert results["responses"].justext["responses_dropped"] == 1
+    assert [path for path, what in results["responses"].seen if what == "IgnoreRequest"] == ["/print"]
+
+
+def test_whichever_comes_first_is_kept(results: dict[str, Result]) -> None:
+    found = marked(results["other way round"])
+    assert found == {"/own": (False, None), "/half": (False, None), "/print": (False, None), "/a": (True, "/half")}
+
+
+@pytest.mark.parametrize("name", ["again", "cached"])
+def test_a_page_that_comes_again_does_not_repeat_itself(results: dict[str, Result], name: str) -> None:
+    assert len(results[name].items) == 4
+    assert results[name].justext["pages"] == 4
+    assert "duplicates/pages" not in results[name].justext
+
+
+def test_a_request_can_choose(results: dict[str, Result]) -> None:
+    assert [path_of(item["url"]) for item in results["of requests"].items] == ["/a", "/half", "/own"]
+    assert "is_duplicate" not in results["of requests"].items[1]["blocks"][0]
+
+
+def test_texts_without_spaces_have_n_grams_of_characters(results: dict[str, Result]) -> None:
+    assert marked(results["chinese"]) == {"/zh": (False, None), "/zh-again": (True, "/zh")}
+
+
+def test_the_fields_of_items_can_be_chosen(results: dict[str, Result]) -> None:
+    item = results["renamed"].items[1]
+    assert item["twice"] is True
+    assert not {"is_duplicate", "duplicate_of"} & item.keys()
+
+
+def test_the_share_can_be_chosen(results: dict[str, Result]) -> None:
+    assert marked(results["share"])["/half"] == (True, "/a")
+
+
+def test_nothing_is_marked_where_nobody_asks(results: dict[str, Result]) -> None:
+    item = results["none"].items[0]
+    assert not {"is_duplicate", "duplicate_of"} & item.keys()
+    assert "is_duplicate" not in item["blocks"][0]
+    assert not [name for name in results["none"].justext if name.startswith("duplicates")]
+
+
+@pytest.mark.parametrize("choice", ["mark", "drop"])
+def test_the_pages_of_an_article_do_not_repeat_it(choice: str) -> None:
+    shape = make_article(["/bridge", "/bridge/2", "/bridge/3"])
+    with Site({**shape.pages, "/copy": shape.pages["/bridge/2"]}) as site:
+        settings = {**SETTINGS, "JUSTEXT_DUPLICATES": choice, "JUSTEXT_JOIN_PAGES": 10}
+        alone, copied = crawl(
+            {
+                "alone": Crawl(PageSpider, {"urls": site.urls("/bridge")}, settings),
+                "copied": Crawl(PageSpider, {"urls": site.urls("/copy", "/bridge")}, settings),
+            }
+        ).values()
+    [article] = alone.items
+    assert not any(block["is_duplicate"] for block in article["blocks"])
+    assert article.get("is_duplicate", False) is False
+    assert "duplicates/pages" not in alone.justext
+    [again] = [item for item in copied.items if item["url"].endswith("/bridge")]
+    [copy] = [item["text"] for item in copied.items if item["url"].endswith("/copy")]
+    # A following page that says nothing new is not joined where it is dropped.
+    assert ("\n\n".join(repeated_texts(again)) in copy and bool(repeated_texts(again))) is (choice == "mark")
+    assert (again["text"] == article["text"]) is (choice == "mark")
+
+
+# What outlives a crawl.
+
+
+def test_a_crawl_that_goes_on_knows_what_was_said(served: Site, tmp_path: Path) -> None:
+    def run(*paths: str) -> Result:
+        settings = {**DROP, "JOBDIR": str(tmp_path / "job")}
+        return crawl({"only": Crawl(PageSpider, {"urls": served.urls(*paths)}, settings)})["only"]
+
+    assert len(run("/a").items) == 1
+    # The first page comes again, too, as after kill -9.
+    second = run("/a", "/print", "/own")
+    assert [path_of(item["url"]) for item in second.items] == ["/own"]
+    [dropped] = second.dropped
+    assert dropped.message.endswith("/a")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [(FILE, b"nonsense"), (FILE, MAGIC + b"x"), (FILE, MAGIC), (URLS_FILE, b"{"), (URLS_FILE, b"[1]")],
+)  # fmt: skip
+def test_a_damaged_file_is_named(name: str, content: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DuplicatesError, match=rf"the memory of duplicates .*{name} is damaged.*delete it"):
+        LocalTable(LEAST_ROWS, tmp_path)
+
+
+# The table.
+
+
+def keys(numbers: np.random.Generator, count: int = 500) -> Any:
+    return np.unique(numbers.integers(1, 1 << 40, count, dtype=np.uint64))
+
+
+def pages(count: int, seed: int = 1) -> list[Any]:
+    numbers = np.random.default_rng(seed)
+    return [keys(numbers) for _ in range(count)]
+
+
+@pytest.mark.parametrize("in_folder", [False, True])
+def test_a_table_grows_and_knows_nearly_all(in_folder: bool, tmp_path: Path) -> None:
+    store = LocalTable(rows_within(64), tmp_path if in_folder else None)
+    known = pages(200)
+    for number, one in enumerate(known):
+        first = store.visit(number, f"page {number}", one)
+        assert (first.owners == -1).mean() > 0.999
+    found = [(store.visit(999, "again", one).owners == number).mean() for number, one in enumerate(known)]
+    assert np.mean(found) > 0.995
+    store.close()
+    if in_folder:
+        again = LocalTable(rows_within(64), tmp_path)
+        assert (len(again), again.url_of(7)) == (len(store), "page 7")
+        assert (again.visit(998, "later", known[7]).owners == 7).mean() > 0.99
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([FILE, URLS_FILE])
+
+
+def test_a_full_table_keeps_a_sample_whatever_the_order() -> None:
+    stores = [LocalTable(LEAST_ROWS), LocalTable(LEAST_ROWS)]
+    known = list(enumerate(pages(300)))
+    for store, ordered in zip(stores, (known, known[::-1]), strict=True):
+        for number, one in ordered:
+            store.visit(number, str(number), one)
+    assert [len(store) for store in stores] == [LEAST_ROWS * WAYS] * 2
+    for number, one in known:
+        for store in stores:
+            sightings = store.visit(number, str(number), one)
+            # What is in the sample is the page's own; most of the page is not.
+            assert (sightings.owners[sightings.is_known] == number).mean() > 0.99
+            assert 0.1 < sightings.is_known.mean() < 0.4
+    one, other = ({int(key) for key in (store._rows >> np.uint64(24)).ravel()} for store in stores)
+    assert one == other
+
+
+def test_no_more_urls_than_allowed_are_remembered() -> None:
+    store = LocalTable(LEAST_ROWS)
+    none = np.empty(0, np.uint64)
+    for number in range(MOST_URLS + 1):
+        store.visit(number, str(number), none)
+    assert (store.url_of(0), store.url_of(1), store.url_of(MOST_URLS)) == (None, "1", str(MOST_URLS))
+
+
+# N-grams.
+
+
+def shared(one: str, other: str) -> float:
+    """The share of the n-grams of a text that another has."""
+    first, second = (set(ngrams_of([text]).keys.tolist()) for text in (one, other))
+    return len(first & second) / len(first)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("One, two: three – four FIVE!", "one two three four five", 1.0),
+        ("one two three four five", "one two three four six", 0.0),
+        ("a b c d e f", "x a b c d e", 0.5),
+        ("यह सच है कि वह आया", "यह सच है कि वह गया", 0.5),
+        (CHINESE, CHINESE.replace("雪", "，雪"), 1.0),
+    ],
+)
+def test_n_grams_are_equal_if_their_words_are(one: str, other: str, expected: float) -> None:
+    assert shared(one, other) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "count"),
+    [([], 0), ([""], 0), (["!"], 0), (["one two three four"], 0), (["\ud800 a b c d e"], 1), (["a b c d e f", ""], 2)],
+)
+def test_any_text_has_n_grams_or_none(texts: Sequence[str], count: int) -> None:
+    assert len(ngrams_of(texts).keys) == len(ngrams_of(texts).texts) == count
+
+
+def test_n_grams_go_on_in_the_next_block() -> None:
+    found = ngrams_of(["one two three", "four five six", CHINESE[:10], "seven"])
+    assert found.texts.tolist() == [-1, -1, -1, 2, 2, 2]
+    assert len(set(found.keys.tolist())) == 6
+
+
+# Shared by workers.
+
+
+@needs_redis
+class TestRedis:
+    @pytest.fixture
+    def server(self, tmp_path: Path) -> Iterator[RedisServer]:
+        with RedisServer(tmp_path) as server:
+            yield server
+
+    def test_it_knows_what_the_local_table_knows(self, server: RedisServer) -> None:
+        from scrapy_justext.crawl.duplicates.shared import SharedTable  # noqa: PLC0415
+
+        lost: list[int] = []
+        store = SharedTable(server.url, "pages", LEAST_ROWS, lambda: lost.append(1))
+        local = LocalTable(LEAST_ROWS)
+        for number, one in enumerate([*pages(120), keys(np.random.default_rng(5), 5000)]):
+            expected, found = local.visit(number, f"page {number}", one), store.visit(number, f"page {number}", one)
+            assert (found.owners == expected.owners).all()
+            # The local table has all the keys of a page looked up before it adds the first.
+            assert (found.is_known == expected.is_known).mean() > 0.98
+        assert [store.url_of(number) for number in (3, 999)] == ["page 3", None]
+        assert lost == []
+        server.stop()
+        assert (store.visit(1, "x", pages(1)[0]).owners == -1).all()
+        assert (store.url_of(3), store.is_lost, lost) == (None, True, [1])
+        store.close()
+
+    def test_workers_share_it(self, served: Site, server: RedisServer) -> None:
+        settings = {**MARK, "REDIS_URL": server.url, "JUSTEXT_DUPLICATES_MEMORY": 1}
+        crawls = {
+            "first": Crawl(PageSpider, {"urls": served.urls("/a")}, settings),
+            "second": Crawl(PageSpider, {"urls": served.urls("/a", "/print", "/half", "/own")}, settings),
+        }
+        results = crawl(crawls)
+        assert marked(results["second"]) == MARKED
+        with server.connect() as connection:
+            names = sorted(connection.keys("*"))
+            assert names == [f"justext:duplicates:1:pages:{name}" for name in ("order", "rows:0", "urls")]
+            assert all(0 < connection.ttl(name) <= 30 * 24 * 60 * 60 for name in names)
+
+    def test_a_crawl_goes_on_when_it_is_lost(self, served: Site, server: RedisServer) -> None:
+        stopping = {"REDIS_URL": server.url, "ITEM_PIPELINES": {StoppingPipeline: 300}, "SERVER": server.pid}
+        lost = Crawl(
+            PageSpider, {"urls": served.urls("/a", "/print", "/own")}, {**MARK, **stopping}, problems=["Redis is lost"]
+        )
+        result = crawl({"one": lost})["one"]
+        assert [is_duplicate for is_duplicate, _ in marked(result).values()] == [False, False, False]
+        assert result.justext["duplicates/pages_without_redis"] == 2
+
+    def test_a_crawl_does_not_begin_without_it(self, served: Site, tmp_path: Path) -> None:
+        code = f"import scrapy\nclass S(scrapy.Spider):\n    name = 's'\n    start_urls = ['{served.url('/a')}']\n"
+        (tmp_path / "s.py").write_text(code + "    custom_settings = {'ADDONS': {'scrapy_justext.Addon': 1}}\n")
+        options = ["-s", "JUSTEXT_DUPLICATES=mark", "-s", "REDIS_URL=redis://127.0.0.1:1/0", "-L", "ERROR"]
+        done = command("runspider", "s.py", *options, folder=tmp_path)
+        assert done.returncode == 2
+        assert "the memory of duplicates redis://127.0.0.1:1/0 cannot be used" in done.stderr
