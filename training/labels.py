@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scrapy_justext.core.unsegmented import UNITS
 from scrapy_justext.exceptions import require
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_WORD = re.compile(r"\w+")
+#: Beginnings of the ranges in :data:`UNITS` whose script has spaces between words: Hangul.
+_SPACED = (0xAC00,)
+_UNSPACED = "".join(f"{chr(start)}-{chr(end)}" for start, end, _ in UNITS if start not in _SPACED)
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 
 #: From so many words on, a block is sought by its trigrams, too.
 LONG_BLOCK = 6
@@ -30,7 +34,7 @@ MOST_CHARACTERS, POWER = 400, 0.7
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text as WCXB counts them."""
+    """Return the words of a text as WCXB counts them; in writings without spaces, characters are words."""
     return _WORD.findall(text.lower())
 
 

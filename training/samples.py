@@ -1,60 +1,108 @@
-"""Make samples of labelled pages: features, soft labels, weights, and the fold of cross-validation."""
+"""Make samples of labelled pages: features, soft labels, weights, and the fold of cross-validation.
+
+Some are of harder copies of pages (:mod:`.harder`), which are trained on and not scored.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import multiprocessing
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute
+from scrapy_justext.core.learned.table import NUMBERS
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from scrapy_justext.crawl.sites import registered_domain
+from scrapy_justext.evaluation.datasets.names import open_data_set
+from training.harder import RENAMED, REWRITTEN, SPLICED, Sources, is_latin, random_of, rename, rewrite, splice
 from training.labels import block_weights, soft_labels, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from lxml.html import HtmlElement
     from numpy.typing import NDArray
 
+    from scrapy_justext.core.learned.features import Features
     from scrapy_justext.evaluation.datasets.documents import Document
 
 FOLDS = 5
 
+_ROWS = {feature.name: row for row, feature in enumerate(NUMBERS)}
+
+
+class Page(NamedTuple):
+    """A labelled page of one of the data sets."""
+
+    data_set: str
+    """The name of its set."""
+    document: Document
+
+    @property
+    def page_type(self) -> str:
+        """Return its type; of pages without, the set's name."""
+        return self.document.page_type or self.data_set
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A page that has blocks.  ``inputs``: transformed features, a row a block."""
+    """A page that has blocks."""
 
-    id: str
-    page_type: str | None
+    data_set: str
+    page_type: str
     fold: int
-    inputs: NDArray[np.float32]
+    features: Features
     labels: NDArray[np.float32]
     weights: NDArray[np.float32]
+    is_copy: bool = False
 
 
-def make_sample(document: Document) -> Sample | None:
+def read(specs: Sequence[str]) -> list[Page]:
+    """Return the pages of data sets; of pages that are byte for byte the same, the first."""
+    pages: dict[str, Page] = {}
+    for spec in specs:
+        data_set = open_data_set(spec)
+        for document in data_set.documents:
+            pages.setdefault(sha256(document.html).hexdigest(), Page(data_set.name, document))
+    return list(pages.values())
+
+
+def make_sample(page: Page) -> Sample | None:
     """Return the sample of a labelled page; None where it has no blocks."""
-    root = parse_html(document.text).root
+    root = parse_html(page.document.text).root
     if root is None:
         return None
+    made = _features(root)
+    if made is None:
+        return None
+    features, _ = made
+    assert features.view is not None
+    texts = features.view.texts
+    labels = soft_labels([words_of(text) for text in texts], words_of(page.document.gold))
+    return Sample(
+        page.data_set,
+        page.page_type,
+        fold_of(page.document),
+        features,
+        labels,
+        block_weights(np.array([len(text) for text in texts], np.float64)),
+    )
+
+
+def _features(root: HtmlElement) -> tuple[Features, Elements] | None:
     segments, count = segment_and_count(root, LENIENT)
     if not segments:
         return None
-    texts = [segment.collapsed for segment in segments]
-    return Sample(
-        document.id,
-        document.page_type,
-        fold_of(document),
-        compute(segments, Elements(root, LENIENT, count)).inputs(),
-        soft_labels([words_of(text) for text in texts], words_of(document.gold)),
-        block_weights(np.array([len(text) for text in texts], np.float64)),
-    )
+    elements = Elements(root, LENIENT, count)
+    return compute(segments, elements), elements
 
 
 def fold_of(document: Document) -> int:
@@ -63,6 +111,78 @@ def fold_of(document: Document) -> int:
     return int(sha256(domain.encode()).hexdigest(), 16) % FOLDS
 
 
-def make_samples(documents: Sequence[Document]) -> list[Sample]:
-    """Return the samples of labelled pages."""
-    return [sample for sample in map(make_sample, documents) if sample is not None]
+def make_samples(pages: Sequence[Page], jobs: int = 1) -> list[Sample]:
+    """Return the samples of labelled pages, then those of harder copies."""
+    with multiprocessing.Pool(jobs) as pool:
+        made = pool.map(make_sample, pages, chunksize=8)
+        samples = [sample for sample in made if sample is not None]
+        sources = _sources(samples)
+        known = [(page, sample) for page, sample in zip(pages, made, strict=True) if sample is not None]
+        copies = pool.starmap(partial(_copies, sources), known, chunksize=8)
+    return [*samples, *(copy for of_page in copies for copy in of_page)]
+
+
+# Harder copies.
+
+#: How many texts of each kind are taken of a fold.
+_TEXTS = 300
+
+
+def _sources(samples: Sequence[Sample]) -> Mapping[int, Sources]:
+    """Return by fold the texts that its copies are spliced with: those of its own pages."""
+    found: dict[int, tuple[list[str], ...]] = defaultdict(lambda: ([], [], [], []))
+    for sample in samples:
+        assert sample.features.view is not None
+        links, prose = (sample.features.numbers[_ROWS[name]] for name in ("link_density", "is_sentence_like"))
+        posts, headlines, texts, promotions = found[sample.fold]
+        for text, label, link, is_prose in zip(
+            sample.features.view.texts, sample.labels.tolist(), links.tolist(), prose.tolist(), strict=True
+        ):
+            if label > 0.9 and is_prose and 60 <= len(text) <= 700:
+                (posts if sample.page_type == "forum" else texts).append(text)
+            elif label < 0.1 and link > 0.9 and 25 <= len(text) <= 120:
+                headlines.append(text)
+            elif label < 0.1 and link < 0.3 and 40 <= len(text) <= 250:
+                promotions.append(text)
+    return {fold: Sources(*(_some(texts, fold) for texts in sources)) for fold, sources in found.items()}
+
+
+def _some(texts: Sequence[str], fold: int) -> Sequence[str]:
+    return texts if len(texts) <= _TEXTS else random_of("sources", str(fold)).sample(texts, _TEXTS)
+
+
+def _copies(sources: Mapping[int, Sources], page: Page, sample: Sample) -> list[Sample]:
+    return list(_harder(page, sample, sources[sample.fold]))
+
+
+def _harder(page: Page, sample: Sample, sources: Sources) -> Iterator[Sample]:
+    """Yield the harder copies of a page."""
+    random = random_of(page.data_set, page.document.id)
+    is_spliced, is_renamed, is_rewritten = (random.random() < share for share in (SPLICED, RENAMED, REWRITTEN))
+    assert sample.features.view is not None
+    good = np.flatnonzero((sample.labels > 0.9) & (sample.features.numbers[_ROWS["is_sentence_like"]] > 0))
+    if is_spliced and page.page_type == "article" and len(good) and all(sources):
+        root = parse_html(page.document.text).root
+        assert root is not None
+        segments, count = segment_and_count(root, LENIENT)
+        nodes = Elements(root, LENIENT, count).nodes
+        splice([nodes[segments.element[block]] for block in good.tolist()], sources, random)
+        if random.random() < 0.5:
+            rename(root, random)
+        made = _features(root)
+        if made is not None and made[0].view is not None:
+            texts = made[0].view.texts
+            labels = soft_labels([words_of(text) for text in texts], words_of(page.document.gold))
+            weights = block_weights(np.array([len(text) for text in texts], np.float64))
+            yield replace(sample, features=made[0], labels=labels, weights=weights, is_copy=True)
+    is_rewritten &= is_latin(page.document.gold)
+    if is_renamed or is_rewritten:
+        root = parse_html(page.document.text).root
+        assert root is not None
+        if is_rewritten:
+            rewrite(root, random)
+        if is_renamed or random.random() < 0.5:
+            rename(root, random)
+        made = _features(root)
+        if made is not None and made[0].count == sample.features.count:
+            yield replace(sample, features=made[0], is_copy=True)

@@ -7,15 +7,19 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.languages import detect
 from scrapy_justext.evaluation.measures import MEASURES
+from training.labels import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_justext.core.learned.model import Model
-    from scrapy_justext.evaluation.datasets.documents import Document
+    from training.samples import Page
 
 
+#: Of gold texts as long as this, so many characters tell the language.
+_LEAST, _READ = 200, 2000
 #: A mean F1 that is lower by no more than this is as good.
 AS_GOOD = 0.001
 
@@ -23,7 +27,8 @@ AS_GOOD = 0.001
 class Score(NamedTuple):
     """What a page scores, from 0 to 1."""
 
-    page_type: str
+    groups: tuple[str, ...]
+    """The rows of tables that the page counts in."""
     precision: float
     recall: float
     f1: float
@@ -37,17 +42,27 @@ def extractor_with(profile: str, model: Model) -> Extractor:
     return Extractor(profile=profile, language="English", model=model)
 
 
-def score_page(document: Document, extractor: Extractor, limits: Iterable[float], measure: str) -> dict[float, Score]:
+def score_page(page: Page, extractor: Extractor, limits: Iterable[float], measure: str) -> dict[float, Score]:
     """Return the scores of a page, by the probability from which a block is good."""
-    page = extractor.read(document.text)
+    read = extractor.read(page.document.text)
+    groups = groups_of(page)
     scores = {}
     for limit in limits:
         tried = extractor.with_thresholds(good_probability=limit, near_good_probability=None)
-        text = tried.judge(page).extraction().text
-        found = MEASURES[measure](document.gold, text)
-        values = (found.precision or 0.0, found.recall or 0.0, found.f1 or 0.0)
-        scores[limit] = Score(document.page_type or "", *values)
+        text = tried.judge(read).extraction().text
+        # Words as the labels have them: characters in writings without spaces.
+        found = MEASURES[measure](*(" ".join(words_of(one)) for one in (page.document.gold, text)))
+        scores[limit] = Score(groups, found.precision or 0.0, found.recall or 0.0, found.f1 or 0.0)
     return scores
+
+
+def groups_of(page: Page) -> tuple[str, ...]:
+    """Return the rows that a page counts in: its data set, the set's pages of its type, and those of its language."""
+    of_type = f"{page.data_set}, {page.page_type}"
+    if len(page.document.gold) < _LEAST:
+        return page.data_set, of_type
+    languages = detect(page.document.gold[:_READ])
+    return page.data_set, of_type, f"{of_type}, {max(languages, key=languages.__getitem__)}"
 
 
 def best_limit(scores: Iterable[Mapping[float, Score]]) -> float:
@@ -63,14 +78,26 @@ def best_limit(scores: Iterable[Mapping[float, Score]]) -> float:
     return max(limit for limit, mean in means.items() if mean >= max(means.values()) - AS_GOOD)
 
 
-def mean_by_type(scores: Sequence[Score]) -> list[str]:
-    """Return the lines of a Markdown table: means by page type, then of all pages."""
-    by_type: dict[str, list[Score]] = defaultdict(list)
+def mean_by_group(scores: Sequence[Score]) -> list[str]:
+    """Return the lines of a Markdown table: means by data set, type of page and language, then of all pages.
+
+    Languages stand where a set has many of them.
+    """
+    by_group: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
-        by_type[score.page_type].append(score)
-    rows = [(name, by_type[name]) for name in sorted(by_type)] + [("all", list(scores))]
+        for group in score.groups:
+            by_group[group].append(score)
+    shown = {name: rows for name, rows in by_group.items() if _is_shown(name, by_group)}
+    rows = [(name, shown[name]) for name in sorted(shown)] + [("all", list(scores))]
     lines = ["| pages | number | precision | recall | F1 |", "| --- | --- | --- | --- | --- |"]
-    for name, scores_of_type in rows:
-        means = (fmean(column) for column in list(zip(*scores_of_type, strict=True))[1:])
-        lines.append(f"| {name} | {len(scores_of_type)} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
+    for name, scores_of_group in rows:
+        means = (fmean(column) for column in list(zip(*scores_of_group, strict=True))[1:])
+        lines.append(f"| {name} | {len(scores_of_group)} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
     return lines
+
+
+def _is_shown(name: str, by_group: Mapping[str, Sequence[Score]]) -> bool:
+    of_type = name.rpartition(", ")[0]
+    if ", " not in of_type:
+        return True
+    return len(by_group[name]) > 1 and len(by_group[f"{of_type}, en"]) < 0.8 * len(by_group[of_type])

@@ -290,6 +290,14 @@ def test_wcxb_of_bad_lines(tmp_path: Path) -> None:
     }
 
 
+def test_labelled_pages_are_in_encodings_of_their_own(tmp_path: Path) -> None:
+    line = json.dumps({"id": "1", "main_content": "早晨的港口", "page_type": "article"})
+    page = '<meta charset="gbk"><p>早晨的港口'
+    found = open_files("labelled", tmp_path, {"html/1.html": page.encode("gbk"), "gold.jsonl": line})
+    (document,) = found.documents
+    assert (document.text, document.encoding_origin, document.page_type) == (page, "declared", "article")
+
+
 def test_wcxb_of_bad_files(tmp_path: Path) -> None:
     found = open_files(
         "wcxb",

@@ -7,24 +7,29 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from lxml.html import tostring
 
 from scrapy_justext.core.learned.model import Model, load_model
+from scrapy_justext.core.learned.second import KINDS, marker_bits, second_features
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.extractors.base import save_counts
 from scrapy_justext.evaluation.extractors.names import TRAINED, find_extractor
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.exceptions import ExtractorError
-from tests.builders import REPOSITORY
-from tests.core.learned.pages import COLUMNS, document
+from tests.builders import REPOSITORY, tree
+from tests.core.learned.pages import COLUMNS, computed, document
 from training import published
+from training.boosting import read_trees, train_trees
+from training.harder import Sources, is_latin, rename, rewrite, splice
 from training.labels import block_weights, soft_labels, words_of
-from training.network import Batch, Recipe, _gradients, make_model, new_weights, sigmoid
-from training.samples import FOLDS, fold_of, make_sample, make_samples
-from training.scoring import best_limit, extractor_with, score_page
+from training.network import Batch, Recipe, _gradients, joined, make_model, new_weights, sigmoid
+from training.samples import FOLDS, Page, Sample, fold_of, make_sample, make_samples, read
+from training.scoring import Score, best_limit, extractor_with, mean_by_group, score_page
 from training.train import main, save_folds
 from training.validated import VARIABLE
 
@@ -33,11 +38,17 @@ if TYPE_CHECKING:
 
 QUICK = Recipe(hidden=8, epochs=30, pages=4)
 DOCUMENTS = [document(number) for number in range(12)]
+PAGES = [Page("set", labelled) for labelled in DOCUMENTS]
+
+
+@cache
+def originals() -> list[Sample]:
+    return [sample for sample in map(make_sample, PAGES) if sample is not None]
 
 
 @cache
 def quick_model(seed: int = 0) -> Model:
-    return make_model(make_samples(DOCUMENTS), QUICK, (seed, seed + 1), name="quick")
+    return make_model(originals(), QUICK, (seed, seed + 1), name="quick")
 
 
 def test_the_same_pages_give_the_same_model() -> None:
@@ -47,8 +58,9 @@ def test_the_same_pages_give_the_same_model() -> None:
 
 
 def test_a_model_learns_what_it_is_shown() -> None:
-    extractor = extractor_with("learned", quick_model())
-    unseen = document(50)
+    # The paragraphs of made-up pages are much alike.
+    extractor = extractor_with("learned", quick_model()).with_thresholds(drop_repeated=False)
+    unseen = Page("set", document(50))
     scores = score_page(unseen, extractor, (0.5,), "bag")
     assert scores[0.5].f1 > 0.95
     assert best_limit([scores]) == 0.5
@@ -78,9 +90,9 @@ def test_a_text_that_stands_twice_is_in_the_gold_text_once() -> None:
 def test_code_and_tables_are_found_in_gold_texts_with_other_white_space(page: str) -> None:
     plain = document(2)
     html = plain.html.replace(b"</article>", page.encode() + b"</article>")
-    sample = make_sample(replace(plain, html=html, gold=f"{plain.gold}\ndef f(a):\treturn a\n+ 1"))
+    sample = make_sample(Page("set", replace(plain, html=html, gold=f"{plain.gold}\ndef f(a):\treturn a\n+ 1")))
     assert sample is not None
-    is_code_or_table = sample.inputs[:, [COLUMNS["is_code"], COLUMNS["is_table"]]].any(axis=1)
+    is_code_or_table = sample.features.rows()[:, [COLUMNS["is_code"], COLUMNS["is_table"]]].any(axis=1)
     assert sample.labels[is_code_or_table].tolist() == [1]
 
 
@@ -128,10 +140,11 @@ def test_gradients_are_the_slopes_of_the_loss() -> None:
         assert (above - below) / (2 * step) == pytest.approx(float(gradient[position]), rel=0.05, abs=1e-4), name
 
 
-def write_set(folder: Path) -> None:
+def write_set(folder: Path) -> str:
+    """Write the pages; the sixth one stands twice."""
     (folder / "html").mkdir(parents=True)
     lines = []
-    for labelled in DOCUMENTS:
+    for labelled in [*DOCUMENTS, replace(DOCUMENTS[5], id="again")]:
         (folder / "html" / f"{labelled.id}.html").write_bytes(labelled.html)
         lines.append(
             f'{{"id": "{labelled.id}", "url": "{labelled.url}", "page_type": "article", "main_content": "'
@@ -139,18 +152,150 @@ def write_set(folder: Path) -> None:
             + '"}'
         )
     (folder / "gold.jsonl").write_text("\n".join(lines))
+    return f"wcxb:{folder}"
 
 
-@pytest.mark.parametrize("given", [None, "0.35"])
-def test_the_command_validates_trains_and_writes_a_model(tmp_path: Path, given: str | None) -> None:
-    write_set(tmp_path / "set")
-    command = [sys.executable, "-m", "training.train", "--jobs", "1", "--out", str(tmp_path / "m.npz")]
-    data = [f"wcxb:{tmp_path / 'set'}", *(["--good", given] if given else [])]
-    done = subprocess.run([*command, *data], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    assert "| all | 12 |" in done.stdout
-    validated = done.stdout.partition("good_probability ")[2].split()[0]
-    assert validated != given
-    assert load_model(tmp_path / "m.npz").good == float(given or validated)
+@pytest.mark.parametrize("given", [(), ("0.35", "0.45")])
+def test_the_command_validates_trains_and_writes_models(tmp_path: Path, given: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "training.train", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass"]
+    options = ["--out", str(tmp_path / "models"), *(["--good", *given] if given else [])]
+    done = subprocess.run([*command, *options], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    _, *parts = done.stdout.split("\n# ")
+    assert [part.split()[0] for part in parts] == ["learned", "learned-article"]
+    for number, part in enumerate(parts):
+        assert "| set, article | 12 |" in part
+        assert "| all | 12 |" in part
+        validated = part.partition("good_probability ")[2].split()[0]
+        assert validated not in given
+        model = load_model(tmp_path / "models" / f"{part.split()[0]}.npz")
+        assert model.good == float(given[number] if given else validated)
+        # Those of articles alone come to the networks of all pages.
+        assert len(model.arrays["b3"]) == 2 * (1 + number)
+
+
+def test_pages_that_are_the_same_count_once(tmp_path: Path) -> None:
+    spec = write_set(tmp_path / "set")
+    assert len(read([spec, spec])) == len(DOCUMENTS)
+
+
+def test_networks_of_two_models_are_averaged() -> None:
+    model = quick_model()
+    other = make_model(originals()[:6], QUICK, (3,), scaled_like=model)
+    both = joined(model, other)
+    features = originals()[0].features
+    assert (other.arrays["scale"] == model.arrays["scale"]).all()
+    odds = [np.log(p / (1 - p)) for p in (one.first_pass(features) for one in (model, other, both))]
+    assert odds[2] == pytest.approx((2 * odds[0] + odds[1]) / 3, abs=1e-3)
+
+
+class TestTables:
+    def test_rows_are_sets_types_and_languages_where_a_set_has_many(self) -> None:
+        groups = [("a", "a, forum", f"a, forum, {language}") for language in ("en", "zh", "zh", "ru")]
+        groups += [("b", "b, article", "b, article, en")] * 5
+        rows = [line.split(" | ")[0].strip("| ") for line in mean_by_group([Score(names, 1, 1, 1) for names in groups])]
+        assert rows[2:] == ["a", "a, forum", "a, forum, zh", "b", "b, article", "all"]
+
+    def test_in_writings_without_spaces_characters_are_words(self) -> None:
+        assert words_of("Das 早晨的港口 ok") == ["das", *"早晨的港口", "ok"]
+        assert words_of("아침의 항구") == ["아침의", "항구"]
+
+
+#: What CatBoost saves of three trees.
+SAVED = {
+    "oblivious_trees": [
+        {"splits": [{"float_feature_index": 7, "border": 0.5}], "leaf_values": [1, 2]},
+        {
+            "splits": [{"float_feature_index": 1, "border": 3.0}, {"float_feature_index": 2, "border": 1e30}],
+            "leaf_values": [1, 2, 3, 4],
+        },
+        {"splits": None, "leaf_values": [5]},
+    ],
+    "scale_and_bias": [2, [10]],
+}
+
+
+class TestTrees:
+    def test_what_catboost_saves_is_read(self) -> None:
+        trees = read_trees(SAVED)
+        features = np.zeros((8, 3), np.float32)
+        features[7, 1] = features[1, 2] = 9
+        # Scaled by two, with the bias of ten.
+        assert trees.log_odds(features).tolist() == [10 + 2 + 2 + 10, 10 + 4 + 2 + 10, 10 + 2 + 4 + 10]
+
+    def test_they_learn_what_the_first_pass_did_not_find(self) -> None:
+        pytest.importorskip("catboost")
+        samples = originals()
+        first = [np.full(sample.features.count, 0.5, np.float32) for sample in samples]
+        trees = train_trees(samples[:-1], first[:-1])
+        odds = trees.log_odds(second_features(samples[-1].features, first[-1]))
+        assert ((odds > 0) == (samples[-1].labels > 0.5)).all()
+
+
+class TestHarderCopies:
+    SOURCES = Sources(
+        ["I did not like it at all, said no one."],
+        ["Eve: ten links"],
+        ["Once there was a text."],
+        ["Buy now, pay never."],
+    )
+
+    def test_copies_are_made_of_some_pages_with_the_same_labels(self) -> None:
+        pages = [Page("set", document(number)) for number in range(60)]
+        samples = make_samples(pages)
+        copies = [sample for sample in samples if sample.is_copy]
+        assert samples[: len(pages)] == [sample for sample in samples if not sample.is_copy]
+        assert 5 < len(copies) < 40
+        assert all(len(copy.labels) == len(copy.weights) == copy.features.count for copy in copies)
+        assert {float(copy.labels.max()) for copy in copies} == {1.0}
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_what_is_spliced_in_is_no_content(self, seed: int) -> None:
+        labelled = document(3)
+        root = tree(labelled.text)
+        splice(root.findall(".//p"), self.SOURCES, Random(seed))
+        html = tostring(root)
+        sample = make_sample(Page("set", replace(labelled, html=html)))
+        plain = make_sample(Page("set", labelled))
+        assert sample is not None
+        assert plain is not None
+        assert sample.features.count > plain.features.count
+        assert (sample.labels > 0.9).sum() == (plain.labels > 0.9).sum()
+
+    def test_names_are_away_or_made_up_the_same_for_the_same(self) -> None:
+        found = set()
+        for seed in range(8):
+            root = tree("<p class='nav main'>a<p class=nav id=x>b<p>c")
+            rename(root, Random(seed))
+            first, second, _ = (p.get("class") for p in root.iter("p"))
+            assert (first is None) == (second is None)
+            if first is not None:
+                assert first.split()[0] == second != "nav"
+            found.add(first)
+        assert len(found) > 4
+
+    @pytest.mark.parametrize("seed", range(10))
+    def test_rewritten_text_has_no_latin_letters_and_as_many_sentences(self, seed: int) -> None:
+        labelled = document(1)
+        root = tree(labelled.text)
+        before = computed(labelled.text)
+        rewrite(root, Random(seed))
+        text = "".join(map(str, root.itertext()))
+        assert not any("a" <= letter.lower() <= "z" for letter in text)
+        after = computed(tostring(root, encoding="unicode"))
+        ends, lengths = (COLUMNS[name] for name in ("ends", "units"))
+        assert after.rows()[:, ends].tolist() == before.rows()[:, ends].tolist()
+        assert after.rows()[:, lengths] == pytest.approx(before.rows()[:, lengths], rel=0.5, abs=12)
+
+    def test_labels_are_of_the_new_language(self) -> None:
+        root = tree("<p>Reply<p>Read more<p>Harbour")
+        rewrite(root, Random(0))
+        kinds = [[kind for n, kind in enumerate(KINDS) if marker_bits(p.text) >> n & 1] for p in root.iter("p")]
+        assert "reply" in kinds[0]
+        assert "more" in kinds[1]
+
+    def test_latin_texts(self) -> None:
+        assert is_latin("It’s a text in English letters, with a few others.")
+        assert not is_latin("早晨的港口")
 
 
 def test_the_command_for_published_methods(tmp_path: Path) -> None:
@@ -190,7 +335,7 @@ def test_tokens_of_other_pages_than_articles_are_not_counted() -> None:
 
 
 def test_the_command_says_what_is_wrong_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["train", "nothing:x"])
+    monkeypatch.setattr(sys, "argv", ["train", "nothing:x", "--one-pass"])
     with pytest.raises(SystemExit, match="unknown kind of data set") as caught:
         main()
     assert isinstance(caught.value.code, str)  # which is printed, and exits with status 1
@@ -202,7 +347,8 @@ class TestValidatedExtractors:
     ) -> None:
         model = quick_model()
         # Nothing is good in fold 0, all is in the others.
-        save_folds(tmp_path, "learned", [model] * FOLDS, [1.0, *[0.0] * (FOLDS - 1)])
+        never = replace(model, arrays={**model.arrays, "b3": np.full_like(model.arrays["b3"], -100)})
+        save_folds(tmp_path, "learned", [never, *[model] * (FOLDS - 1)], [1.0, *[0.0] * (FOLDS - 1)])
         monkeypatch.setenv(VARIABLE, str(tmp_path))
         extractor = find_extractor("training.validated:learned")
         texts = dict.fromkeys(range(FOLDS), "")

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision, Reason, maker
-from scrapy_justext.core.learned.table import FEATURES, PAGE_FEATURES
+from scrapy_justext.core.learned.model import EXPLAINED
+from scrapy_justext.core.learned.second import UNEXPLAINING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +34,8 @@ NAMED = 2
 #: The probability from which the best block of a page without good ones is good.
 FALLBACK = 0.3
 
-_IS_FLAG = np.array([feature.is_flag for feature in FEATURES])
-_PAGE_COLUMNS = [column for column, feature in enumerate(FEATURES) if feature.name in PAGE_FEATURES]
+_IS_FLAG = np.array([feature.is_flag for feature in EXPLAINED])
+_UNEXPLAINING = [column for column, feature in enumerate(EXPLAINED) if feature.name in UNEXPLAINING]
 
 
 class Heaviest(NamedTuple):
@@ -149,9 +150,8 @@ def weigh(features: Features, model: Model) -> ModelOutput:
 def _heaviest_of_page(features: Features, model: Model) -> tuple[Heaviest, Heaviest]:
     """Return what weighed most for the blocks, and what did against them."""
     pro, contra = [], []
-    for rows, weights in model.weights(features):
-        values = features.rows(rows)
-        weights[:, _PAGE_COLUMNS] = 0
+    for values, weights in model.weights(features):
+        weights[:, _UNEXPLAINING] = 0
         pro.append(_heaviest(values, weights.copy()))
         contra.append(_heaviest(values, np.negative(weights, out=weights)))
     return _joined(pro), _joined(contra)
@@ -175,5 +175,5 @@ def _joined(parts: list[Heaviest]) -> Heaviest:
 
 
 def _words(column: int, value: float) -> str:
-    feature = FEATURES[column]
+    feature = EXPLAINED[column]
     return feature.meaning if feature.is_flag else f"{feature.meaning} {value:.3g}"

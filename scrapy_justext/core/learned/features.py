@@ -69,6 +69,15 @@ class NameFlags(NamedTuple):
     """The set of each block."""
 
 
+class PageView(NamedTuple):
+    """What the second pass reads of a page beside its features."""
+
+    texts: Sequence[str]
+    element: Ints
+    """The number of each block's element in :attr:`columns`."""
+    columns: ElementColumns
+
+
 @dataclass(frozen=True, slots=True)
 class Features:
     """The features of a page's blocks, in the order of the table."""
@@ -79,6 +88,8 @@ class Features:
     """Those of the block's own element."""
     all_names: NameFlags
     """Those of its element and all ancestors."""
+    view: PageView | None = None
+    """None for a page without blocks, and for one that only a model without a second pass is asked of."""
 
     @property
     def count(self) -> int:
@@ -111,9 +122,9 @@ def compute(segments: BlockTable, elements: Elements) -> Features:
     else:
         computed = computer(module).compute(segments, columns, title)
         numbers = np.frombuffer(computed, np.float32).reshape(len(NUMBERS), -1)
-    return Features(
-        numbers, *(_name_flags(segments, columns, names) for names in (columns.own_names, columns.all_names))
-    )
+    own_names, all_names = (_name_flags(segments, columns, names) for names in (columns.own_names, columns.all_names))
+    view = PageView(segments.collapsed, np.array(segments.element, np.intp), columns)
+    return Features(numbers, own_names, all_names, view)
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,10 @@
 """Read and write model files, and compute the probabilities that a model gives.
 
 A file is an ``.npz`` archive without pickled objects: weights as arrays, and ``header``, JSON in UTF-8 as bytes.
-A model is several networks (seeds) whose log-odds are averaged.  Each network: features -> dense layer with ReLU; its
-mean and maximum over the page's blocks beside each block's own -> dense layer with ReLU -> log-odds.
+A model judges in two passes, whose probabilities are averaged.  The first is several networks (seeds) whose log-odds
+are averaged.  Each network: features -> dense layer with ReLU; its mean and maximum over the page's blocks beside each
+block's own -> dense layer with ReLU -> log-odds.  The second, which a model need not have, is boosted trees that look
+at what the first one found around each block (:mod:`.second`, :mod:`.trees`).
 """
 
 from __future__ import annotations
@@ -17,19 +19,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_justext.core.learned.features import transform
+from scrapy_justext.core.learned.second import OWN, SECOND_FEATURES, TAKEN, second_features
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
+from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.exceptions import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from scrapy_justext.core.learned.features import Features
+    from scrapy_justext.core.learned.table import Feature
 
     Floats32 = NDArray[np.float32]
 
-FORMAT = 1
+#: Of files with one pass, and of those with two, which versions that know one pass must not read.
+ONE_PASS, TWO_PASSES = 1, 2
 FOLDER = Path(__file__).parent / "models"
 
 #: Standardised inputs are cut here, on both sides.
@@ -52,6 +58,16 @@ SHAPES: Mapping[str, str] = {
     "w3": "sh",
     "b3": "s",
 }
+
+#: The arrays of the second pass in a file: t trees, d levels, l leaves.
+TREES: Mapping[str, str] = {"tree_columns": "td", "tree_borders": "td", "tree_leaves": "tl"}
+#: Levels of a tree at the most.
+MOST_LEVELS = 8
+
+#: What weighs for and against a block: the features of the first pass, then those that the second pass has more.
+EXPLAINED = (*FEATURES, *OWN)
+_PLACES = {feature.name: column for column, feature in enumerate(FEATURES)}
+_TAKEN_PLACES = [_PLACES[name] for name in TAKEN]
 
 #: Blocks that are judged together.
 _BLOCKS_TOGETHER = 4096
@@ -137,9 +153,20 @@ class Model:
     good: float
     near_good: float
     arrays: Mapping[str, Floats32]
+    trees: Trees | None = None
+    """The second pass; None for a model without one."""
 
     def probabilities(self, features: Features) -> Floats32:
         """Return for each of a page's blocks the probability that it is content."""
+        first = self.first_pass(features)
+        if self.trees is None or not features.count:
+            return first
+        first += _probabilities(self.trees.log_odds(second_features(features, first)))
+        first /= 2
+        return first
+
+    def first_pass(self, features: Features) -> Floats32:
+        """Return for each of a page's blocks the probability that the networks give it."""
         networks = self._all_networks
         log_odds = np.empty(features.count, np.float32)
         for rows, second in networks.second_layer(networks.first_layer(features)):
@@ -147,14 +174,26 @@ class Model:
             np.einsum("bw,w->b", second, networks.last, out=log_odds[rows])
         log_odds += networks.last_bias
         log_odds /= np.float32(len(self.arrays["b3"]))
-        return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))), np.float32)
+        return _probabilities(log_odds)
 
-    def weights(self, features: Features) -> Iterator[tuple[slice, Floats32]]:
-        """Yield for some blocks at a time how much each feature (column) of each block (row) raised its log-odds.
+    def weights(self, features: Features) -> Iterator[tuple[Floats32, Floats32]]:
+        """Yield the values of some blocks at a time, and how much each raised the log-odds: a row a block.
 
-        It is the slope there times the input, in the first network, which stands for all; 0 for names that are not
-        there.
+        The columns are those of :data:`EXPLAINED`.  In the first pass it is the slope there times the input, in the
+        first network, which stands for all; 0 for names that are not there.  In the second pass it is what
+        :meth:`.Trees.weights` gives.
         """
+        second = trees = np.zeros((len(SECOND_FEATURES), features.count), np.float32)
+        if self.trees is not None:
+            second = second_features(features, self.first_pass(features))
+            trees = self.trees.weights(second)
+        for rows, weights in self._weights_of_first_pass(features):
+            own, taken = np.split(trees[:, rows].T, [len(OWN)], axis=1)
+            weights[:, _TAKEN_PLACES] += taken
+            values = np.concatenate([features.rows(rows), second[: len(OWN), rows].T], axis=1)
+            yield values, np.concatenate([weights, own], axis=1)
+
+    def _weights_of_first_pass(self, features: Features) -> Iterator[tuple[slice, Floats32]]:
         network = self._networks(1)
         present = self._flags(1)
         first = network.first_layer(features)
@@ -187,6 +226,10 @@ class Model:
         return _cut((flag - self.arrays["center"][_NAMES]) * np.reciprocal(self.arrays["scale"][_NAMES]))
 
 
+def _probabilities(log_odds: Floats32) -> Floats32:
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))), np.float32)
+
+
 def _cut(inputs: Floats32) -> Floats32:
     return np.clip(inputs, -LIMIT, LIMIT, out=inputs)
 
@@ -216,7 +259,11 @@ def shipped_model(name: str) -> Model:
 
 def features_digest() -> str:
     """Return a digest of the features' names in their order, which tells whether a model was made for them."""
-    return sha256("\n".join(feature.name for feature in FEATURES).encode()).hexdigest()
+    return _digest(FEATURES)
+
+
+def _digest(features: Sequence[Feature]) -> str:
+    return sha256("\n".join(feature.name for feature in features).encode()).hexdigest()
 
 
 def load_model(path: Path) -> Model:
@@ -232,15 +279,17 @@ def load_model(path: Path) -> Model:
     good, near_good = (_threshold(path, header, name) for name in ("good", "near_good"))
     if near_good > good:
         raise ModelError(path, f"near_good = {near_good:g} is above good = {good:g}")
-    return Model(str(header.get("name")), str(header.get("version")), good, near_good, floats)
+    trees = _trees(path, arrays) if header["format"] == TWO_PASSES else None
+    return Model(str(header.get("name")), str(header.get("version")), good, near_good, floats, trees)
 
 
 def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
     """Write a model; ``card``: what else its header says, as JSON values."""
     header = {
         **card,
-        "format": FORMAT,
+        "format": ONE_PASS if model.trees is None else TWO_PASSES,
         "features": features_digest(),
+        "second_features": _digest(SECOND_FEATURES),
         "name": model.name,
         "version": model.version,
         "good": model.good,
@@ -248,6 +297,8 @@ def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
     }
     # Half the size; no probability moves by more than 0.01.
     arrays = {name: value.astype(np.float16 if value.ndim > 1 else np.float32) for name, value in model.arrays.items()}
+    if model.trees is not None:
+        arrays |= {name: np.asarray(array, np.float32) for name, array in zip(TREES, model.trees, strict=True)}
     encoded = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
     np.savez_compressed(path, header=encoded, **arrays)  # type: ignore[arg-type]
 
@@ -257,10 +308,13 @@ def _header(path: Path, data: NDArray[Any] | None) -> dict[str, Any]:
         header = json.loads(b"" if data is None else data.tobytes())
     except ValueError as error:
         raise ModelError(path, "has no header") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT or header["format"] is True:
-        found = header.get("format") if isinstance(header, dict) else None
-        raise ModelError(path, f"has format {found!r}, this version reads {FORMAT}")
-    if header.get("features") != features_digest():
+    if not isinstance(header, dict):
+        header = {}
+    found = header.get("format")
+    if found not in (ONE_PASS, TWO_PASSES) or found is True:
+        raise ModelError(path, f"has format {found!r}, this version reads {ONE_PASS} and {TWO_PASSES}")
+    is_of_others = found == TWO_PASSES and header.get("second_features") != _digest(SECOND_FEATURES)
+    if header.get("features") != features_digest() or is_of_others:
         raise ModelError(path, "was made for other features than those of this version: train it again")
     return header
 
@@ -281,14 +335,30 @@ def _array(path: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> Floats3
     return array.astype(np.float32)
 
 
+def _trees(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Trees:
+    """Return the second pass."""
+    found = {name: _array(path, name, arrays) for name in TREES}
+    columns = found["tree_columns"]
+    levels = min(max(columns.shape[-1], 1), MOST_LEVELS) if columns.ndim else 1
+    _check_sizes(path, found, TREES, {"d": levels, "l": 1 << levels})
+    if columns.min(initial=0) < 0 or columns.max(initial=0) >= len(SECOND_FEATURES):
+        raise ModelError(path, "has trees that ask for features that are not there")
+    return Trees(columns.astype(np.int16), found["tree_borders"], found["tree_leaves"])
+
+
 def _check_shapes(path: Path, arrays: Mapping[str, Floats32]) -> None:
     sizes = {"f": len(FEATURES)}
-    for name, dimensions in SHAPES.items():
-        shape = arrays[name].shape
-        expected = tuple(sizes.setdefault(letter, size) for letter, size in zip(dimensions, shape, strict=False))
-        if len(shape) != len(dimensions) or shape != expected:
-            raise ModelError(path, f"{name} has the shape {shape}")
+    _check_sizes(path, arrays, SHAPES, sizes)
     if min(sizes.values()) < 1:
         raise ModelError(path, "has no networks")
     if arrays["scale"].min() < LEAST_SCALE:
         raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
+
+
+def _check_sizes(path: Path, arrays: Mapping[str, Floats32], shapes: Mapping[str, str], sizes: dict[str, int]) -> None:
+    """Check that arrays agree in the sizes of their dimensions, which ``sizes`` gets; some may be there already."""
+    for name, dimensions in shapes.items():
+        shape = arrays[name].shape
+        expected = tuple(sizes.setdefault(letter, size) for letter, size in zip(dimensions, shape, strict=False))
+        if len(shape) != len(dimensions) or shape != expected:
+            raise ModelError(path, f"{name} has the shape {shape}")

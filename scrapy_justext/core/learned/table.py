@@ -94,13 +94,14 @@ _POSITION = _rows(
     ("path_mean_units", "mean length of blocks with the same path"),
 )
 
-_LEVELS = (
+#: What the elements around a block are called, from the inside out.
+LEVEL_NAMES = (
     "its element", "its parent", "its grandparent", "its great-grandparent", "the fourth element around it",
     "the fifth element around it",
 )  # fmt: skip
 #: How many elements that a block stands in are measured: its own, and ancestors.  An ancestor that holds no more blocks
 #: than the element below is passed over.
-LEVELS = len(_LEVELS)
+LEVELS = len(LEVEL_NAMES)
 
 #: Features of each of these elements.
 _OF_ELEMENT = (
@@ -119,7 +120,7 @@ _OF_ELEMENT = (
 _ELEMENTS = tuple(
     Feature(f"{name}_{level}", meaning.format(element))
     for name, meaning in _OF_ELEMENT
-    for level, element in enumerate(_LEVELS)
+    for level, element in enumerate(LEVEL_NAMES)
 )
 
 #: Positions of neighbours, counted from the block.

@@ -4,7 +4,8 @@ WCXB, the Web Content eXtraction Benchmark, is UTF-8 by definition.  Its objects
 ``gold.jsonl``), a line a page with its ``id``, or in the public layout's ``ground-truth/ID.json``.  The gold text,
 ``main_content``, is needed.  ``url``, ``page_type`` (a string, or an object with one as ``primary``), ``title``,
 ``with`` and ``without`` (snippets that must and must not be in the extracted text) may be there.  Each field is looked
-for at the top level, then in the objects ``ground_truth`` and ``_internal``.
+for at the top level, then in the objects ``ground_truth`` and ``_internal``.  Other sets have the same layout, with
+pages as they were fetched, in encodings of their own: ``labelled``.
 
 The others have one file with an object of an object a page:
 
@@ -51,9 +52,14 @@ def open_wcxb(path: Path) -> DataSet:
     return files.read_folder("wcxb", path, _find_wcxb, _read_wcxb)
 
 
+def open_labelled(path: Path) -> DataSet:
+    """Open pages in WCXB's layout that are in encodings of their own; raise :class:`DataSetError`."""
+    return files.read_folder("labelled", path, _find_wcxb, _read_in_own_encoding)
+
+
 def open_article_benchmark(path: Path) -> DataSet:
     """Open the article extraction benchmark in a folder; raise :class:`DataSetError`."""
-    return files.read_folder("article-benchmark", path, _find_articles, _read_article)
+    return files.read_folder("article-benchmark", path, _find_articles, _read_in_own_encoding)
 
 
 def open_magic_html(path: Path) -> DataSet:
@@ -136,7 +142,7 @@ def _find_articles(path: Path) -> Listing:
     return _find(path, records, problems, "articleBody")
 
 
-def _read_article(item: Item) -> Content:
+def _read_in_own_encoding(item: Item) -> Content:
     page = item.read_page()
     return Content(page, item.find_encoding(page), str(item.gold))
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.datasets.benchmarks import (
     open_article_benchmark,
+    open_labelled,
     open_magic_html,
     open_trafilatura,
     open_wcxb,
@@ -42,6 +43,7 @@ KINDS: Mapping[str, Opener] = MappingProxyType(
         "daniel": open_daniel,
         "kinds": open_kinds,
         "l3s-gn1": open_l3s,
+        "labelled": open_labelled,
         "magic-html": open_magic_html,
         "marks": open_marks,
         "pairs": open_pairs,

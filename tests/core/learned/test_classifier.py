@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -12,6 +13,8 @@ import pytest
 from scrapy_justext.core.learned.classifier import FALLBACK, weigh, with_limits
 from scrapy_justext.core.learned.features import Features
 from scrapy_justext.core.learned.model import Model, shipped_model
+from scrapy_justext.core.learned.second import SECOND_FEATURES
+from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.core.parameters import Thresholds
 from tests.core.learned.pages import PAGE, computed
 
@@ -20,7 +23,9 @@ def test_many_blocks_are_judged_as_few_are() -> None:
     few = computed(PAGE)
     own_names, all_names = (names._replace(sets=np.tile(names.sets, 2500)) for names in (few.own_names, few.all_names))
     many = Features(np.tile(few.numbers, 2500), own_names, all_names)
-    weighed, alone = weigh(many, shipped_model("learned")), weigh(few, shipped_model("learned"))
+    # The second pass looks at the page around a block, which is another one here.
+    model = replace(shipped_model("learned"), trees=None)
+    weighed, alone = weigh(many, model), weigh(few, model)
     assert weighed.probabilities == pytest.approx(alone.probabilities * 2500, abs=0.002)
     reasons = [decision.reason for decision in weighed.decide(Thresholds())]
     assert reasons[: few.count] == [decision.reason for decision in alone.decide(Thresholds())]
@@ -86,6 +91,27 @@ def test_what_weighed_most_is_found_when_a_reason_is_read_and_once_a_page() -> N
         for decision in decisions * 2:
             str(decision.reason)
         assert weights.call_count == 1
+
+
+class TestSecondPass:
+    """One tree: does the section begin with something improbable?"""
+
+    COLUMN = [feature.name for feature in SECOND_FEATURES].index("section_first")
+    TREES = Trees(np.array([[COLUMN]], np.int16), np.array([[0.9]], np.float32), np.array([[-4, 4]], np.float32))
+
+    def test_both_passes_count_the_same(self) -> None:
+        features, plain = computed(PAGE), shipped_model("learned")
+        alone = replace(plain, trees=None)
+        first = alone.probabilities(features)
+        second = replace(plain, trees=self.TREES).probabilities(features)
+        assert first.tolist() == alone.first_pass(features).tolist()
+        of_trees = second * 2 - first
+        assert np.minimum(of_trees, 1 - of_trees) == pytest.approx(1 / (1 + np.exp(4)), abs=1e-4)
+
+    def test_reasons_name_what_it_looked_at(self) -> None:
+        decisions = weigh(computed(PAGE), replace(shipped_model("learned"), trees=self.TREES)).decide(Thresholds())
+        named = [str(decision.reason) for decision in decisions]
+        assert any("probability of the first block of its section " in reason for reason in named)
 
 
 def test_reasons_that_were_not_read_are_the_same_in_another_process() -> None:

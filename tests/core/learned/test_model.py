@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,9 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.learned.classifier import weigh
 from scrapy_justext.core.learned.model import FOLDER, SHAPES, features_digest, load_model, save_model, shipped_model
+from scrapy_justext.core.learned.second import SECOND_FEATURES
 from scrapy_justext.core.learned.table import FEATURES
+from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.exceptions import JustextError, ModelError
 from tests.core.learned.pages import PAGE, computed
 
@@ -46,6 +49,19 @@ def test_a_saved_model_judges_as_before(tmp_path: Path) -> None:
     assert replace(again, arrays={}) == replace(model, arrays={})
 
 
+def test_a_second_pass_is_saved_with_the_model(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    columns = random.integers(0, len(SECOND_FEATURES), (20, 6)).astype(np.int16)
+    trees = Trees(columns, random.random((20, 6), np.float32), random.normal(size=(20, 64)).astype(np.float16))
+    model = replace(shipped_model("learned"), trees=trees)
+    save_model(tmp_path / "m.npz", model, {})
+    again = load_model(tmp_path / "m.npz").trees
+    assert again is not None
+    assert (again.columns == columns).all()
+    assert (again.leaves == trees.leaves).all()
+    assert np.abs(again.borders - trees.borders).max() < 1e-6
+
+
 def changed(tmp_path: Path, **changes: Any) -> Path:
     """The shipped model with other arrays, or another header."""
     with np.load(FOLDER / "learned.npz") as archive:
@@ -61,9 +77,23 @@ def changed(tmp_path: Path, **changes: Any) -> Path:
 
 SIZES = {name: array.shape for name, array in shipped_model("learned").arrays.items()}
 
+#: A file with two passes, whose trees are wrong.
+TWO = {"format": 2, "second_features": sha256("\n".join(one.name for one in SECOND_FEATURES).encode()).hexdigest()}
+TREES: dict[str, Any] = {
+    "header": TWO,
+    "tree_columns": np.zeros((2, 3)),
+    "tree_borders": np.zeros((2, 3)),
+    "tree_leaves": np.zeros((2, 8)),
+}
+
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"header": {"format": 99}}, "has format 99, this version reads 1"),
+    ({"header": {"format": 99}}, "has format 99, this version reads 1 and 2"),
     ({"header": {"features": "x"}}, "was made for other features than those of this version: train it again"),
+    (
+        {"header": {"format": 2, "second_features": "x"}},
+        "was made for other features than those of this version: train it again",
+    ),
+    ({"header": TWO}, "has no numbers as tree_columns"),
     ({"header": {"good": 1.5}}, "good = 1.5 is no probability"),
     ({"header": {"good": "high"}}, "good = 'high' is no probability"),
     ({"header": {"good": 0.2, "near_good": 0.3}}, "near_good = 0.3 is above good = 0.2"),
@@ -73,7 +103,23 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"w1": np.zeros((3, 4, 64), np.float32)}, "w1 has the shape (3, 4, 64)"),
     ({"b2": np.zeros((3, 1), np.float32)}, "b2 has the shape (3, 1)"),
     ({"header": {"good": True}}, "good = True is no probability"),
-    ({"header": {"format": True}}, "has format True, this version reads 1"),
+    ({"header": {"format": True}}, "has format True, this version reads 1 and 2"),
+    ({**TREES, "tree_columns": None}, "has no numbers as tree_columns"),
+    ({**TREES, "tree_columns": np.zeros((2, 4))}, "tree_borders has the shape (2, 3)"),
+    ({**TREES, "tree_columns": np.zeros(())}, "tree_columns has the shape ()"),
+    ({**TREES, "tree_borders": np.zeros((3, 3))}, "tree_borders has the shape (3, 3)"),
+    ({**TREES, "tree_leaves": np.zeros((2, 4))}, "tree_leaves has the shape (2, 4)"),
+    (
+        {**TREES, "tree_columns": np.zeros((2, 0)), "tree_borders": np.zeros((2, 0))},
+        "tree_columns has the shape (2, 0)",
+    ),
+    (
+        {**TREES, "tree_columns": np.zeros((2, 9)), "tree_borders": np.zeros((2, 9))},
+        "tree_columns has the shape (2, 9)",
+    ),
+    ({**TREES, "tree_columns": np.full((2, 3), 40_000.0)}, "has trees that ask for features that are not there"),
+    ({**TREES, "tree_columns": np.full((2, 3), -1.0)}, "has trees that ask for features that are not there"),
+    ({**TREES, "tree_leaves": np.full((2, 8), np.inf)}, "has no numbers as tree_leaves"),
     ({"center": np.full(len(FEATURES), 1e300)}, "has numbers above 1e+06 as center"),
     ({"scale": np.zeros(len(FEATURES))}, "has a scale below 0.001"),
     ({"scale": np.full(len(FEATURES), -1.0)}, "has a scale below 0.001"),
