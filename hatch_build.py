@@ -45,6 +45,12 @@ def digest_of(source: Path) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
+def _options() -> list[str]:
+    """Return what the compiler is told: to leave out what only debuggers need, unless that is asked for."""
+    is_wanted = "-g" in os.environ.get("CFLAGS", "").split()
+    return [] if is_wanted or sys.platform == "win32" else ["-g0"]
+
+
 def compile_kernel(root: Path) -> list[Path]:
     """Compile each ``.pyx`` to a module beside it; return their paths below ``root``."""
     import lxml  # noqa: PLC0415 (what builds need)
@@ -61,6 +67,7 @@ def compile_kernel(root: Path) -> list[Path]:
                 [os.path.relpath(source)],
                 include_dirs=lxml.get_include(),
                 define_macros=[("SOURCE_DIGEST", f'"{digest}"')],
+                extra_compile_args=_options(),
             )
             [module] = cythonize(extension, build_dir=temporary, quiet=True)
             command = build_ext(Distribution({"name": "kernel", "ext_modules": [module]}))

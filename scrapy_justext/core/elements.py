@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.formulas.elements import PageFormulas
+    from scrapy_justext.core.kernel.elements import ElementReading
     from scrapy_justext.core.tags import TagRules
 
 Own = TypeVar("Own")
@@ -45,15 +46,22 @@ class Elements:
 
     ``count``: how many reading has found, None if unknown.  If the tree has no more, no removed ones are searched.
     ``formulas``: the page's, if somebody keeps them.
+    ``reading``: what compiled code has read of them meanwhile, by the same rules.
     """
 
     def __init__(
-        self, root: etree._Element, rules: TagRules, count: int | None = None, formulas: PageFormulas | None = None
+        self,
+        root: etree._Element,
+        rules: TagRules,
+        count: int | None = None,
+        formulas: PageFormulas | None = None,
+        reading: ElementReading | None = None,
     ) -> None:
         self.root = root
         self.rules = rules
         self.formulas = formulas or formulas_of(root)
         self.count = count
+        self.reading = reading
 
     @cached_property
     def nodes(self) -> list[etree._Element]:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.encodings import EncodingChoice
     from scrapy_justext.core.formulas.elements import PageFormulas
+    from scrapy_justext.core.kernel.elements import ElementReading
     from scrapy_justext.core.languages import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.model import Model
@@ -254,9 +255,10 @@ class Extractor:
         elements = data = None
         if root is not None:
             formulas = formulas_of(root, options.max_blocks)
-            segments, count, rules = _segment(root, rules, options.max_blocks, formulas)
+            reading = self._element_reading(root, rules)
+            segments, count, cut_by = _segment(root, rules, options.max_blocks, formulas, reading)
             title = page_title(root)
-            elements = Elements(root, rules, count, formulas)
+            elements = Elements(root, cut_by, count, formulas, reading if cut_by is rules else None)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
         language = _choose_language(segments, data, root, options, languages)
@@ -326,6 +328,13 @@ class Extractor:
         from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
 
         return shipped_model(self.options.profile.models[0])
+
+    def _element_reading(self, root: etree._Element, rules: TagRules) -> ElementReading | None:
+        if self._model is None:
+            return None
+        from scrapy_justext.core.learned.tree import element_reading  # noqa: PLC0415 (it needs numpy)
+
+        return element_reading(root, rules)
 
     def _weigh(self, segments: BlockTable, elements: Elements | None) -> ModelOutput | None:
         if not segments or elements is None or self._model is None:
@@ -398,13 +407,13 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
 
 
 def _segment(
-    root: etree._Element, rules: TagRules, most: int | None, formulas: PageFormulas
+    root: etree._Element, rules: TagRules, most: int | None, formulas: PageFormulas, reading: ElementReading | None
 ) -> tuple[BlockTable, int, TagRules]:
     """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by.
 
-    ``most``: how many blocks there may be.
+    ``most``: how many blocks there may be; ``reading``: what reads the elements by ``rules``.
     """
-    segments, count = segment_and_count(root, rules, most, formulas)
+    segments, count = segment_and_count(root, rules, most, formulas, reading)
     if rules.where_little is not None and shows_little(segments):
         more, more_count = segment_and_count(root, rules.where_little, most, formulas)
         if not shows_little(more):

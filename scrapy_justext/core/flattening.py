@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
     from types import ModuleType
 
-    from scrapy_justext.core.kernel.tree import TreeWriter
+    from scrapy_justext.core.kernel.tree import TreeWriter, Watcher
     from scrapy_justext.core.tags import TagRules
 
 BLOCK = "\ufdd0"
@@ -138,10 +138,13 @@ def _sound(expression: str) -> str:
     return f"translate({expression}, '{BLOCK}{INLINE}', '\ufffd\ufffd')"
 
 
-def flatten(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
+def flatten(
+    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None, watcher: Watcher | None = None
+) -> str:
     """Return the text below ``root`` with marks, as ``rules`` say; the tree is left as it was.
 
     ``formulas``: the page's, if somebody keeps them.
+    ``watcher``: what compiled code tells of the elements on the way, if it reads the tree once.
     """
     formulas = formulas or formulas_of(root)
     module = kernel().tree
@@ -150,7 +153,7 @@ def flatten(root: etree._Element, rules: TagRules, formulas: PageFormulas | None
         with suppress(EntityError):
             if rules.kinds and not formulas.is_searched:
                 # Most pages have no formulas, and are read once.
-                flat = written.write(root, search_for_signs(module))
+                flat = written.write(root, search_for_signs(module), watcher)
                 if flat is not None:
                     formulas.rule_out()
                     return flat

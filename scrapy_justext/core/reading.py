@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from scrapy_justext.core.formulas.elements import PageFormulas
+    from scrapy_justext.core.kernel.tree import Watcher
     from scrapy_justext.core.tags import TagRules
 
 
@@ -69,16 +70,20 @@ def segment_tree(root: etree._Element, rules: TagRules) -> BlockTable:
 
 
 def segment_and_count(
-    root: etree._Element, rules: TagRules, most: int | None = None, formulas: PageFormulas | None = None
+    root: etree._Element,
+    rules: TagRules,
+    most: int | None = None,
+    formulas: PageFormulas | None = None,
+    watcher: Watcher | None = None,
 ) -> tuple[BlockTable, int]:
     """Return the blocks below ``root``, and how many block-level elements there are.
 
-    ``formulas``: the page's, if somebody keeps them.
+    ``formulas``, ``watcher``: as for :func:`~scrapy_justext.core.flattening.flatten`.
     ``most``: how many blocks there may be.  Block-level elements are counted, also empty ones, and each second BR;
     that is done before blocks are made.  There may be as many formulas, and four times as many elements of these and
     marks of inline elements.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
     """
-    flat = flatten(root, rules, formulas)
+    flat = flatten(root, rules, formulas, watcher)
     if most is not None:
         _check_counts(flat, most)
     flat = with_marks(flat, root, rules, most)
@@ -112,8 +117,14 @@ def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
     reader = _reader_for(position.rules)
     module = kernel().cut
     if module is None:
-        return reader.blocks, _cut(flat, position, reader, Tables())
+        return cut_in_python(flat, position)
     return reader.blocks, module.Cutter(flat, reader, Tables(), _told).cut(position)
+
+
+def cut_in_python(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
+    """Return what :func:`cut` gives, without compiled code."""
+    reader = _reader_for(position.rules)
+    return reader.blocks, _cut(flat, position, reader, Tables())
 
 
 def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tables) -> int:

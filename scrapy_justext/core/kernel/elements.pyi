@@ -2,7 +2,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from lxml import etree
 
-from scrapy_justext.core.kernel.tree import TreeWriter
+from scrapy_justext.core.kernel.tree import TreeWriter, Watcher
 
 DIGEST: str
 
@@ -16,4 +16,7 @@ class ElementReader:
         word_attributes: Collection[str],
         most: int,
     ) -> None: ...
-    def read(self, root: etree._Element, count: int) -> tuple[list[bytes], bytes] | None: ...
+
+class ElementReading(Watcher):
+    def __init__(self, reader: ElementReader, root: etree._Element) -> None: ...
+    def columns(self, count: int) -> tuple[list[bytes], bytes] | None: ...

@@ -1,19 +1,19 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=True
 """Read the block-level elements of a page as numbers, without a Python object for an element.
 
-It gives what :func:`scrapy_justext.core.learned.tree.read_in_python` gives.  Which elements are removed, and which are
-block-level, a :class:`~scrapy_justext.core.kernel.tree.TreeWriter` knows.  As everywhere in compiled code, fields of
+It gives what :func:`scrapy_justext.core.learned.tree.read_in_python` gives.  A tree is walked once, by the
+:class:`~scrapy_justext.core.kernel.tree.TreeWriter` that knows which elements are removed, and which are block-level.  As everywhere in compiled code, fields of
 libxml2's nodes are read, no function of it is called, and there is no recursion on the depth of a page.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from scrapy_justext.core.kernel.tree cimport (
-    MOST_KNOWN, XML_ELEMENT_NODE, Known, Memory, Treatment, TreeWriter, beginning_of, bytes_of, is_text, node_of, place_of,
-    xmlAttr, xmlNode,
+    MOST_KNOWN, XML_ELEMENT_NODE, Known, Memory, TreeWriter, Watcher, bytes_of, is_text, node_of, place_of, xmlAttr,
+    xmlNode,
 )
 
 
@@ -62,9 +62,8 @@ cdef struct Element:
 
 
 cdef struct Level:
-    # An open element: the mode in which what is inside is read, ...
-    int mode
-    # ... the nearest block-level element, and the names of the inline elements from there to here, if they are known.
+    # An open element: the nearest block-level element around it, and the names of the inline elements from there to here,
+    # if they are known.
     Py_ssize_t nearest
     bint is_known
     Names inline_names
@@ -104,7 +103,6 @@ cdef class ElementReader:
     ``word_attributes``: those whose values are read part by part; what is given gives the set in a part.
     """
 
-    cdef TreeWriter writer
     cdef bytes block
     cdef dict tags
     cdef Tag other
@@ -114,7 +112,6 @@ cdef class ElementReader:
     def __init__(self, TreeWriter writer, str block, dict tags, dict readers, word_attributes, Py_ssize_t most):
         cdef Tag tag
         cdef Attribute attribute
-        self.writer = writer
         self.block = block.encode()
         self.most = most
         self.tags = {}
@@ -134,13 +131,6 @@ cdef class ElementReader:
             attribute.has_words = name in word_attributes
             attribute.is_class = name == "class"
             self.attributes[name.encode()] = attribute
-
-    def read(self, root, Py_ssize_t count):
-        """Return the columns of a page's elements as bytes, and its sets of names; None for what Python is to read.
-
-        ``count``: how many elements there are, the root apart.
-        """
-        return Reading(self).read(root, count)
 
 
 cdef int put(Names* names, bytes packed) except -1:
@@ -224,22 +214,29 @@ cdef Py_ssize_t branch_of(Memory firsts, Memory branches, Py_ssize_t key, Py_ssi
     return branches.count - 1
 
 
-cdef class Reading:
-    """Reads one page."""
+cdef class ElementReading(Watcher):
+    """Reads one page, of which ``root`` is given to a :class:`TreeWriter` with this."""
 
     cdef ElementReader reader
+    cdef object element
+    cdef xmlNode* root
+    # The block-level element at hand.
+    cdef Py_ssize_t nearest
     # Element and Level structs, Names (of sets, and of values of CLASS), and Branches.
     cdef Memory elements, levels, sets, class_names, paths, classes
     # By set, packed, and by value of CLASS: a number.
     cdef dict set_numbers, values
     # The first branches of paths and of values of CLASS.
     cdef Memory of_paths, of_values
-    cdef Known[MOST_KNOWN] known, attributes, treatments
+    cdef Known[MOST_KNOWN] known, attributes
     # Whether there is something that Python is to read.
     cdef bint is_odd
 
-    def __cinit__(self, ElementReader reader):
+    def __cinit__(self, ElementReader reader, root):
+        cdef Names names
         self.reader = reader
+        self.mark = reader.block
+        self.element, self.root = root, node_of(root)
         self.elements = Memory(sizeof(Element))
         self.levels = Memory(sizeof(Level))
         self.sets = Memory(sizeof(Names))
@@ -252,62 +249,40 @@ cdef class Reading:
         self.values = {}
         memset(self.known, 0, sizeof(self.known))
         memset(self.attributes, 0, sizeof(self.attributes))
-        memset(self.treatments, 0, sizeof(self.treatments))
 
-    cdef object read(self, object root, Py_ssize_t count):
-        cdef xmlNode* top
-        cdef xmlNode* node = node_of(root)
-        cdef xmlNode* first = beginning_of(node, &top)
-        cdef Names names
         memset(&names, 0, sizeof(names))
-        self.add_element(node, 0, &names)
-        self.walk(first, top, node)
-        if self.is_odd or self.elements.count != count + 1:
-            return None
-        return self.columns()
+        self.add_element(self.root, 0, &names)
 
-    cdef int walk(self, xmlNode* node, xmlNode* top, xmlNode* root) except -1:
-        cdef int mode = 0
-        cdef Treatment treatment
+    def columns(self, Py_ssize_t count):
+        """Return the columns of a page's elements as bytes, and its sets of names; None for what Python is to read.
+
+        ``count``: how many elements there are, the root apart.
+        """
+        if not self.is_done or self.is_odd or self.elements.count != count + 1:
+            return None
+        return self.made_columns()
+
+    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1:
+        cdef Py_ssize_t number = self.elements.count
         cdef Level* level
-        cdef Names none
-        cdef bytes block = self.reader.block
-        cdef Py_ssize_t size = PyBytes_GET_SIZE(block)
-        cdef Py_ssize_t nearest = 0, number
-        memset(&none, 0, sizeof(none))
-        while node is not NULL:
-            if node.type == XML_ELEMENT_NODE:
-                treatment = self.reader.writer.treatment_of(node, top, mode, self.treatments)
-                if treatment is not None:
-                    number = -1
-                    if (
-                        PyBytes_GET_SIZE(treatment.start) > size
-                        and memcmp(PyBytes_AS_STRING(treatment.start), PyBytes_AS_STRING(block), size) == 0
-                    ):
-                        number = self.elements.count
-                        self.add_element(node, nearest, self.inline_names(node, root))
-                    if treatment.below >= 0 and node.children is not NULL:
-                        level = <Level*> self.levels.added()
-                        level.mode = mode
-                        level.nearest = nearest
-                        level.node = node
-                        # The root's own names are those of element 0.
-                        level.is_known = number >= 0 or node == root
-                        level.inline_names = none
-                        mode = treatment.below
-                        if number >= 0:
-                            nearest = number
-                        node = node.children
-                        continue
-            while node != top and node.next is NULL and self.levels.count:
-                node = node.parent
-                level = <Level*> self.levels.taken()
-                mode = level.mode
-                nearest = level.nearest
-            node = NULL if node == top else node.next
+        if is_marked:
+            self.add_element(node, self.nearest, self.inline_names(node))
+        if has_inside:
+            level = <Level*> self.levels.added()
+            memset(level, 0, sizeof(level[0]))
+            level.nearest = self.nearest
+            level.node = node
+            # The root's own names are those of element 0.
+            level.is_known = is_marked or node == self.root
+            if is_marked:
+                self.nearest = number
         return 0
 
-    cdef Names* inline_names(self, xmlNode* node, xmlNode* root) except NULL:
+    cdef int leave(self) except -1:
+        self.nearest = (<Level*> self.levels.taken()).nearest
+        return 0
+
+    cdef Names* inline_names(self, xmlNode* node) except NULL:
         """Return the names of the inline elements between an element and the block-level one around it."""
         cdef Level* levels = <Level*> self.levels.start
         cdef Py_ssize_t depth = self.levels.count, first = depth
@@ -315,7 +290,7 @@ cdef class Reading:
         cdef Names* names = &self.passed
         memset(names, 0, sizeof(Names))
         if not depth:
-            if node == root:
+            if node == self.root:
                 # What is above the root counts for the root itself.
                 above = node.parent
                 while above is not NULL and above.type == XML_ELEMENT_NODE:
@@ -450,7 +425,7 @@ cdef class Reading:
             return add_words(attribute, value, names)
         return add_names_of(attribute, value, names)
 
-    cdef tuple columns(self):
+    cdef tuple made_columns(self):
         """Return the columns in the order of :class:`~scrapy_justext.core.learned.tree.ElementColumns`."""
         cdef Py_ssize_t count = self.elements.count, classes = self.classes.count, number, at
         cdef Element* elements = <Element*> self.elements.start

@@ -10,17 +10,21 @@ Compiled code reads lxml's elements by their layout in memory.  So it is used on
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+logger = logging.getLogger(__name__)
 
 #: The first and last versions of lxml that were tested.
 TESTED = ((5, 2), (6, 1))
@@ -29,6 +33,7 @@ PURE = "SCRAPY_JUSTEXT_PURE"
 CHECKED = "SCRAPY_JUSTEXT_CHECKED"
 #: Seconds for the check.
 _LONGEST = 60
+_FOLDER = Path(__file__).parent
 
 
 class Kernel(NamedTuple):
@@ -48,10 +53,14 @@ class Kernel(NamedTuple):
 
 @cache
 def kernel() -> Kernel:
-    """Return the compiled module, if it can be used here."""
+    """Return the compiled modules, if they can be used here; say in the log where they are there and cannot."""
     if os.environ.get(PURE) == "1":
         return Kernel(None, None, f"{PURE} is set")
-    return checked_kernel() if _is_tested() or os.environ.get(CHECKED) == etree.__version__ else _try_it()
+    found = checked_kernel() if _is_tested() or os.environ.get(CHECKED) == etree.__version__ else _try_it()
+    # A package that was built without any of them is meant to be pure.
+    if found.tree is None and any(map(_FOLDER.glob, ("*.so", "*.pyd"))):
+        logger.warning("Pages are read in Python, which is slower: %s", found.reason)
+    return found
 
 
 def checked_kernel() -> Kernel:
@@ -80,8 +89,12 @@ def _try_it() -> Kernel:
     if found.tree is None:
         return found
     command = [sys.executable, "-m", "scrapy_justext.core.kernel.check"]
+    # What it runs would else ask for another one.
+    environment = {**os.environ, CHECKED: etree.__version__}
     try:
-        done = subprocess.run(command, timeout=_LONGEST, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        done = subprocess.run(
+            command, timeout=_LONGEST, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Kernel(None, None, f"lxml {etree.__version__} could not be checked: {error}")
     if done.returncode:

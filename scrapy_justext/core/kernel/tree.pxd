@@ -101,12 +101,18 @@ cdef class TreeSearch:
     cdef bint finds_below(self, xmlNode* top, Known* known) except -1
 
 
-cdef class Finder:
-    cdef object document
+cdef class Watcher:
     cdef bytes mark
+    # Whether a whole tree was written meanwhile.
+    cdef bint is_done
+    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1
+    cdef int leave(self) except -1
+
+
+cdef class Finder(Watcher):
+    cdef object document
     cdef dict found
     cdef Py_ssize_t first, last, number
-    cdef int look_at(self, Treatment treatment, xmlNode* node) except -1
 
 
 cdef class TreeWriter:
@@ -114,8 +120,7 @@ cdef class TreeWriter:
     cdef tuple others
     cdef bytes instruction
     cdef int modes
-    cdef str written(self, element, TreeSearch search, Finder finder)
     cdef bint write_nodes(
-        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Finder finder
+        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Watcher watcher
     ) except -1
     cdef Treatment treatment_of(self, xmlNode* node, xmlNode* top, int mode, Known* known)

@@ -772,16 +772,30 @@ cdef size_t place_of(const unsigned char* name) noexcept:
     return ((<size_t> name >> 3) ^ (<size_t> name >> 11)) % MOST_KNOWN
 
 
-cdef class Finder:
+cdef class Watcher:
+    """Is told of the elements that are written: whether they begin with ``mark``, and where what is inside ends."""
+
+    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1:
+        raise NotImplementedError
+
+    cdef int leave(self) except -1:
+        return 0
+
+
+cdef class Finder(Watcher):
     """Counts the elements that are written with a mark, and keeps those with some numbers."""
 
-    cdef int look_at(self, Treatment treatment, xmlNode* node) except -1:
-        # An end mark is none of an element's start.
-        if strncmp(PyBytes_AS_STRING(treatment.start), PyBytes_AS_STRING(self.mark), PyBytes_GET_SIZE(self.mark)) == 0:
+    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1:
+        if is_marked:
             self.number += 1
             if self.first <= self.number <= self.last:
                 self.found[self.number] = element_of(self.document, node)
         return 0
+
+
+cdef inline bint begins_with(bytes start, bytes mark) noexcept:
+    # An end mark is none of an element's start.
+    return strncmp(PyBytes_AS_STRING(start), PyBytes_AS_STRING(mark), PyBytes_GET_SIZE(mark)) == 0
 
 
 cdef class TreeWriter:
@@ -803,13 +817,6 @@ cdef class TreeWriter:
         for name in {name for table in tables for name in table}:
             self.names[name.encode()] = tuple([table.get(name, table["*"]) for table in tables])
 
-    def write(self, element, TreeSearch search=None) -> str | None:
-        """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does.
-
-        ``search``: what is looked for on the way, in all that is below, written or not; None is returned where it is.
-        """
-        return self.written(element, search, None)
-
     def write_and_find(self, element, str block, Py_ssize_t first, Py_ssize_t last) -> tuple:
         """Return the text, and some elements by their numbers, which count those that are written with a mark.
 
@@ -820,9 +827,14 @@ cdef class TreeWriter:
         finder.mark = block.encode()
         finder.first, finder.last = first, last
         finder.found = {}
-        return self.written(element, None, finder), finder.found
+        return self.write(element, None, finder), finder.found
 
-    cdef str written(self, element, TreeSearch search, Finder finder):
+    def write(self, element, TreeSearch search=None, Watcher watcher=None) -> str | None:
+        """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does.
+
+        ``search``: what is looked for on the way, in all that is below, written or not; None is returned where it is.
+        ``watcher``: what is told of the elements on the way.
+        """
         cdef xmlNode* top
         cdef xmlNode* first = beginning_of(node_of(element), &top)
         cdef Buffer buffer
@@ -831,14 +843,16 @@ cdef class TreeWriter:
         if buffer.start is NULL:
             raise MemoryError
         try:
-            if not self.write_nodes(first, top, &buffer, search, finder):
+            if not self.write_nodes(first, top, &buffer, search, watcher):
                 return None
+            if watcher is not None:
+                watcher.is_done = True
             return PyUnicode_DecodeUTF8(buffer.start, buffer.size, "replace")
         finally:
             PyMem_Free(buffer.start)
 
     cdef bint write_nodes(
-        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Finder finder
+        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Watcher watcher
     ) except -1:
         """Write nodes; return False, in the midst of them, where ``search`` finds something."""
         cdef Known[MOST_KNOWN] known, signs
@@ -846,6 +860,7 @@ cdef class TreeWriter:
         cdef Treatment treatment
         cdef Memory stack = Memory(sizeof(Open))
         cdef Open* around
+        cdef bint has_inside
         memset(known, 0, sizeof(known))
         memset(signs, 0, sizeof(signs))
         while node is not NULL:
@@ -855,11 +870,12 @@ cdef class TreeWriter:
                 treatment = self.treatment_of(node, top, mode, known)
                 if treatment is not None:
                     write_bytes(buffer, treatment.start)
-                    if finder is not None:
-                        finder.look_at(treatment, node)
                     if treatment.told:
                         write_told(buffer, treatment, node, top)
-                    if treatment.below >= 0 and node.children is not NULL:
+                    has_inside = treatment.below >= 0 and node.children is not NULL
+                    if watcher is not None:
+                        watcher.enter(node, begins_with(treatment.start, watcher.mark), has_inside)
+                    if has_inside:
                         around = <Open*> stack.added()
                         around.treatment = <PyObject*> treatment
                         around.mode = mode
@@ -880,6 +896,8 @@ cdef class TreeWriter:
                 around = <Open*> stack.taken()
                 mode = around.mode
                 write_bytes(buffer, (<Treatment> around.treatment).end)
+                if watcher is not None:
+                    watcher.leave()
             node = NULL if node == top else node.next
         return True
 

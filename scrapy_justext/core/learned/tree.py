@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.kernel.elements import ElementReader
+    from scrapy_justext.core.kernel.elements import ElementReader, ElementReading
     from scrapy_justext.core.kernel.loading import Kernel
     from scrapy_justext.core.tags import TagRules
 
@@ -130,14 +130,24 @@ class ElementColumns(NamedTuple):
 
 def read_elements(elements: Elements) -> ElementColumns:
     """Read the block-level elements of a page."""
-    found = kernel()
-    if found.elements is not None and elements.count is not None:
+    reading, count = elements.reading, elements.count
+    read = None if reading is None or count is None else reading.columns(count)
+    if read is None and count is not None and (again := element_reading(elements.root, elements.rules)) is not None:
+        module = kernel().tree
+        assert module is not None
         with suppress(EntityError):
-            read = _reader(found, elements.rules).read(elements.root, elements.count)
-            if read is not None:
-                columns, sets = read
-                return ElementColumns._make([*(np.frombuffer(column, np.intp) for column in columns), _rows(sets)])
-    return read_in_python(elements)
+            writer(module, elements.rules).write(elements.root, watcher=again)
+            read = again.columns(count)
+    if read is None:
+        return read_in_python(elements)
+    columns, sets = read
+    return ElementColumns._make([*(np.frombuffer(column, np.intp) for column in columns), _rows(sets)])
+
+
+def element_reading(root: etree._Element, rules: TagRules) -> ElementReading | None:
+    """Return what reads a page's elements when compiled code flattens it; None without compiled code."""
+    found = kernel()
+    return None if found.elements is None else found.elements.ElementReading(_reader(found, rules), root)
 
 
 @lru_cache

@@ -14,7 +14,7 @@ from lxml import etree
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.kernel import check
 from scrapy_justext.core.learned.names import NAMES
-from scrapy_justext.core.learned.tree import SET_SIZE, ElementColumns, read_elements, read_in_python
+from scrapy_justext.core.learned.tree import SET_SIZE, ElementColumns, element_reading, read_elements, read_in_python
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
@@ -33,10 +33,13 @@ ALL_RULES = pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
 
 
 def check_elements(root: etree._Element, rules: TagRules = LENIENT) -> None:
-    elements = Elements(root, rules, segment_and_count(root, rules)[1])
-    found, expected = read_elements(elements), read_in_python(elements)
-    for name in ElementColumns._fields:
-        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    count = segment_and_count(root, rules, watcher=(reading := element_reading(root, rules)))[1]
+    expected = read_in_python(Elements(root, rules, count))
+    # What is read on the way, and what is read for itself.
+    for elements in (Elements(root, rules, count, reading=reading), Elements(root, rules, count)):
+        found = read_elements(elements)
+        for name in ElementColumns._fields:
+            assert np.array_equal(getattr(found, name), getattr(expected, name)), name
 
 
 ATTRIBUTES: list[dict[str, str]] = [

@@ -18,6 +18,7 @@ from lxml import etree
 
 from scrapy_justext import extract
 from scrapy_justext.core import flattening, reading
+from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import Branch, by_stylesheet, flatten, treatments, walk, writer
 from scrapy_justext.core.formulas import elements as formulas
@@ -25,18 +26,19 @@ from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
 from scrapy_justext.core.kernel.loading import Kernel, kernel
 from scrapy_justext.core.learned import characters
+from scrapy_justext.core.learned import features as learned_features
 from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import TreePosition, segment_and_count, with_marks
-from scrapy_justext.core.tables import Tables
+from scrapy_justext.core.reading import TreePosition, cut, cut_in_python, segment_and_count, with_marks
 from tests.builders import CORPORA, PAGES, SECONDS, corpus_pages, nested, processor_seconds, read_page, tree
 from tests.core.test_reading import STYLED
 from tests.products import in_turn
 from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
-    from scrapy_justext.core.blocks import BlockTable
+    from types import ModuleType
+
     from scrapy_justext.core.tags import TagRules
 
 COMPILED = loading.checked_kernel()
@@ -49,22 +51,11 @@ def written(root: etree._Element, rules: TagRules) -> str:
     return str(writer(COMPILED.tree, rules).write(root))
 
 
-def cut_in_python(root: etree._Element, rules: TagRules) -> BlockTable:
-    reader = reading._reader_for(rules)
-    reading._cut(
-        with_marks(flatten(root, rules), root, rules), TreePosition.of_root(str(root.tag), rules), reader, Tables()
-    )
-    return reader.blocks
-
-
-def cut_compiled(root: etree._Element, rules: TagRules) -> BlockTable:
-    return reading.cut(with_marks(flatten(root, rules), root, rules), TreePosition.of_root(str(root.tag), rules))[0]
-
-
 def check_page(root: etree._Element, rules: TagRules) -> None:
     assert written(root, rules) == by_stylesheet(root, rules)
     if not rules.styled:
-        assert cut_compiled(root, rules) == cut_in_python(root, rules)
+        flat, position = with_marks(flatten(root, rules), root, rules), TreePosition.of_root(str(root.tag), rules)
+        assert cut(flat, position) == cut_in_python(flat, position)
 
 
 def test_it_is_compiled_where_that_is_asked_for() -> None:
@@ -285,7 +276,7 @@ class TestLoading:
     def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         page = read_page(next(iter(PAGES.values())))
         expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
-        for module in (flattening, reading, formulas, learned_tree, characters):
+        for module in (flattening, reading, formulas, learned_tree, learned_features, characters):
             monkeypatch.setattr(module, "kernel", lambda: Kernel(None, None, "a test"))
         assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
 
@@ -322,14 +313,39 @@ class TestLoading:
         done = subprocess.run([sys.executable, "-m", check.__name__], capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
 
-    def test_the_check_fails_where_pages_are_read_otherwise(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        broken = type("Broken", (), {"TreeWriter": lambda *_: SimpleNamespace(write=lambda _: "")})
-        monkeypatch.setattr(check, "checked_kernel", lambda: Kernel(broken, None, ""))  # type: ignore[arg-type]
-        writer.cache_clear()
+    @needs_kernel
+    @pytest.mark.parametrize(
+        ("module", "name", "value"),
+        [
+            (check, "by_stylesheet", ""),
+            (check, "cut_in_python", (BlockTable(), 1)),
+            (learned_tree, "read_names", (0, None)),
+            (learned_features, "numbers_in_python", 1.0),
+        ],
+    )
+    def test_the_check_fails_where_pages_are_read_otherwise(
+        self, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, value: object
+    ) -> None:
+        assert check.main() == 0
+        monkeypatch.setattr(module, name, lambda *_, **__: value)
         assert check.main() == 1
-        writer.cache_clear()
+
+    def test_the_check_tells_that_nothing_is_compiled(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(check, "checked_kernel", lambda: Kernel(None, None, ""))
         assert check.main() == 2
+
+    @needs_kernel
+    def test_that_a_module_is_missing_is_told(
+        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.delenv(loading.PURE, raising=False)
+        assert kernel.__wrapped__().name == "compiled"
+        assert not caplog.messages
+        monkeypatch.setitem(sys.modules, "scrapy_justext.core.kernel.features", None)
+        assert kernel.__wrapped__().name == "pure"
+        [message] = caplog.messages
+        assert message.startswith("Pages are read in Python, which is slower: not compiled: ")
+        assert "features" in message
 
 
 def test_flatten_takes_what_there_is() -> None:
