@@ -71,8 +71,11 @@ def marker_bits(text: str) -> int:
         for found in _STRING.findall(text):
             bits |= _STRINGS[found]
     words = _WORD.findall(text)
-    for place, word in enumerate(words):
+    for word in words:
         bits |= _PHRASES.get(word, 0)
+    if _BEGINNINGS.isdisjoint(words):
+        return bits
+    for place, word in enumerate(words):
         if word in _BEGINNINGS:
             for end in range(place + 2, place + 1 + _WORDS_OF_PHRASE):
                 bits |= _PHRASES.get(" ".join(words[place:end]), 0)

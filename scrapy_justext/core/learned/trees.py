@@ -34,7 +34,7 @@ class Trees(NamedTuple):
         result = np.empty(features.shape[1], np.float32)
         for blocks in self._parts(len(result)):
             found = self._found(features[:, blocks])
-            result[blocks] = np.take_along_axis(self.leaves, found, axis=1).sum(axis=0)
+            result[blocks] = self._values(found).sum(axis=0)
         return result
 
     def weights(self, features: Floats32) -> Floats32:
@@ -45,17 +45,24 @@ class Trees(NamedTuple):
         result = np.zeros(features.shape, np.float32)
         for blocks in self._parts(features.shape[1]):
             found = self._found(features[:, blocks])
-            value = np.take_along_axis(self.leaves, found, axis=1)
+            value = self._values(found)
             for level, columns in enumerate(self.columns.T):
-                other = np.take_along_axis(self.leaves, found ^ (1 << level), axis=1)
+                other = self._values(found ^ np.uint8(1 << level))
                 np.add.at(result[:, blocks], columns, (value - other) / 2)
         return result
 
-    def _found(self, features: Floats32) -> NDArray[np.intp]:
+    def _values(self, leaves: NDArray[np.uint8]) -> Floats32:
+        """Return what the leaves of blocks add."""
+        # Places in all trees' leaves together are found in a third of the time of places in each tree's.
+        first = np.arange(len(self.leaves))[:, None] * self.leaves.shape[1]
+        values: Floats32 = self.leaves.reshape(-1).take(leaves + first)
+        return values
+
+    def _found(self, features: Floats32) -> NDArray[np.uint8]:
         """Return the leaf of each block (column) in each tree (row)."""
-        found = np.zeros((len(self.columns), features.shape[1]), np.intp)
+        found = np.zeros((len(self.columns), features.shape[1]), np.uint8)
         for level, (columns, borders) in enumerate(zip(self.columns.T, self.borders.T, strict=True)):
-            found |= (features[columns] > borders[:, None]).astype(np.intp) << level
+            found |= (features[columns] > borders[:, None]).view(np.uint8) << np.uint8(level)
         return found
 
     def _parts(self, count: int) -> list[slice]:
