@@ -29,7 +29,7 @@ from scrapy.http import Response
 
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
-from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.kernel.loading import is_refused, kernel
 from scrapy_justext.crawl.items import ItemPages
 from scrapy_justext.crawl.joining import Joining
 from scrapy_justext.crawl.pages import (
@@ -431,6 +431,8 @@ class Session:
 
     def _open(self) -> None:
         if self._is_used:
+            if is_refused():
+                logger.warning("Pages are read in Python, which is slower: %s", kernel().reason)
             freeze_objects()
             self._find_pool()
         if self._is_used and self._crawler.spider is not None:

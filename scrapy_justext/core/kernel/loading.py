@@ -10,7 +10,6 @@ Compiled code reads lxml's elements by their layout in memory.  So it is used on
 
 from __future__ import annotations
 
-import logging
 import os
 import subprocess
 import sys
@@ -23,8 +22,6 @@ from lxml import etree
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-logger = logging.getLogger(__name__)
 
 #: The first and last versions of lxml that were tested.
 TESTED = ((5, 2), (6, 1))
@@ -53,14 +50,17 @@ class Kernel(NamedTuple):
 
 @cache
 def kernel() -> Kernel:
-    """Return the compiled modules, if they can be used here; say in the log where they are there and cannot."""
+    """Return the compiled modules, if they can be used here."""
     if os.environ.get(PURE) == "1":
         return Kernel(None, None, f"{PURE} is set")
-    found = checked_kernel() if _is_tested() or os.environ.get(CHECKED) == etree.__version__ else _try_it()
-    # A package that was built without any of them is meant to be pure.
-    if found.tree is None and any(map(_FOLDER.glob, ("*.so", "*.pyd"))):
-        logger.warning("Pages are read in Python, which is slower: %s", found.reason)
-    return found
+    return checked_kernel() if _is_tested() or os.environ.get(CHECKED) == etree.__version__ else _try_it()
+
+
+def is_refused() -> bool:
+    """Return whether there is compiled code that cannot be used here, though nobody has switched it off."""
+    # A package that was built without any of it is meant to be pure.
+    is_there = any(any(_FOLDER.glob(files)) for files in ("*.so", "*.pyd"))
+    return is_there and kernel().tree is None and os.environ.get(PURE) != "1"
 
 
 def checked_kernel() -> Kernel:

@@ -335,17 +335,16 @@ class TestLoading:
         assert check.main() == 2
 
     @needs_kernel
-    def test_that_a_module_is_missing_is_told(
-        self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_that_a_module_is_missing_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(loading.PURE, raising=False)
-        assert kernel.__wrapped__().name == "compiled"
-        assert not caplog.messages
+        monkeypatch.setattr(loading, "kernel", kernel.__wrapped__)
+        assert not loading.is_refused()
         monkeypatch.setitem(sys.modules, "scrapy_justext.core.kernel.features", None)
-        assert kernel.__wrapped__().name == "pure"
-        [message] = caplog.messages
-        assert message.startswith("Pages are read in Python, which is slower: not compiled: ")
-        assert "features" in message
+        assert loading.is_refused()
+        assert loading.kernel().reason.startswith("not compiled: ")
+        assert "features" in loading.kernel().reason
+        monkeypatch.setenv(loading.PURE, "1")
+        assert not loading.is_refused()
 
 
 def test_flatten_takes_what_there_is() -> None:
