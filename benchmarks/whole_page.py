@@ -8,7 +8,6 @@ scripts without spaces; of CleanEval, sequences.  Printed are means over pages, 
 from __future__ import annotations
 
 import argparse
-import re
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
@@ -16,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.pages import CORPORA
 from scrapy_justext.core.learned.model import load_model
-from scrapy_justext.core.unsegmented import SCRIPTS
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
+from training.pages import parted
 from training.samples import FOLDS, fold_of
 from training.scoring import extractor_with
 
@@ -34,7 +33,6 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "fallback_probability 0.2": {**NONE, "fallback_probability": 0.2},
     "fallback_probability 0.3": {**NONE, "fallback_probability": 0.3},
 }
-_UNSPACED = re.compile(f"([{''.join(script.characters for script in SCRIPTS)}])")
 
 
 def main() -> None:
@@ -70,15 +68,6 @@ def measure(profile: str, folds: Path) -> dict[str, dict[str, list[float]]]:
                 for column in _columns(name, document.page_type) if f1 is not None else ():
                     found[variant][column].append(f1 or 0.0)
     return found
-
-
-def parted(text: str) -> str:
-    """Return a text with spaces between the characters of scripts that have none between words.
-
-    >>> parted("In 春眠")
-    'In  春  眠 '
-    """
-    return _UNSPACED.sub(r" \1 ", text)
 
 
 def _columns(name: str, page_type: str | None) -> Iterator[str]:

@@ -31,6 +31,7 @@ from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_e
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
 from scrapy_justext.printing import on_one_line
+from scrapy_justext.tables import SCHEMA
 from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
@@ -102,6 +103,9 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
         "columns": list(columns),
         "version": core.__version__,
     }
+    if out.suffix == ".parquet":
+        # A table has the same columns in all its parts.
+        task["schema"] = SCHEMA.names
     return ArchiveJob(
         sources=sources,
         out=out,

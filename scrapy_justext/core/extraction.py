@@ -25,13 +25,20 @@ if TYPE_CHECKING:
 class BlockColumns:
     """The fields of a page's blocks in columns, each of which is made when it is first read.
 
-    ``makers``: by the name of a field of :class:`Block`, what makes its column.
+    ``makers``: by the name of a field of :class:`Block`, what makes its column.  ``of_page``: by the name of a field of
+    :class:`Extraction`, what makes it.
     """
 
-    __slots__ = ("_made", "_makers", "count")
+    __slots__ = ("_made", "_makers", "count", "of_page")
 
-    def __init__(self, count: int, makers: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
+    def __init__(
+        self,
+        count: int,
+        makers: Mapping[str, Callable[[], Sequence[Any]]],
+        of_page: Mapping[str, Callable[[], Any]] = MappingProxyType({}),
+    ) -> None:
         self.count = count
+        self.of_page = of_page
         self._makers = makers
         self._made: dict[str, Sequence[Any]] = {}
 
@@ -103,7 +110,7 @@ class _MadeLate:
 
 
 #: The fields that are made when they are first read.
-LATE = frozenset({"blocks", "heading_path", "reason"})
+LATE = frozenset({"blocks", "heading_path", "reason", "confidence", "page_type", "page_type_probability"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +204,14 @@ class Extraction(_MadeLate):
     url: str | None = None
     is_cut: bool = False
     """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
+    confidence: float | None = None
+    """The F1 to be expected of the text, from 0 to 1, by a trained model; None for profiles without one, and for pages
+    without blocks."""
+    page_type: str | None = None
+    """``article``, ``collection``, ``documentation``, ``forum``, ``listing``, ``product`` or ``service``; else None, as
+    ``confidence``."""
+    page_type_probability: float | None = None
+    """The probability that this is the page's type."""
     is_fallback: bool = False
     """Nothing was good, so that the most probable block is, by ``fallback_probability``."""
     markdown: str = ""
@@ -212,9 +227,13 @@ class Extraction(_MadeLate):
 
     @classmethod
     def of_columns(cls, columns: BlockColumns, **values: Any) -> Extraction:
-        """Return an extraction that makes its blocks when they are read; ``values``: its other fields."""
+        """Return an extraction that makes its blocks, and what ``columns`` know of the page, when they are read.
+
+        ``values``: its other fields.
+        """
         made = cls(blocks=(), **values)
-        object.__delattr__(made, "blocks")
+        for name in ("blocks", *columns.of_page):
+            object.__delattr__(made, name)
         object.__setattr__(made, "_columns", columns)
         return made
 
@@ -321,8 +340,8 @@ class Extraction(_MadeLate):
         read = self.column if which == "all" else self._of_good
         return _dicts({name: read(name) for name in names}, len(read("index")))
 
-    def _make(self, name: str) -> object:  # noqa: ARG002 (there is only one)
-        return self._columns.blocks()
+    def _make(self, name: str) -> object:
+        return self._columns.blocks() if name == "blocks" else self._columns.of_page[name]()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain JSON values: dicts, lists, str, numbers, booleans, None."""

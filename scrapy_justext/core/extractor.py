@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import BlockTable, Decision, in_words
+from scrapy_justext.core.blocks import GOOD, BlockTable, Decision, in_words
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
@@ -38,7 +38,7 @@ from scrapy_justext.core.unsegmented import measure_unspaced
 from scrapy_justext.core.whole_page import fall_back, fell_back, find_headline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lxml import etree
     from typing_extensions import Unpack
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.languages import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.model import Model
+    from scrapy_justext.core.learned.pages import PageModel, PageOpinion
     from scrapy_justext.core.options import Criteria, Options, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
@@ -107,6 +108,8 @@ class JudgedPage(NamedTuple):
     page: ReadPage
     """Without its elements unless Markdown was asked for."""
     context: Context
+    opinion: PageOpinion | None
+    """What a page model makes of the page; None for a profile without one, and for a page without blocks."""
     passes: tuple[Pass, ...]
     final: Sequence[Decision]
     """The decisions that the passes left."""
@@ -144,6 +147,22 @@ class JudgedPage(NamedTuple):
         )
         return self._replace(markdown=markdown)
 
+    def _made_late(self) -> Mapping[str, Callable[[], Any]]:
+        """Return what makes the fields of an extraction that are made when somebody reads them."""
+        opinion, final, has_data = self.opinion, self.final, self.data is not None
+        if opinion is None:
+            return {}
+
+        def confidence() -> float:
+            are_good = bytes(decision.block_class is GOOD for decision in final)
+            return opinion.confidence(are_good, has_data=has_data)
+
+        return {
+            "confidence": confidence,
+            "page_type": lambda: opinion.page_type()[0],
+            "page_type_probability": lambda: opinion.page_type()[1],
+        }
+
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
         page, context = self.page, self.context
@@ -155,6 +174,7 @@ class JudgedPage(NamedTuple):
             of_data = Context(segments, decided, context.thresholds)
             added = _columns(of_data, measured, decided, first=columns.count, origin=origin)
             columns = BlockColumns.joined([columns, added])
+        columns.of_page = self._made_late()
         return Extraction.of_columns(
             columns,
             language=page.language.code,
@@ -296,6 +316,7 @@ class Extractor:
         return JudgedPage(
             page=kept,
             context=context,
+            opinion=None if page.model_output is None else page.model_output.opinion,
             passes=profile.passes,
             final=final,
             paths=_paths(page) if options.paths else {},
@@ -336,13 +357,22 @@ class Extractor:
 
         return element_reading(root, rules)
 
+    @cached_property
+    def _page_model(self) -> PageModel | None:
+        # It was trained on what the profile's own model says of pages.
+        if self._given_model is not None or not self.options.profile.models:
+            return None
+        from scrapy_justext.core.learned.pages import shipped_page_model  # noqa: PLC0415 (it needs numpy)
+
+        return shipped_page_model(self.options.profile.models[0])
+
     def _weigh(self, segments: BlockTable, elements: Elements | None) -> ModelOutput | None:
         if not segments or elements is None or self._model is None:
             return None
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415
 
-        return weigh(compute(segments, elements), self._model)
+        return weigh(compute(segments, elements), self._model, self._page_model)
 
     def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
         """Return what the passes start from."""

@@ -191,8 +191,17 @@ class CleanedPage(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Whether the page has enough good content."""
-        return self.extraction.good_characters >= self.configuration.min_good_characters
+        """Whether the page has enough good content, of which enough is right."""
+        return is_good(self.extraction, self.configuration)
+
+
+def is_good(extraction: Extraction, configuration: Configuration) -> bool:
+    """Return whether a page has enough good content, and is likely enough to be extracted well."""
+    if extraction.good_characters < configuration.min_good_characters:
+        return False
+    # It takes time to find.
+    least = configuration.min_confidence
+    return not least or extraction.confidence is None or extraction.confidence >= least
 
 
 class UncleanedPage(NamedTuple):
@@ -214,6 +223,8 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
     extraction = page.extraction
     counts = {"pages": 1, f"language/{_language_name(page)}": 1}
     counts |= {f"blocks/{kind}": n for kind, n in Counter(extraction.column("block_class")).items()}
+    if extraction.page_type is not None:
+        counts[f"page_type/{extraction.page_type}"] = 1
     facts = {
         "pages_judged_without_stop_words": extraction.language_source == "fallback",
         "pages_cut_at_depth": extraction.is_cut,
@@ -243,7 +254,9 @@ def explain_no_content(extraction: Extraction, configuration: Configuration) -> 
     found = f"no good content: {len(good)} of {len(blocks)} blocks"
     if good:
         minimum = configuration.min_good_characters
-        return f"{found}, {extraction.good_characters} < {minimum} good characters"
+        if extraction.good_characters < minimum:
+            return f"{found}, {extraction.good_characters} < {minimum} good characters"
+        return f"{found}, confidence {extraction.confidence} < {configuration.min_confidence:g}"
     options = configuration.options
     if not options.profile.by_stopwords:
         if any(block.probability is not None for block in blocks):

@@ -63,6 +63,9 @@ DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
         "title": "title",
         "language_source": None,
         "profile": None,
+        "confidence": None,
+        "page_type": None,
+        "page_type_probability": None,
         "markdown": None,
         "chunks": None,
         "fetched": None,
@@ -182,6 +185,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "min_good_characters": Setting(
             1, whole_number, "a page with fewer characters in good blocks has no good content"
         ),
+        "min_confidence": Setting(
+            0,
+            share,
+            "`learned` profiles: a page whose [expected F1](docs/learned.md#confidence-and-page-type) is lower has no "
+            "good content; 0: all have",
+        ),
         "html_field": Setting(None, item_field, "item field that holds HTML, for items that do not come from a page"),
         "max_body_bytes": Setting(
             10 * 1024 * 1024, whole_number, "larger pages are counted and passed on, but not cleaned"
@@ -276,6 +285,7 @@ class Configuration:
     drop: str
     drop_uncleaned: bool
     min_good_characters: int
+    min_confidence: float
     html_field: str | None
     max_body_bytes: int
     extra_statuses: frozenset[int]

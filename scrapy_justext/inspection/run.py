@@ -24,7 +24,7 @@ from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
 from scrapy_justext.crawl.conversion import number
-from scrapy_justext.crawl.pages import explain_no_content
+from scrapy_justext.crawl.pages import explain_no_content, is_good
 from scrapy_justext.crawl.settings import Configuration, Given, Layers, configure, from_settings, make_layers
 from scrapy_justext.exceptions import (
     BAD_INPUT,
@@ -309,7 +309,7 @@ def _print_pages(job: _Job, inspected: Sequence[Sequence[Inspection]]) -> bool:
         if job.arguments.html is None and (is_cleaned or has_room):
             _print_page(job, page.name, _printed(job, sides, style), style, is_first=is_first)
             is_first = False
-        if extraction.good_characters >= page.configuration.min_good_characters:
+        if is_good(extraction, page.configuration):
             any_good = True
         elif is_cleaned:
             complain("justext", InspectionError(page.name, explain_no_content(extraction, page.configuration)))

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,25 +95,38 @@ def test_an_option_is_over_all_settings(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "out.jsonl"]
 
 
+def make_task(folder: Path, out: str, *given: str) -> dict[str, Any]:
+    if not (folder / "a.jsonl").exists():
+        (folder / "a.jsonl").write_text(json.dumps({"html": page(1)}))
+    parser = ArgumentParser(conflict_handler="resolve")
+    add_options(parser)
+    options = parser.parse_args([*given, "-o", str(folder / out)])
+    return dict(make_job([str(folder / "a.jsonl")], options, Settings()).task)
+
+
 def test_a_run_with_other_options_is_another_run(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text(json.dumps({"html": page(1)}))
-
-    def task(*given: str) -> dict[str, Any]:
-        parser = ArgumentParser(conflict_handler="resolve")
-        add_options(parser)
-        options = parser.parse_args([*given, "-o", str(tmp_path / "out.jsonl")])
-        return make_job([str(tmp_path / "a.jsonl")], options, Settings()).task
-
     with (
         suppress(KeyboardInterrupt),
-        unfinished(tmp_path / "out.jsonl", task("--profile=article"), restart=False) as output,
+        unfinished(tmp_path / "out", make_task(tmp_path, "out.jsonl", "--profile=article"), restart=False) as output,
     ):
         output.save()
         raise KeyboardInterrupt
     with (
         pytest.raises(ArchiveError, match="was begun with other settings"),
-        unfinished(tmp_path / "out.jsonl", task("--profile=learned"), restart=False),
+        unfinished(tmp_path / "out", make_task(tmp_path, "out.jsonl", "--profile=learned"), restart=False),
     ):
+        pass
+
+
+@pytest.mark.parametrize(("out", "goes_on"), [("out.jsonl", True), ("out.parquet", False)])
+def test_only_lines_go_on_where_rows_had_fewer_columns(tmp_path: Path, out: str, goes_on: bool) -> None:
+    task = make_task(tmp_path, out)
+    before = {name: value for name, value in task.items() if name != "schema"}
+    with suppress(KeyboardInterrupt), unfinished(tmp_path / out, before, restart=False) as output:
+        output.save()
+        raise KeyboardInterrupt
+    refused = nullcontext() if goes_on else pytest.raises(ArchiveError, match="was begun with other schema; give the")
+    with refused, unfinished(tmp_path / out, task, restart=False):
         pass
 
 

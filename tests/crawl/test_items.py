@@ -540,3 +540,46 @@ def test_a_trained_model_s_probabilities_are_in_the_blocks(site: Site) -> None:
     assert [(block["probability"], block["origin"]) for block in item["blocks"]] == [
         (block.probability, "page") for block in expected.blocks
     ]
+
+
+def test_confidence_and_type_of_a_page_are_fields_where_asked_for(site: Site) -> None:
+    names = ("confidence", "page_type", "page_type_probability", "profile")
+    result = crawl_one(
+        PageSpider,
+        {"urls": site.urls("/good")},
+        settings={"JUSTEXT_PROFILE": "learned", "JUSTEXT_FIELDS": {name: name for name in names}},
+    )
+    [item] = result.items
+    expected = extract(GOOD_PAGE, language="English", profile="learned")
+    assert expected.page_type is not None
+    assert [item[name] for name in names] == [getattr(expected, name) for name in names]
+    assert result.justext[f"page_type/{expected.page_type}"] == 1
+
+
+@pytest.mark.parametrize(("least", "items"), [(0.0, 1), (0.001, 1), (1.0, 0)])
+def test_a_page_that_is_not_sure_enough_has_no_good_content(site: Site, least: float, items: int) -> None:
+    settings = {"JUSTEXT_PROFILE": "learned", "JUSTEXT_MIN_CONFIDENCE": least}
+    result = crawl_one(PageSpider, {"urls": site.urls("/good")}, settings=settings)
+    assert len(result.items) == items
+    assert result.justext.get("pages_without_good_content", 0) == 1 - items
+    if not items:
+        confidence = extract(GOOD_PAGE, language="English", profile="learned").confidence
+        assert any(f"confidence {confidence} < 1" in entry.message for entry in result.log)
+
+
+def test_rules_have_no_confidence_to_be_compared(site: Site) -> None:
+    result = crawl_one(PageSpider, {"urls": site.urls("/good")}, settings={"JUSTEXT_MIN_CONFIDENCE": "1"})
+    assert len(result.items) == 1
+    assert not any(name.startswith("page_type") for name in result.justext)
+
+
+def test_processes_tell_the_same_of_a_page(site: Site) -> None:
+    fields = {"confidence": "confidence", "page_type": "page_type"}
+    settings = {"JUSTEXT_PROFILE": "learned", "JUSTEXT_FIELDS": fields}
+    for more in ({}, {"JUSTEXT_SITE_MEMORY": True}):
+        result = crawl_one(
+            PageSpider, {"urls": site.urls("/good")}, settings={**settings, "JUSTEXT_PROCESSES": 1, **more}
+        )
+        [item] = result.items
+        expected = extract(GOOD_PAGE, language="English", profile="learned")
+        assert (item["confidence"], item["page_type"]) == (expected.confidence, expected.page_type)

@@ -76,6 +76,7 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("tree_depth", 5, " 5 ", 5),
     ("drop_repeated", True, "yes", True),
     ("keep_headline", False, "no", False),
+    ("min_confidence", 0.5, "0.5", 0.5),
     ("fallback_probability", 0.25, "0.25", 0.25),
     ("no_headings", True, "True", True),
     ("no_headings", True, "1", True),

@@ -18,6 +18,7 @@ import numpy as np
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision, Reason, maker
 from scrapy_justext.core.learned.model import EXPLAINED
+from scrapy_justext.core.learned.pages import PageOpinion
 from scrapy_justext.core.learned.second import UNEXPLAINING
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
+    from scrapy_justext.core.learned.pages import PageModel
     from scrapy_justext.core.parameters import Thresholds
 
 _new_decision = maker(Decision)
@@ -103,6 +105,8 @@ class ModelOutput(NamedTuple):
     model: Model
     probabilities: list[float]
     arguments: Arguments
+    opinion: PageOpinion | None = None
+    """What a page model makes of the page; None without one."""
 
     def decide(self, thresholds: Thresholds) -> list[Decision]:
         """Return the decisions for the blocks."""
@@ -140,11 +144,12 @@ def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:
     )
 
 
-def weigh(features: Features, model: Model) -> ModelOutput:
+def weigh(features: Features, model: Model, page_model: PageModel | None = None) -> ModelOutput:
     """Ask a model for the probabilities of a page's blocks, which have these features."""
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.
     probabilities: list[float] = np.round(model.probabilities(features).astype(np.float64), 3).tolist()
-    return ModelOutput(model, probabilities, Arguments(features, model))
+    opinion = None if page_model is None else PageOpinion(features, probabilities, page_model)
+    return ModelOutput(model, probabilities, Arguments(features, model), opinion)
 
 
 def _heaviest_of_page(features: Features, model: Model) -> tuple[Heaviest, Heaviest]:

@@ -268,12 +268,7 @@ def _digest(features: Sequence[Feature]) -> str:
 
 def load_model(path: Path) -> Model:
     """Load a model from its file.  Raises :class:`ModelError` that names the file, and what is wrong with it."""
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except Exception as error:  # a broken archive raises whatever zipfile, zlib, tokenize and NumPy raise
-        raise ModelError(path, f"cannot be read ({error})") from error
-    header = _header(path, arrays.pop("header", None))
+    header, arrays = read_archive(path)
     floats = {name: _array(path, name, arrays) for name in SHAPES}
     _check_shapes(path, floats)
     good, near_good = (_threshold(path, header, name) for name in ("good", "near_good"))
@@ -283,24 +278,45 @@ def load_model(path: Path) -> Model:
     return Model(str(header.get("name")), str(header.get("version")), good, near_good, floats, trees)
 
 
+def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return the header of a model file, which is checked, and its arrays.  Raises :class:`ModelError`."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except Exception as error:  # a broken archive raises whatever zipfile, zlib, tokenize and NumPy raise
+        raise ModelError(path, f"cannot be read ({error})") from error
+    return _header(path, arrays.pop("header", None)), arrays
+
+
+def write_archive(path: Path, card: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a model file; ``card``: what its header says beside format and features, as JSON values."""
+    _write(path, {**card, "format": ONE_PASS}, _halves(arrays))
+
+
+def _halves(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    # Half the size; no probability moves by more than 0.01.
+    return {name: value.astype(np.float16 if value.ndim > 1 else np.float32) for name, value in arrays.items()}
+
+
+def _write(path: Path, card: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    encoded = np.frombuffer(json.dumps({**card, "features": features_digest()}, sort_keys=True).encode(), np.uint8)
+    np.savez_compressed(path, header=encoded, **arrays)  # type: ignore[arg-type]
+
+
 def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
     """Write a model; ``card``: what else its header says, as JSON values."""
-    header = {
-        **card,
+    own = {
         "format": ONE_PASS if model.trees is None else TWO_PASSES,
-        "features": features_digest(),
         "second_features": _digest(SECOND_FEATURES),
         "name": model.name,
         "version": model.version,
         "good": model.good,
         "near_good": model.near_good,
     }
-    # Half the size; no probability moves by more than 0.01.
-    arrays = {name: value.astype(np.float16 if value.ndim > 1 else np.float32) for name, value in model.arrays.items()}
+    arrays = _halves(model.arrays)
     if model.trees is not None:
         arrays |= {name: np.asarray(array, np.float32) for name, array in zip(TREES, model.trees, strict=True)}
-    encoded = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
-    np.savez_compressed(path, header=encoded, **arrays)  # type: ignore[arg-type]
+    _write(path, {**card, **own}, arrays)
 
 
 def _header(path: Path, data: NDArray[Any] | None) -> dict[str, Any]:

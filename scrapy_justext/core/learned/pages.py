@@ -1,0 +1,200 @@
+"""Tell of what type a page is, and how good its extraction is likely to be: its expected F1.
+
+Both are small logistic models over a page (:class:`PageModel`), trained on pages whose blocks a model judged that had
+not seen their site.  The type is told from the means of all features of blocks, weighted by their lengths, and from
+sums of the blocks' probabilities.  The F1 is told from what the probabilities say of the good blocks: the share of them
+that is content (precision), the share of the content that they are (recall), and more of that kind.
+
+A page is looked at when somebody asks (:class:`PageOpinion`): most never do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scrapy_justext.core.learned.features import transform
+from scrapy_justext.core.learned.model import FOLDER, read_archive, write_archive
+from scrapy_justext.core.learned.table import FEATURES, NUMBERS
+from scrapy_justext.exceptions import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from scrapy_justext.core.learned.features import Features
+
+    Floats = NDArray[np.float64]
+
+PAGE_TYPES = ("article", "collection", "documentation", "forum", "listing", "product", "service")
+
+#: Standardised inputs are cut here, on both sides; no input is divided by less.
+LIMIT, LEAST_SCALE = 4.0, 1e-2
+#: Shares are cut so far from 0 and 1 before their log-odds are taken.
+_EDGE = 0.01
+#: Blocks whose features are summed together.
+_TOGETHER = 4096
+
+_UNITS = [feature.name for feature in NUMBERS].index("units")
+#: Numbers of a page beside the means of its blocks' features; of a page and its good blocks.
+_SUMS, _OF_GOOD = 7, 11
+INPUTS = {"types": len(FEATURES) + _SUMS, "f1": _OF_GOOD + _SUMS + len(PAGE_TYPES)}
+OUTPUTS = {"types": len(PAGE_TYPES), "f1": 2}
+
+
+class Logistic(NamedTuple):
+    """A logistic model of several classes."""
+
+    center: Floats
+    scale: Floats
+    weights: Floats
+    """A row an input, a column a class."""
+    bias: Floats
+
+    def standardised(self, inputs: Floats) -> Floats:
+        """Return inputs, a row a page, as the weights take them."""
+        return np.asarray(np.clip((inputs - self.center) / self.scale, -LIMIT, LIMIT))
+
+    def probabilities(self, inputs: Floats) -> Floats:
+        """Return the probabilities of the classes."""
+        return softmax(self.standardised(inputs) @ self.weights + self.bias)
+
+
+def softmax(log_odds: Floats) -> Floats:
+    """Return probabilities, which add up to 1 in each row."""
+    exponentials = np.exp(log_odds - log_odds.max(axis=-1, keepdims=True))
+    return np.asarray(exponentials / exponentials.sum(axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class PageModel:
+    """What tells the type of a page, and the F1 to be expected of its extraction."""
+
+    types: Logistic
+    f1: Logistic
+
+
+class PageOpinion:
+    """What a page model makes of a page.
+
+    ``probabilities``: those of the page's blocks.
+    """
+
+    __slots__ = ("_features", "_found", "model", "probabilities")
+
+    def __init__(self, features: Features, probabilities: list[float], model: PageModel) -> None:
+        self._features: Features | None = features
+        self._found: tuple[Floats, Floats] | None = None
+        self.probabilities = probabilities
+        self.model = model
+
+    def _look(self) -> tuple[Floats, Floats]:
+        """Return the lengths of the blocks, and what the model of types takes."""
+        features = self._features
+        if features is not None:
+            # In this order: two threads may ask at a time.
+            self._found = look_at(features, np.array(self.probabilities))
+            self._features = None
+        assert self._found is not None
+        return self._found
+
+    def type_probabilities(self) -> dict[str, float]:
+        """Return the probabilities of all types of pages."""
+        return dict(zip(PAGE_TYPES, self.model.types.probabilities(self._look()[1]).tolist(), strict=True))
+
+    def page_type(self) -> tuple[str, float]:
+        """Return the most probable type of the page, and its probability."""
+        probabilities = self.type_probabilities()
+        best = max(probabilities, key=probabilities.__getitem__)
+        return best, round(probabilities[best], 3)
+
+    def confidence(self, are_good: bytes, *, has_data: bool) -> float:
+        """Return the F1 to be expected.
+
+        ``are_good``: for each block whether it is good; ``has_data``: whether blocks come from the page's data.
+        """
+        units, inputs = self._look()
+        types = self.model.types.probabilities(inputs)
+        good = np.frombuffer(are_good, np.bool_)
+        of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, types, has_data=has_data)
+        return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
+
+    def __getstate__(self) -> tuple[object, ...]:
+        return self._look(), self.probabilities, self.model
+
+    def __setstate__(self, state: tuple[tuple[Floats, Floats], list[float], PageModel]) -> None:
+        self._features = None
+        self._found, self.probabilities, self.model = state
+
+
+def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:
+    """Return the lengths of a page's blocks in units, at least 1, and the inputs that tell its type."""
+    units = np.maximum(features.numbers[_UNITS].astype(np.float64), 1)
+    shares = units / units.sum()
+    numbers = np.zeros(len(NUMBERS))
+    for start in range(0, len(units), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        numbers += transform(features.numbers[:, part]) @ shares[part]
+    names = [
+        np.bincount(one.sets, shares, minlength=len(one.flags)) @ one.flags
+        for one in (features.own_names, features.all_names)
+    ]
+    content, doubt = probabilities * units, probabilities * (1 - probabilities) * units
+    sums = (
+        np.log1p(len(units)),
+        np.log(units.sum()),
+        content.sum() / units.sum(),
+        doubt.sum() / units.sum(),
+        doubt.sum() / max(content.sum(), 1),
+        np.log1p(content.sum()),
+        probabilities.max(),
+    )
+    return units, np.concatenate([numbers, *names, sums])
+
+
+def f1_inputs(
+    units: Floats, probabilities: Floats, good: NDArray[np.bool_], page: Floats, types: Floats, *, has_data: bool
+) -> Floats:
+    """Return the inputs that tell the F1 of a page; ``page``, ``types``: what the model of types takes and gives."""
+    content, chosen = (probabilities * units).sum(), units[good].sum()
+    found = (probabilities * units)[good].sum()
+    shares = np.array([2 * found / max(chosen + content, 1e-9), found / max(chosen, 1e-9), found / max(content, 1e-9)])
+    cut = np.clip(shares, _EDGE, 1 - _EDGE)
+    of_good = (np.log1p(chosen), good.mean(), good.any(), np.log1p(good.sum()), has_data)
+    return np.concatenate([shares, np.log(cut / (1 - cut)), of_good, page[-_SUMS:], types])
+
+
+@lru_cache(maxsize=8)
+def shipped_page_model(name: str) -> PageModel:
+    """Return the page model beside a model of the package.  Raises :class:`ModelError`."""
+    return load_page_model(FOLDER / f"{name}-pages.npz")
+
+
+def load_page_model(path: Path) -> PageModel:
+    """Load a page model from its file.  Raises :class:`ModelError` that names the file, and what is wrong with it."""
+    _, arrays = read_archive(path)
+    parts = {}
+    for part, inputs in INPUTS.items():
+        shapes = {"center": (inputs,), "scale": (inputs,), "weights": (inputs, OUTPUTS[part]), "bias": (OUTPUTS[part],)}
+        found = {}
+        for name, shape in shapes.items():
+            array = arrays.get(f"{part}_{name}")
+            if array is None or array.dtype.kind != "f" or array.shape != shape or not np.isfinite(array).all():
+                raise ModelError(path, f"has no {' x '.join(map(str, shape))} numbers as {part}_{name}")
+            found[name] = array.astype(np.float64)
+        if found["scale"].min() < LEAST_SCALE / 2:
+            raise ModelError(path, f"has a scale below {LEAST_SCALE:g}")
+        parts[part] = Logistic(**found)
+    return PageModel(**parts)
+
+
+def save_page_model(path: Path, model: PageModel, card: Mapping[str, object]) -> None:
+    """Write a page model; ``card``: what its header says beside format and features, as JSON values."""
+    parts = {"types": model.types, "f1": model.f1}
+    arrays = {f"{part}_{name}": value for part, one in parts.items() for name, value in one._asdict().items()}
+    write_archive(path, card, arrays)
