@@ -167,7 +167,7 @@ def _listed(value: Any) -> list[Any]:
 
 def may_go_on(first: Extraction) -> bool:
     """Return whether a page may be the first one of an article; a listing is none."""
-    if getattr(first, "page_type", None) in NO_ARTICLES:
+    if first.page_type in NO_ARTICLES:
         return False
     teasers = _teasers(first)
     return len(teasers) < LISTING_TEASERS or sum(map(len, teasers)) <= first.good_characters

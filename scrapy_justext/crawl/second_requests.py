@@ -6,6 +6,7 @@ A second request costs time and often money, so a page is asked for again only w
 ``bot_wall``      a status that walls answer with, or little text and the marks of one in the markup
 ``script``        little text, and an empty element that scripts fill, or a note that scripts must run
 ``empty_shell``   hardly any text, whatever the reason
+``unsure``        the confidence of a trained profile is below ``JUSTEXT_RETRY_CONFIDENCE``
 ================  ==================================================================================================
 
 A page that shows plenty of text is what it is: a listing, a menu, a page in another language.  So is one that is not
@@ -76,6 +77,9 @@ SEARCHED_BYTES = 1_000_000
 SEARCHED_NOTES = 20
 BYTES_OF_NOTE = 2000
 
+#: Types of pages, as trained profiles tell them, that have no text of their own.
+LISTINGS = frozenset({"listing", "collection"})
+
 #: Characters of all blocks.  Below the first a page has hardly any text; from the second on it shows plenty.
 HARDLY_ANY = 200
 PLENTY = 3000
@@ -87,8 +91,11 @@ def why_again(response: Response, page: Outcome) -> str | None:
         if page.reason == "status":
             return "bot_wall" if response.status in WALL_STATUSES else None
         return "empty_shell" if page.reason == "empty" else None
-    if page.is_good:
+    if page.extraction.page_type in LISTINGS:
         return None
+    if page.is_good and not page.extraction.is_fallback:
+        least, confidence = page.configuration.retry_confidence, page.extraction.confidence
+        return "unsure" if least and confidence is not None and confidence < least else None
     shown = sum(page.extraction.column("characters"))
     if shown >= PLENTY:
         return None
@@ -119,9 +126,13 @@ _REASONS: tuple[tuple[str, Callable[[bytes, int], bool]], ...] = (
 
 
 def is_better(second: CleanedPage, first: Outcome) -> bool:
-    """Return whether the page of a second request has more good content than the first."""
-    before = first.extraction.good_characters if isinstance(first, CleanedPage) else 0
-    return second.extraction.good_characters > before
+    """Return whether the page of a second request is better: by its confidence, else by its good characters."""
+    if not isinstance(first, CleanedPage):
+        return second.extraction.good_characters > 0
+    now, before = second.extraction, first.extraction
+    if now.confidence is not None and before.confidence is not None and now.good_characters and before.good_characters:
+        return now.confidence > before.confidence
+    return now.good_characters > before.good_characters
 
 
 class SecondRequests:

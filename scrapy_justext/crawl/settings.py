@@ -217,6 +217,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "meta of a [second request](docs/second-requests.md) for a page that came without its text, such as"
             ' {"playwright": True}; {}: there is none',
         ),
+        "retry_confidence": Setting(
+            0,
+            share,
+            "`learned` profiles: a page with good content whose [confidence](docs/learned.md#confidence-and-page-type)"
+            " is lower is requested again, too",
+        ),
         "retry_site_limit": Setting(100, whole_number, "most second requests for pages of one host"),
         "retry_limit": Setting(10_000, whole_number, "most second requests of a crawl"),
         "site_stats": Setting(
@@ -292,6 +298,7 @@ class Configuration:
     processes: int
     timeout: float | None
     retry_meta: Mapping[str, Any]
+    retry_confidence: float
     retry_site_limit: int
     retry_limit: int
     site_stats: Path | None

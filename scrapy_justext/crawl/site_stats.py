@@ -165,7 +165,7 @@ class SiteStats:
         if page.configuration.site_memory:
             record.repeated_blocks += sum(map(is_repeated, map(str, extraction.column("reason"))))
         record.seconds += page.seconds
-        confidence = getattr(extraction, "confidence", None)
+        confidence = extraction.confidence
         if confidence is not None:
             record.confidence += confidence
             record.pages_with_confidence += 1

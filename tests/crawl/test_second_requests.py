@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from scrapy.http import HtmlResponse
 from scrapy_justext import extract
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
 from scrapy_justext.crawl.second_requests import HARDLY_ANY, PLENTY, is_better, why_again
-from scrapy_justext.crawl.settings import configure
+from scrapy_justext.crawl.settings import configure, from_mapping
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site
@@ -102,6 +103,43 @@ def test_marks_are_searched_in_a_bounded_part() -> None:
     ],
 )
 def test_the_page_with_more_good_content_is_better(second: CleanedPage, first: Outcome, better: bool) -> None:
+    assert is_better(second, first) is better
+
+
+def learned(html: str = GOOD_PAGE, least: float = 0, **values: Any) -> CleanedPage:
+    """A page as a trained profile judged it; ``values``: of its extraction."""
+    settings = from_mapping({"profile": "learned", "retry_confidence": least}, "test")
+    return CleanedPage(replace(extract(html, language="English"), **values), configure(settings))
+
+
+@pytest.mark.parametrize(
+    ("page", "why"),
+    [
+        (learned(least=0.5, confidence=0.49), "unsure"),
+        (learned(least=0.5, confidence=0.5), None),
+        (learned(least=0, confidence=0.1), None),
+        (learned(least=0.5), None),
+        (learned(least=0.5, confidence=0.1, page_type="listing"), None),
+        (learned(SHELL, page_type="collection"), None),
+        (learned(SHELL, page_type="article"), "script"),
+        (learned("<app-root></app-root>" + GOOD_PAGE, is_fallback=True), "script"),
+    ],
+)
+def test_what_a_trained_profile_knows_of_a_page_counts(page: CleanedPage, why: str | None) -> None:
+    html = "<app-root></app-root>" if why == "script" else GOOD_PAGE
+    assert why_again(HtmlResponse("http://a.example/", body=html, encoding="utf-8"), page) == why
+
+
+@pytest.mark.parametrize(
+    ("second", "first", "better"),
+    [
+        (learned(page(ENGLISH), confidence=0.8), learned(confidence=0.7), True),
+        (learned(confidence=0.7), learned(page(ENGLISH), confidence=0.7), False),
+        (learned(confidence=0.2), learned(SHELL, confidence=0.9), True),
+        (learned(SHELL, confidence=0.9), learned(confidence=0.2), False),
+    ],
+)
+def test_the_surer_page_is_better(second: CleanedPage, first: CleanedPage, better: bool) -> None:
     assert is_better(second, first) is better
 
 
