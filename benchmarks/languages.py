@@ -31,7 +31,6 @@ from urllib.parse import urlsplit
 from benchmarks.pages import CORPORA
 from benchmarks.precision import Scores
 from scrapy_justext import extract
-from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.language_table import CONFIRMED_FROM
 from scrapy_justext.core.languages import choose_language
@@ -153,9 +152,8 @@ class Tried:
     def score(self, extractor: Extractor) -> Scores:
         """Score the blocks that are good under an extractor's thresholds."""
         found: Counter[str] = Counter()
-        for words, decision in zip(self._bags, extractor.judge(self._read).final, strict=True):
-            if decision.block_class is GOOD:
-                found.update(words)
+        for words in compress(self._bags, extractor.judge(self._read).final.are_good):
+            found.update(words)
         return score(self._gold, found)
 
 

@@ -13,7 +13,7 @@ import justext
 from lxml import etree
 
 import scrapy_justext
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Segment
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions, Segment
 from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import parse_html
@@ -77,7 +77,7 @@ class Blocks(NamedTuple):
     """What the passes take: segments, and the class of each."""
 
     segments: BlockTable
-    decisions: list[Decision]
+    decisions: Decisions
 
 
 def blocks(notation: str, *, reason: str = "as the test says") -> Blocks:
@@ -93,10 +93,10 @@ def blocks(notation: str, *, reason: str = "as the test says") -> Blocks:
         tag, level = ("h2", 2) if match["heading"] else ("p", 0)
         segments.append(make_segment("x" * int(match["length"] or 10), tag=tag, heading_level=level))
         decisions.append(Decision(LETTERS[match["letter"]], reason))
-    return Blocks(segments, decisions)
+    return Blocks(segments, Decisions(decisions))
 
 
-def letters(decisions: list[Decision] | list[BlockClass]) -> str:
+def letters(decisions: Decisions | list[BlockClass]) -> str:
     """The classes in the notation of :func:`blocks`.
 
     >>> letters(blocks("G hS20 N").decisions)

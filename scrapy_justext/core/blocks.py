@@ -1,8 +1,8 @@
 """Define the values that go from pass to pass.
 
 A page is first a :class:`BlockTable`: the blocks as they were cut out of the tree, in columns.  A row of it is a
-:class:`Segment`.  Beside it go the columns of :class:`Measurements`, and a list with a :class:`Decision` for each
-block.  At the end they become an :class:`~scrapy_justext.core.extraction.Extraction`, which users see.
+:class:`Segment`.  Beside it go the columns of :class:`Measurements`, and those of :class:`Decisions`.
+At the end they become an :class:`~scrapy_justext.core.extraction.Extraction`, which users see.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 from scrapy_justext.core.tags import CODE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 
 class BlockClass(str, Enum):
@@ -32,8 +32,14 @@ class BlockClass(str, Enum):
     SHORT = "short"
     BAD = "bad"
 
+    code: int
+    """The byte that stands for it in a column: its first letter."""
+
+    def __init__(self, value: str) -> None:
+        self.code = ord(value[0])
+
     def __str__(self) -> str:
-        return self.value
+        return str(self.value)
 
 
 GOOD: BlockClass
@@ -291,52 +297,127 @@ class Measurements(NamedTuple):
     stopword_density: Sequence[float]
 
 
-class Reason(tuple[object, ...]):
-    """A reason that is put in words when somebody reads it, by ``str``: most are never read.
-
-    Its first value is a form as that of ``str.format``; the others are what that takes, such as numbers and other
-    reasons.  A reason is equal to the same words.
-    """
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        form, *values = self
-        return str(form).format(*values)
-
-    def __format__(self, format_spec: str) -> str:
-        return format(str(self), format_spec)
-
-    def __repr__(self) -> str:
-        return repr(str(self))
-
-    def __eq__(self, other: object) -> bool:
-        return str(self) == str(other) if isinstance(other, Reason | str) else NotImplemented
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-
-def in_words(reasons: Sequence[str | Reason]) -> list[str]:
-    """Return reasons in words, equal ones as one string.  Each is put in words once, however many blocks share it."""
-    identities = list(map(id, reasons))
-    words = {identity: str(reason) for identity, reason in dict(zip(identities, reasons, strict=True)).items()}
-    one_of = dict(zip(words.values(), words.values(), strict=True))
-    return [one_of[words[identity]] for identity in identities]
-
-
 class Decision(NamedTuple):
-    """The class of a block after some pass, and the rule that decided it, in words.
-
-    ``probability``: that the block is content, if a trained model decided; passes need not keep it.
-    """
+    """The class of a block after some pass, and the rule that decided it, in words."""
 
     block_class: BlockClass
-    reason: str | Reason
-    probability: float | None = None
+    reason: str
+
+
+class Decisions(Sequence[Decision]):
+    """The decisions on a page's blocks after some pass, in columns; as a sequence, its rows.
+
+    ``classes``: a byte for each block, the :attr:`~BlockClass.code` of its class.
+    """
+
+    __slots__ = ("_make_reasons", "_reasons", "classes")
+
+    def __init__(self, rows: Iterable[Decision] = ()) -> None:
+        rows = list(rows)
+        self.classes = bytes([row.block_class.code for row in rows])
+        self._reasons = [row.reason for row in rows]
+        self._make_reasons: Callable[[], list[str]] | None = None
+
+    @classmethod
+    def of_columns(cls, classes: bytes | bytearray, make_reasons: Callable[[], list[str]]) -> Decisions:
+        """Return decisions whose reasons are made when somebody reads one: most are never read."""
+        made = cls()
+        made.classes = bytes(classes)
+        made._make_reasons = make_reasons
+        return made
+
+    @property
+    def reasons(self) -> list[str]:
+        """Return the reasons."""
+        make = self._make_reasons
+        if make is not None:
+            # In this order: two threads may ask at a time.
+            self._reasons = make()
+            self._make_reasons = None
+        return self._reasons
+
+    @property
+    def are_good(self) -> bytes:
+        """Return a byte for each block: 1 if it is GOOD, else 0."""
+        return self.classes.translate(_ARE_GOOD)
+
+    def block_classes(self) -> list[BlockClass]:
+        """Return the classes."""
+        return list(map(CLASS_OF.__getitem__, self.classes))
+
+    def changed(self, classes: bytes | bytearray, change: Callable[[list[str]], object]) -> Decisions:
+        """Return decisions with other classes.
+
+        ``change``: puts the reasons for them into a list of all reasons, when somebody reads one.
+        """
+
+        def reasons() -> list[str]:
+            made = self.reasons.copy()
+            change(made)
+            return made
+
+        return Decisions.of_columns(classes, reasons)
+
+    def moved(self, blocks: Collection[int], to: BlockClass, words: Callable[[int, str], str]) -> Decisions:
+        """Return decisions with another class for some blocks.
+
+        ``words``: returns the reason for the block with an index, which had another reason before.
+        """
+        if not blocks:
+            return self
+        classes = bytearray(self.classes)
+        for i in blocks:
+            classes[i] = to.code
+
+        def change(reasons: list[str]) -> None:
+            for i in blocks:
+                reasons[i] = words(i, reasons[i])
+
+        return self.changed(classes, change)
+
+    def with_rows(self, rows: Mapping[int, Decision]) -> Decisions:
+        """Return decisions with others for some blocks, by their indices."""
+        classes = bytearray(self.classes)
+        for i, row in rows.items():
+            classes[i] = row.block_class.code
+
+        def change(reasons: list[str]) -> None:
+            for i, row in rows.items():
+                reasons[i] = row.reason
+
+        return self.changed(classes, change)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @overload
+    def __getitem__(self, index: int) -> Decision: ...
+    @overload
+    def __getitem__(self, index: slice) -> Decisions: ...
+    def __getitem__(self, index: int | slice) -> Decision | Decisions:
+        if isinstance(index, slice):
+            return Decisions.of_columns(self.classes[index], lambda: self.reasons[index])
+        return Decision(CLASS_OF[self.classes[index]], self.reasons[index])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decisions):
+            return NotImplemented
+        return self.classes == other.classes and self.reasons == other.reasons
+
+    def __hash__(self) -> int:
+        return hash(self.classes)
+
+    def __getstate__(self) -> tuple[bytes, list[str]]:
+        return self.classes, self.reasons
+
+    def __setstate__(self, state: tuple[bytes, list[str]]) -> None:
+        self.classes, self._reasons = state
+        self._make_reasons = None
+
+
+#: By its code, a class.
+CLASS_OF = {one.code: one for one in BlockClass}
+_ARE_GOOD = bytes(code == GOOD.code for code in range(256))
 
 
 Kind = TypeVar("Kind")
@@ -348,5 +429,3 @@ def maker(kind: type[Kind]) -> Callable[[tuple[Any, ...]], Kind]:
 
 
 _new_segment = maker(Segment)
-#: Return the decision of a class, a reason and a probability or None.
-new_decision = maker(Decision)

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import BAD, GOOD, Decision
-from scrapy_justext.core.context_free import inside_select
+from scrapy_justext.core.blocks import BAD, GOOD, Decision, Decisions
+from scrapy_justext.core.context_free import MeasuredPage, inside_select
 
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import BlockTable, Measurements
@@ -69,12 +69,15 @@ class Words(NamedTuple):
 NO_WORDS = Words(0, 0)
 
 
-def classify(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> list[Decision]:
+def classify(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> Decisions:
     """Decide on each block, GOOD or BAD, by its own words and its neighbours'."""
     words = list(map(Words, measured.word_count, measured.link_words))
     rows = zip([NO_WORDS, *words], words, [*words[1:], NO_WORDS], strict=False)
-    options = inside_select(segments, measured, thresholds, range(len(words)))
-    return [options.get(i) or judge(*row) for i, row in enumerate(rows)]
+    options = {*inside_select(MeasuredPage(segments, measured, thresholds), range(len(words)))}
+    return Decisions(_OPTION if i in options else judge(*row) for i, row in enumerate(rows))
+
+
+_OPTION = Decision(BAD, "inside SELECT")
 
 
 def judge(before: Words, here: Words, after: Words) -> Decision:

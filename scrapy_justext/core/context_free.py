@@ -1,7 +1,7 @@
 """Context-free classification: decide on each block by its own text.
 
-These are the rules of the jusText page of the NLP Centre, Masaryk University, in its order.  The first
-rule that applies decides.  The page prints ``>`` where densities are compared; both published codes use
+These are the rules of the jusText page of the NLP Centre, Masaryk University, in its order: :data:`PUBLISHED_RULES`.
+The first rule that applies decides.  The page prints ``>`` where densities are compared; both published codes use
 ``>=``, and so do we.  A rule sees one block, never its neighbours.
 
 ==================================================================  =========
@@ -20,35 +20,70 @@ stop-word density < ``stopwords_low``                               BAD
 
 The Java port has two more rules.  An image is BAD, before all other rules.  A text inside H1 is GOOD,
 unless it has too many links or a copyright sign (``no_headlines`` switches this rule off).
+
+Code, formulas and tables of data have few stop words wherever they stand, so they have rules of their own,
+:data:`KIND_RULES`.  By default only their length counts.  Code and formulas are seldom boilerplate: long enough to be
+judged by themselves, they are GOOD.  Small tables stand in sidebars, too, as calendars and opening hours do, so a table
+is GOOD where running text is.  Where thresholds leave them to their neighbours, they are SHORT, as the published method
+has what cannot be judged by itself.  Links and the copyright sign speak against them as against all blocks.
+
+==================================================================  =========
+rule                                                                class
+==================================================================  =========
+always kept                                                         GOOD
+always dropped                                                      BAD
+link density > ``max_link_density``                                 BAD
+holds a copyright sign                                              BAD
+left to its neighbours                                              SHORT
+a table, length > ``length_high``                                   GOOD
+code or a formula, length >= ``length_low``                         GOOD
+a table, shorter                                                    NEAR_GOOD
+code or a formula, shorter                                          NEAR_GOOD
+==================================================================  =========
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, Decision, Measurements, Reason, new_decision
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions, Measurements
 from scrapy_justext.core.kernel.loading import kernel
-from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, LENGTH
+from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, PROSE
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.kernel.cut import WordCounter
     from scrapy_justext.core.parameters import Thresholds
 
 
-class Rule(Protocol):
-    """A rule: it decides on those of the blocks ``open_``, by their indices, that it applies to."""
+class MeasuredPage(NamedTuple):
+    """What rules look at."""
 
-    def __call__(
-        self, segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-    ) -> Mapping[int, Decision]:
-        """Return the decisions by the indices of their blocks."""
+    segments: BlockTable
+    measured: Measurements
+    thresholds: Thresholds
+
+    def kind(self, block: int) -> str:
+        """Return the kind of a block."""
+        return self.segments.position[block].kind
+
+
+#: Returns those of some blocks, by their indices in order, that a rule applies to.
+Condition = Callable[[MeasuredPage, Sequence[int]], Sequence[int]]
+
+
+class Rule(NamedTuple):
+    """A rule: a row of a table."""
+
+    applies: Condition
+    block_class: BlockClass
+    words: Callable[[MeasuredPage, int], str]
+    """Says of a block why it applies."""
 
 
 def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
@@ -96,106 +131,103 @@ def _counter(stoplist: frozenset[str]) -> WordCounter:
 
 def classify(
     segments: BlockTable, measured: Measurements, thresholds: Thresholds, *, rules: Sequence[Rule]
-) -> list[Decision]:
+) -> Decisions:
     """Decide on each block by the first of ``rules`` that applies; the last of them must."""
-    decisions: list[Decision | None] = [None] * len(segments)
-    open_: Sequence[int] = range(len(segments))
-    for rule in rules:
-        if decided := rule(segments, measured, thresholds, open_):
-            for i, decision in decided.items():
-                decisions[i] = decision
-            open_ = [i for i in open_ if i not in decided]
-    return cast("list[Decision]", decisions)
+    page = MeasuredPage(segments, measured, thresholds)
+    deciding = _first_that_apply(rules, page, range(len(segments)))
+    classes = deciding.translate(bytes([rule.block_class.code for rule in rules]).ljust(256))
+    return Decisions.of_columns(classes, lambda: [rules[number].words(page, i) for i, number in enumerate(deciding)])
+
+
+def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage, open_: Sequence[int]) -> bytearray:
+    """Return for each block the number of the first rule that applies, for those that are not ``open_`` any."""
+    none = len(rules)
+    deciding = bytearray([none]) * len(page.segments)
+    for number, rule in enumerate(rules):
+        found = rule.applies(page, open_)
+        for i in found:
+            deciding[i] = number
+        if found:
+            open_ = [i for i in open_ if deciding[i] == none]
+    return deciding
 
 
 def decide_by_kind(
-    decisions: Sequence[Decision], segments: BlockTable, measured: Measurements, thresholds: Thresholds
-) -> Sequence[Decision]:
-    """Return other decisions for code, formulas and tables, which have few stop words wherever they stand.
+    decisions: Decisions, segments: BlockTable, measured: Measurements, thresholds: Thresholds
+) -> Decisions:
+    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose."""
+    ways = _ways(thresholds)
+    judged = [i for i, kind in enumerate(segments.of_position("kind")) if ways.get(kind, PROSE) != PROSE]
+    if not judged:
+        return decisions
+    page = MeasuredPage(segments, measured, thresholds)
+    deciding = _first_that_apply(KIND_RULES, page, judged)
+    classes = bytearray(decisions.classes)
+    for i in judged:
+        classes[i] = KIND_RULES[deciding[i]].block_class.code
 
-    By default only their length counts.  Code and formulas are seldom boilerplate: long enough to be judged by itself
-    (``length_low``), they are GOOD.  Small tables stand in sidebars, too, as calendars and opening hours do, so a table
-    is GOOD where running text is, above ``length_high``.  What is shorter is NEAR_GOOD.  Where ``thresholds`` leave
-    them to their neighbours, they are SHORT, as the published method has what cannot be judged by itself.  Links and
-    the copyright sign speak against them as against all blocks.
-    """
-    ways = {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
-    changed = list(decisions)
-    judged = []
-    kinds = segments.of_position("kind")
-    for i, kind in [(i, kind) for i, kind in enumerate(kinds) if kind in ways]:
-        way = ways[kind]
-        if way == KEEP:
-            changed[i] = Decision(GOOD, f"{kind}, kept")
-        elif way == DROP:
-            changed[i] = Decision(BAD, f"{kind}, dropped")
-        elif way in (LENGTH, CONTEXT):
-            judged.append(i)
-            alone = _by_length(kind, measured.characters[i], thresholds) if way == LENGTH else Decision(SHORT, kind)
-            changed[i] = alone
-    for rule in (any_copyright_sign, too_many_links):
-        for i, against in rule(segments, measured, thresholds, judged).items():
-            changed[i] = against
-    return changed
+    def change(reasons: list[str]) -> None:
+        for i in judged:
+            reasons[i] = KIND_RULES[deciding[i]].words(page, i)
+
+    return decisions.changed(classes, change)
 
 
-def _by_length(kind: str, length: int, thresholds: Thresholds) -> Decision:
-    """Make a block without stop words GOOD if it is long, else NEAR_GOOD."""
-    low, high = thresholds.length_low, thresholds.length_high
-    if kind == TABLE:
-        is_long, compared = length > high, f"> {high}" if length > high else f"<= {high}"
-    else:
-        is_long, compared = length >= low, f">= {low}" if length >= low else f"< {low}"
-    if is_long:
-        return Decision(GOOD, f"{kind}, {length} {compared} characters")
-    return Decision(NEAR_GOOD, f"{kind}, only {length} {compared} characters")
+def _ways(thresholds: Thresholds) -> dict[str, str]:
+    """Return by kind how it is judged."""
+    return {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
 
 
-def too_many_links(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make blocks with a link density above the limit BAD."""
-    density, limit = measured.link_density, thresholds.max_link_density
-    return {i: _too_many_links(density[i], limit) for i in open_ if density[i] > limit}
+# The conditions, in the order of the tables.
 
 
-def copyright_sign(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make blocks with a copyright sign BAD, also with an entity for it that was not resolved."""
-    return dict.fromkeys(_holding(segments.collapsed, open_, "\xa9", "&copy"), _COPYRIGHT)
+def _is_treated(way: str) -> Condition:
+    def applies(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+        ways = _ways(page.thresholds)
+        return [i for i in open_ if ways[page.kind(i)] == way]
+
+    return applies
 
 
-def copyright_entity(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make blocks with a copyright sign BAD, as the Java port does: an entity counts with its semicolon only."""
-    return dict.fromkeys(_holding(segments.collapsed, open_, "\xa9", "&copy;"), _COPYRIGHT)
+def image(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find images."""
+    is_open = set(open_)
+    extras = page.segments.extras
+    return sorted(i for i, extra in extras.items() if extra.image_url is not None and i in is_open)
 
 
-def any_copyright_sign(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make blocks with a copyright sign BAD, also with one as East Asian pages write it."""
-    texts = segments.collapsed
-    found = [
-        *_holding(texts, open_, "\xa9", "&copy", "ⓒ", "Ⓒ"),
-        *(i for i in _holding(texts, open_, *_WIDE_CS) if _BESIDE_A_SIGN.search(texts[i])),
-    ]
-    return dict.fromkeys(found, _COPYRIGHT)
+def too_many_links(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find blocks with a link density above the limit."""
+    density, limit = page.measured.link_density, page.thresholds.max_link_density
+    return [i for i in open_ if density[i] > limit]
 
 
-def _holding(texts: Sequence[str], open_: Sequence[int], *signs: str) -> set[int]:
+def copyright_sign(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
+    """Find blocks with a copyright sign, also with an entity for it that was not resolved."""
+    return _holding(page, open_, "\xa9", "&copy")
+
+
+def copyright_entity(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
+    """Find blocks with a copyright sign, as the Java port does: an entity counts with its semicolon only."""
+    return _holding(page, open_, "\xa9", "&copy;")
+
+
+def any_copyright_sign(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
+    """Find blocks with a copyright sign, also with one as East Asian pages write it."""
+    texts = page.segments.collapsed
+    wide = [i for i in _holding(page, open_, *_WIDE_CS) if _BESIDE_A_SIGN.search(texts[i])]
+    return sorted({*_holding(page, open_, "\xa9", "&copy", "ⓒ", "Ⓒ"), *wide})
+
+
+def _holding(page: MeasuredPage, open_: Sequence[int], *signs: str) -> Sequence[int]:
     """Return the indices of the texts that hold one of ``signs``."""
     if not open_:
-        return set()
-    # Most pages hold none of them: one search for a character in all texts is quicker than one in each.
-    page = "\n".join(texts)
-    found: set[int] = set()
-    for sign in signs:
-        if sign[0] in page:
-            found.update([i for i in open_ if sign in texts[i]])
-    return found
+        return ()
+    texts = page.segments.collapsed
+    # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
+    whole = "\n".join(texts)
+    held = [sign for sign in signs if sign[0] in whole and sign in whole]
+    return sorted({i for sign in held for i in open_ if sign in texts[i]})
 
 
 #: It also numbers things; only beside the word or a year it is the copyright sign.
@@ -205,120 +237,150 @@ _BESIDE_A_SIGN = re.compile(
 )
 
 
-def image(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make images BAD."""
-    images = {i for i, extras in segments.extras.items() if extras.image_url is not None}
-    return dict.fromkeys(images.intersection(open_), _IMAGE)
+def headline(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
+    """Find blocks inside H1, whatever their length."""
+    position = page.segments.position
+    return () if page.thresholds.no_headlines else [i for i in open_ if position[i].heading_level == 1]
 
 
-def headline(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make blocks inside H1 GOOD, whatever their length."""
-    if thresholds.no_headlines:
-        return {}
-    position = segments.position
-    return {i: _HEADLINE for i in open_ if position[i].heading_level == 1}
+def inside_select(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find options of forms."""
+    position = page.segments.position
+    return [i for i in open_ if position[i].in_select]
 
 
-def inside_select(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make options of forms BAD."""
-    position = segments.position
-    return {i: _SELECT for i in open_ if position[i].in_select}
+def too_short_with_link(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find blocks that hold a link and are too short to be judged."""
+    linked = page.segments.link_characters
+    return [i for i in too_short(page, open_) if linked[i]]
 
 
-def too_short(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make blocks that are too short to be judged BAD if they hold a link, else SHORT."""
-    length, low, linked = measured.characters, thresholds.length_low, segments.link_characters
-    return {i: _too_short(length[i], low, linked[i] > 0) for i in open_ if length[i] < low}
+def too_short(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find blocks that are too short to be judged."""
+    length, low = page.measured.characters, page.thresholds.length_low
+    return [i for i in open_ if length[i] < low]
 
 
-def many_stopwords(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make running text GOOD if it is long, else NEAR_GOOD."""
-    density, length = measured.stopword_density, measured.characters
-    least, high = thresholds.stopwords_high, thresholds.length_high
-    decisions = {}
-    for i in open_:
-        if density[i] >= least:
-            block_class, form = (GOOD, _LONG) if length[i] > high else (NEAR_GOOD, _NOT_LONG)
-            decisions[i] = new_decision((block_class, Reason((form, density[i], least, length[i], high)), None))
-    return decisions
+def many_stopwords_and_long(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find running text that is long."""
+    length, high = page.measured.characters, page.thresholds.length_high
+    return [i for i in many_stopwords(page, open_) if length[i] > high]
 
 
-_LONG = "stop-word density {:.3g} >= {:g}, {} > {} characters"
-_NOT_LONG = "stop-word density {:.3g} >= {:g}, only {} <= {} characters"
+def many_stopwords(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find running text."""
+    density, least = page.measured.stopword_density, page.thresholds.stopwords_high
+    return [i for i in open_ if density[i] >= least]
 
 
-def some_stopwords(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make what may be running text NEAR_GOOD."""
-    density, low = measured.stopword_density, thresholds.stopwords_low
-    return {
-        i: new_decision((NEAR_GOOD, Reason(("stop-word density {:.3g} >= {:g}", density[i], low)), None))
-        for i in open_
-        if density[i] >= low
-    }
+def some_stopwords(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    """Find what may be running text."""
+    density, least = page.measured.stopword_density, page.thresholds.stopwords_low
+    return [i for i in open_ if density[i] >= least]
 
 
-def few_stopwords(
-    segments: BlockTable, measured: Measurements, thresholds: Thresholds, open_: Sequence[int]
-) -> Mapping[int, Decision]:
-    """Make what is no running text BAD."""
-    density, low = measured.stopword_density, thresholds.stopwords_low
-    return {i: new_decision((BAD, Reason(("stop-word density {:.3g} < {:g}", density[i], low)), None)) for i in open_}
+def _long_table(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    length, high = page.measured.characters, page.thresholds.length_high
+    return [i for i in _table(page, open_) if length[i] > high]
 
 
-# Most blocks of a page are entries of menus, so the same few decisions come again and again.
+def _table(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    return [i for i in open_ if page.kind(i) == TABLE]
+
+
+def _long_enough(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+    length, low = page.measured.characters, page.thresholds.length_low
+    return [i for i in open_ if length[i] >= low and page.kind(i) != TABLE]
+
+
+def anything(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
+    """Find all blocks that no other rule applies to."""
+    return open_
+
+
+# Words for more than one rule.
+
+
+# Most blocks of a page are entries of menus, so the same few come again and again.
 
 
 @lru_cache(maxsize=1024)
-def _too_many_links(density: float, limit: float) -> Decision:
-    return Decision(BAD, Reason(("link density {:.3g} > {:g}", density, limit)))
+def _linked_words(density: float, limit: float) -> str:
+    return f"link density {density:.3g} > {limit:g}"
 
 
 @lru_cache(maxsize=1024)
-def _too_short(length: int, low: int, has_link: bool) -> Decision:
-    short = Reason(("short ({} < {} characters)", length, low))
-    return Decision(BAD, Reason(("{} with link characters", short))) if has_link else Decision(SHORT, short)
+def _short_words(length: int, low: int, behind: str) -> str:
+    return f"short ({length} < {low} characters){behind}"
 
 
-_COPYRIGHT = Decision(BAD, "copyright sign")
-_SELECT = Decision(BAD, "inside SELECT")
-_IMAGE = Decision(BAD, "image")
-_HEADLINE = Decision(GOOD, "inside H1")
+def _short(page: MeasuredPage, i: int, behind: str = "") -> str:
+    return _short_words(page.measured.characters[i], page.thresholds.length_low, behind)
 
-#: The rules of jusText in their order, exactly.
-PUBLISHED_RULES: tuple[Rule, ...] = (
-    too_many_links,
-    copyright_sign,
-    inside_select,
-    too_short,
-    many_stopwords,
-    some_stopwords,
-    few_stopwords,
+
+def _stopwords(page: MeasuredPage, i: int) -> str:
+    return f"stop-word density {page.measured.stopword_density[i]:.3g}"
+
+
+def _many_stopwords(page: MeasuredPage, i: int) -> str:
+    return f"{_stopwords(page, i)} >= {page.thresholds.stopwords_high:g}"
+
+
+def _characters(page: MeasuredPage, i: int, compared: str, limit: str) -> str:
+    return f"{page.measured.characters[i]} {compared} {getattr(page.thresholds, limit)} characters"
+
+
+_TOO_MANY_LINKS = Rule(
+    too_many_links, BAD, lambda page, i: _linked_words(page.measured.link_density[i], page.thresholds.max_link_density)
+)
+_SELECT = Rule(inside_select, BAD, lambda *_: "inside SELECT")
+_BY_LENGTH_AND_STOPWORDS = (
+    Rule(too_short_with_link, BAD, lambda page, i: _short(page, i, " with link characters")),
+    Rule(too_short, SHORT, _short),
+    Rule(
+        many_stopwords_and_long,
+        GOOD,
+        lambda page, i: f"{_many_stopwords(page, i)}, {_characters(page, i, '>', 'length_high')}",
+    ),
+    Rule(
+        many_stopwords,
+        NEAR_GOOD,
+        lambda page, i: f"{_many_stopwords(page, i)}, only {_characters(page, i, '<=', 'length_high')}",
+    ),
+    Rule(some_stopwords, NEAR_GOOD, lambda page, i: f"{_stopwords(page, i)} >= {page.thresholds.stopwords_low:g}"),
+    Rule(anything, BAD, lambda page, i: f"{_stopwords(page, i)} < {page.thresholds.stopwords_low:g}"),
 )
 
+
+def _copyright(condition: Condition) -> Rule:
+    return Rule(condition, BAD, lambda *_: "copyright sign")
+
+
+#: The rules of jusText in their order, exactly.
+PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright(copyright_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
+
 #: The same on today's web: © is written in other ways, too.
-MODERN_RULES: tuple[Rule, ...] = (too_many_links, any_copyright_sign, *PUBLISHED_RULES[2:])
+MODERN_RULES = (_TOO_MANY_LINKS, _copyright(any_copyright_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
 
 #: Those of the Java port: images and headlines first.
-JAVA_RULES: tuple[Rule, ...] = (
-    image,
-    too_many_links,
-    copyright_entity,
-    headline,
-    inside_select,
-    too_short,
-    many_stopwords,
-    some_stopwords,
-    few_stopwords,
+JAVA_RULES = (
+    Rule(image, BAD, lambda *_: "image"),
+    _TOO_MANY_LINKS,
+    _copyright(copyright_entity),
+    Rule(headline, GOOD, lambda *_: "inside H1"),
+    _SELECT,
+    *_BY_LENGTH_AND_STOPWORDS,
+)
+
+#: Those of code, formulas and tables of data.
+KIND_RULES = (
+    Rule(_is_treated(KEEP), GOOD, lambda page, i: f"{page.kind(i)}, kept"),
+    Rule(_is_treated(DROP), BAD, lambda page, i: f"{page.kind(i)}, dropped"),
+    _TOO_MANY_LINKS,
+    _copyright(any_copyright_sign),
+    Rule(_is_treated(CONTEXT), SHORT, MeasuredPage.kind),
+    Rule(_long_table, GOOD, lambda page, i: f"table, {_characters(page, i, '>', 'length_high')}"),
+    Rule(_long_enough, GOOD, lambda page, i: f"{page.kind(i)}, {_characters(page, i, '>=', 'length_low')}"),
+    Rule(_table, NEAR_GOOD, lambda page, i: f"table, only {_characters(page, i, '<=', 'length_high')}"),
+    Rule(anything, NEAR_GOOD, lambda page, i: f"{page.kind(i)}, only {_characters(page, i, '<', 'length_low')}"),
 )

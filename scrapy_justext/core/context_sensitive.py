@@ -42,14 +42,15 @@ It trades recall for precision on pages with one article; it is not for forums o
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from functools import lru_cache
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decision, Reason, new_decision
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
 from scrapy_justext.core.tags import PARAGRAPHS, WITHOUT_STOPWORDS
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import BlockTable
+    from scrapy_justext.core.blocks import BlockTable, Decision
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.parameters import Thresholds
 
@@ -67,7 +68,7 @@ class Context:
     """A page as the passes see it: plain data, from which they can be run again."""
 
     segments: BlockTable
-    context_free: Sequence[Decision]
+    context_free: Decisions
     """The classes by the blocks' own texts, or those that somebody chose."""
     thresholds: Thresholds
     pinned: frozenset[int] = frozenset()
@@ -81,13 +82,10 @@ class Context:
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> Context:
         """Return the same page with other decisions for some blocks; those that are pinned already stay."""
-        context_free = list(self.context_free)
-        for i, decision in decisions.items():
-            if i not in self.pinned:
-                context_free[i] = decision
-        return replace(self, context_free=context_free, pinned=self.pinned.union(decisions))
+        context_free = self.context_free.with_rows({i: one for i, one in decisions.items() if i not in self.pinned})
+        return replace(self, context_free=context_free, pinned=self.pinned.union(decisions)) if decisions else self
 
-    def pass_through(self, passes: Sequence[Pass]) -> Sequence[Decision]:
+    def pass_through(self, passes: Sequence[Pass]) -> Decisions:
         """Return the decisions that the passes leave."""
         decisions = self.context_free
         for apply in passes:
@@ -96,67 +94,61 @@ class Context:
 
 
 #: The page and the decisions so far -> decisions.
-Pass = Callable[[Context, Sequence[Decision]], list[Decision]]
+Pass = Callable[[Context, Decisions], Decisions]
 
 #: Characters of a heading in a path; a longer one is cut, since every block below it carries it.
 MOST_IN_PATH = 160
 
 
-def promote(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def promote(context: Context, decisions: Decisions) -> Decisions:
     """Make SHORT headings before a GOOD block NEAR_GOOD."""
-    headings = [i for i in _headings(context) if decisions[i].block_class is SHORT]
+    classes = decisions.classes
+    headings = [i for i in _headings(context) if classes[i] == _SHORT]
     return rescue(headings, NEAR_GOOD, "heading", context, decisions)
 
 
-def restore(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def restore(context: Context, decisions: Decisions) -> Decisions:
     """Make headings GOOD that only their context made BAD, and that have a GOOD block near enough ahead."""
-    headings = [
-        i
-        for i in _headings(context)
-        if decisions[i].block_class is BAD and context.context_free[i].block_class is not BAD
-    ]
+    classes, own = decisions.classes, context.context_free.classes
+    headings = [i for i in _headings(context) if classes[i] == _BAD != own[i]]
     return rescue(headings, GOOD, "heading", context, decisions)
 
 
-def promote_images(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def promote_images(context: Context, decisions: Decisions) -> Decisions:
     """Make images before a GOOD block NEAR_GOOD, headings or not; do nothing without ``rescue_images``."""
     if not context.thresholds.rescue_images:
-        return list(decisions)
+        return decisions
     images = [i for i, extras in context.segments.extras.items() if extras.image_url is not None]
     images = [i for i in images if i not in context.pinned]
     return rescue(images, NEAR_GOOD, "image", context, decisions)
 
 
-def _headings(context: Context) -> list[int]:
+def _headings(context: Context) -> Sequence[int]:
     """Return the indices of the blocks that are treated as headings."""
-    if context.thresholds.no_headings:
-        return []
-    return [i for i, level in enumerate(context.segments.of_position("heading_level")) if level]
+    levels = context.segments.of_position("heading_level")
+    return () if context.thresholds.no_headings else [i for i, level in enumerate(levels) if level]
 
 
-def rescue(
-    rescued: Sequence[int], to: BlockClass, what: str, context: Context, decisions: Sequence[Decision]
-) -> list[Decision]:
+def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, decisions: Decisions) -> Decisions:
     """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
-    result = list(decisions)
     if not rescued:
-        return result
-    goods = [i for i, decision in enumerate(decisions) if decision.block_class is GOOD]
+        return decisions
     before = list(accumulate(map(len, context.segments.collapsed), initial=0))
+    distances: dict[int, int] = {}
+    following = 0
     for index in rescued:
-        following = bisect_right(goods, index)
-        if following == len(goods):
+        if following <= index:
+            following = decisions.classes.find(_GOOD, index + 1)
+        if following < 0:
             break
         # From the end of the block to the next good one.
-        distance = before[goods[following]] - before[index + 1]
+        distance = before[following] - before[index + 1]
         if distance <= context.thresholds.max_heading_distance:
-            result[index] = Decision(to, Reason(("{}, good block {} characters ahead", what, distance)))
-    return result
+            distances[index] = distance
+    return decisions.moved(distances, to, lambda i, _: f"{what}, good block {distances[i]} characters ahead")
 
 
-def heading_paths(
-    segments: BlockTable, decisions: Sequence[Decision], headline: int | None = None
-) -> Iterator[tuple[str, ...]]:
+def heading_paths(segments: BlockTable, decisions: Decisions, headline: int | None = None) -> Iterator[tuple[str, ...]]:
     """Yield for each block the texts of the GOOD headings above it, by level.
 
     A heading is above what follows it, down to the next GOOD one of its level or a higher one.  The one with the index
@@ -164,9 +156,10 @@ def heading_paths(
     """
     path: tuple[str, ...] = ()
     above: list[tuple[int, str]] = []
-    for i, (text, position, decision) in enumerate(zip(segments.collapsed, segments.position, decisions, strict=True)):
+    rows = zip(segments.collapsed, segments.position, decisions.are_good, strict=True)
+    for i, (text, position, is_good) in enumerate(rows):
         level = position.heading_level
-        if level and text and (decision.block_class is GOOD or i == headline):
+        if level and text and (is_good or i == headline):
             while above and above[-1][0] >= level:
                 above.pop()
             yield tuple(text for _, text in above)
@@ -180,66 +173,46 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MOST_IN_PATH else f"{text[: MOST_IN_PATH - 1].rstrip()}…"
 
 
-def resolve(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def resolve(context: Context, decisions: Decisions) -> Decisions:
     """Make every decision GOOD or BAD."""
-    resolved = list(decisions)
-    resolver = _Resolver()
-    for start, end in _undecided_runs(decisions):
-        before = decisions[start - 1].block_class if start else BAD
-        after = decisions[end].block_class if end < len(decisions) else BAD
-        resolved[start:end] = resolver.resolve(decisions[start:end], before, after)
-    return resolved
+    before = decisions.classes
+    classes = bytearray(before)
+    outcomes = [outcome for run in _UNDECIDED.finditer(before) for outcome in _outcomes(before, *run.span())]
+    for start, end, block_class, _ in outcomes:
+        classes[start:end] = bytes((block_class,)) * (end - start)
+
+    def change(reasons: list[str]) -> None:
+        for start, end, _, why in outcomes:
+            reasons[start:end] = [_with_more(reason, why) for reason in reasons[start:end]]
+
+    return decisions.changed(classes, change)
 
 
-def _undecided_runs(decisions: Sequence[Decision]) -> Iterator[tuple[int, int]]:
-    """Yield the bounds of the runs of SHORT and NEAR_GOOD."""
-    start = -1
-    for i, decision in enumerate(decisions):
-        block_class = decision.block_class
-        if block_class is SHORT or block_class is NEAR_GOOD:
-            start = i if start < 0 else start
-        elif start >= 0:
-            yield start, i
-            start = -1
-    if start >= 0:
-        yield start, len(decisions)
+_GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
+_UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
+_GOOD_SIDE = "on the good side of the nearest near-good block"
+_BAD_SIDE = "on the bad side of the nearest near-good block"
 
 
-class _Resolver:
-    """Decides on runs of undecided blocks; of blocks that share a decision, as short ones do, it is made once."""
-
-    def __init__(self) -> None:
-        #: By the end of the reason, then by the identity of the decision before.
-        self._made: defaultdict[str, dict[int, Decision]] = defaultdict(dict)
-
-    def resolve(self, run: Sequence[Decision], before: BlockClass, after: BlockClass) -> list[Decision]:
-        """Return the decisions on a run between two decided blocks."""
-        if before is after:
-            return self._all(run, before, "{}; between good blocks" if before is GOOD else "{}; between bad blocks")
-        if before is BAD:
-            return self.resolve(run[::-1], after, before)[::-1]
-        good = _last_near_good(run) + 1
-        if not good:
-            return self._all(run, BAD, "{}; beside a bad block, no near-good one in between")
-        return [
-            *self._all(run[:good], GOOD, "{}; on the good side of the nearest near-good block"),
-            *self._all(run[good:], BAD, "{}; on the bad side of the nearest near-good block"),
-        ]
-
-    def _all(self, run: Sequence[Decision], block_class: BlockClass, form: str) -> list[Decision]:
-        made = self._made[form]
-        for decision in run:
-            if id(decision) not in made:
-                made[id(decision)] = new_decision((block_class, Reason((form, decision.reason)), None))
-        return list(map(made.__getitem__, map(id, run)))
+@lru_cache(maxsize=1024)
+def _with_more(reason: str, why: str) -> str:
+    # Many blocks share a reason, as short ones do.
+    return f"{reason}; {why}"
 
 
-def _last_near_good(run: Sequence[Decision]) -> int:
-    """Return the index of the last NEAR_GOOD in a run; -1 without one."""
-    for i in range(len(run) - 1, -1, -1):
-        if run[i].block_class is NEAR_GOOD:
-            return i
-    return -1
+def _outcomes(classes: bytes, start: int, end: int) -> Sequence[tuple[int, int, int, str]]:
+    """Decide on a run of undecided blocks: return from which to which they are of what class, and why."""
+    before = classes[start - 1] if start else _BAD
+    after = classes[end] if end < len(classes) else _BAD
+    if before == after:
+        return ((start, end, before, "between good blocks" if before == _GOOD else "between bad blocks"),)
+    if classes.find(_NEAR_GOOD, start, end) < 0:
+        return ((start, end, _BAD, "beside a bad block, no near-good one in between"),)
+    if before == _GOOD:
+        border = classes.rindex(_NEAR_GOOD, start, end) + 1
+        return (start, border, _GOOD, _GOOD_SIDE), (border, end, _BAD, _BAD_SIDE)
+    border = classes.index(_NEAR_GOOD, start, end)
+    return (start, border, _BAD, _BAD_SIDE), (border, end, _GOOD, _GOOD_SIDE)
 
 
 def number_groups(elements: Elements, segments: BlockTable, depth: int) -> list[int]:
@@ -255,29 +228,25 @@ def number_groups(elements: Elements, segments: BlockTable, depth: int) -> list[
     return groups
 
 
-def select(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def select(context: Context, decisions: Decisions) -> Decisions:
     """Make the good blocks outside the main group BAD; do nothing if blocks have no groups.
 
     Pinned blocks stay, and count in no group.
     """
-    selected = list(decisions)
     groups: defaultdict[int, list[int]] = defaultdict(list)
     around: int | None = None  # the group of the good text last seen
     position, texts = context.segments.position, context.segments.collapsed
-    for i, number in enumerate(context.groups or ()):
-        if decisions[i].block_class is GOOD and i not in context.pinned:
+    for i, number in compress(enumerate(context.groups or ()), decisions.are_good):
+        if i not in context.pinned:
             if position[i].kind not in WITHOUT_STOPWORDS:
                 around = number
             groups[number if around is None else around].append(i)
     if not groups:
-        return selected
+        return decisions
     # Of equals, max gives the first.
     main = max(groups.values(), key=lambda group: sum(len(texts[i]) for i in group))
-    for group in groups.values():
-        if group is not main:
-            for i in group:
-                selected[i] = Decision(BAD, Reason(("{}; outside the main group", decisions[i].reason)))
-    return selected
+    outside = [i for group in groups.values() if group is not main for i in group]
+    return decisions.moved(outside, BAD, lambda _, reason: _with_more(reason, "outside the main group"))
 
 
 def _if_paragraph(node: etree._Element) -> etree._Element | None:

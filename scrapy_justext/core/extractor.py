@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import GOOD, BlockTable, Decision, in_words
+from scrapy_justext.core.blocks import BlockTable, Decisions
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lxml import etree
     from typing_extensions import Unpack
 
-    from scrapy_justext.core.blocks import Measurements
+    from scrapy_justext.core.blocks import Decision, Measurements
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.encodings import EncodingChoice
@@ -111,7 +111,7 @@ class JudgedPage(NamedTuple):
     opinion: PageOpinion | None
     """What a page model makes of the page; None for a profile without one, and for a page without blocks."""
     passes: tuple[Pass, ...]
-    final: Sequence[Decision]
+    final: Decisions
     """The decisions that the passes left."""
     paths: Mapping[int, Paths]
     """By the numbers of elements; empty where they were not asked for."""
@@ -154,8 +154,7 @@ class JudgedPage(NamedTuple):
             return {}
 
         def confidence() -> float:
-            are_good = bytes(decision.block_class is GOOD for decision in final)
-            return opinion.confidence(are_good, has_data=has_data)
+            return opinion.confidence(final.are_good, has_data=has_data)
 
         return {
             "confidence": confidence,
@@ -379,10 +378,12 @@ class Extractor:
         classify, depth = self.options.profile.classify, thresholds.tree_depth
         probabilities: Sequence[float | None] = [None] * len(page.segments)
         if classify is not None:
-            context_free: Sequence[Decision] = classify(page.segments, page.measurements, thresholds)
+            context_free = classify(page.segments, page.measurements, thresholds)
+        elif page.model_output is None:
+            context_free = Decisions()
         else:
-            context_free = [] if page.model_output is None else page.model_output.decide(thresholds)
-            probabilities = [decision.probability for decision in context_free]
+            context_free = page.model_output.decide(thresholds)
+            probabilities = page.model_output.probabilities
         if self.options.profile.tags.kinds:
             context_free = decide_by_kind(context_free, page.segments, page.measurements, thresholds)
         groups = None if depth is None else page.groups.get(depth)
@@ -497,7 +498,7 @@ def _samples(segments: BlockTable) -> list[str]:
 def _columns(
     context: Context,
     measured: Measurements,
-    decisions: Sequence[Decision],
+    decisions: Decisions,
     *,
     paths: Mapping[int, Paths] = MappingProxyType({}),
     first: int = 0,
@@ -517,9 +518,9 @@ def _columns(
         count,
         {
             "text": lambda: segments.text,
-            "block_class": lambda: [decision.block_class for decision in decisions],
-            "context_free_class": lambda: [decision.block_class for decision in context.context_free],
-            "reason": lambda: in_words([decision.reason for decision in decisions]),
+            "block_class": decisions.block_classes,
+            "context_free_class": context.context_free.block_classes,
+            "reason": lambda: decisions.reasons,
             "is_heading": lambda: list(map(bool, segments.of_position("heading_level"))),
             "heading_level": partial(segments.of_position, "heading_level"),
             "tag": partial(segments.of_position, "tag"),

@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import boilerpipe, context_sensitive, whole_page
-from scrapy_justext.core.blocks import BlockTable, Decision, Measurements
+from scrapy_justext.core.blocks import BlockTable, Decisions, Measurements
 from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
 from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.context_sensitive import Pass
 
 #: Blocks, their measurements, thresholds -> context-free decisions.
-Classifier = Callable[[BlockTable, Measurements, Thresholds], list[Decision]]
+Classifier = Callable[[BlockTable, Measurements, Thresholds], Decisions]
 
 
 @dataclass(frozen=True, slots=True)

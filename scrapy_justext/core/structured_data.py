@@ -21,7 +21,7 @@ from html import escape, unescape
 from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from scrapy_justext.core.blocks import GOOD, BlockTable, Decision
+from scrapy_justext.core.blocks import GOOD, BlockTable, Decision, Decisions
 from scrapy_justext.core.flattening import top_elements
 from scrapy_justext.core.languages import primary
 from scrapy_justext.core.overrides import first_match
@@ -257,14 +257,13 @@ class DataBlocks(NamedTuple):
 
     origin: str
     segments: BlockTable
-    decisions: Sequence[Decision] = ()
+    decisions: Decisions = Decisions()
     measurements: Measurements | None = None
 
     @property
     def good(self) -> list[Segment]:
         """Return the segments that no rule of the user's made bad."""
-        rows = zip(self.segments, self.decisions, strict=True)
-        return [segment for segment, decision in rows if decision.block_class is GOOD]
+        return list(compress(self.segments, self.decisions.are_good))
 
 
 def shows_little(segments: BlockTable) -> bool:
@@ -283,19 +282,15 @@ def _length(texts: Iterable[str]) -> int:
 
 
 def find_missing(
-    context: Context,
-    decisions: Sequence[Decision],
-    elements: Elements,
-    selection: Selection,
-    data: DataBlocks | None = None,
+    context: Context, decisions: Decisions, elements: Elements, selection: Selection, data: DataBlocks | None = None
 ) -> DataBlocks | None:
     """Return the blocks that a page's data add; None if the page has enough content or the data add nothing.
 
     ``decisions``: those after all passes; ``data``: what :func:`find_data` found, None if it was not called.
     """
     is_content = [
-        decision.block_class is GOOD or (probability or 0) >= CONTENT_PROBABILITY
-        for decision, probability in zip(decisions, context.probabilities, strict=True)
+        is_good or (probability or 0) >= CONTENT_PROBABILITY
+        for is_good, probability in zip(decisions.are_good, context.probabilities, strict=True)
     ]
     length = _length(compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:
@@ -306,7 +301,7 @@ def find_missing(
     present = [text for i, text in enumerate(context.segments.collapsed) if is_content[i] or i in context.pinned]
     missing = _missing_from(present, data.segments)
     added = Decision(GOOD, f"from {data.origin}, as the page has only {length} < {ENOUGH} characters of content")
-    made = [first_match(selection.patterns, text) or added for text in missing.collapsed]
+    made = Decisions(first_match(selection.patterns, text) or added for text in missing.collapsed)
     return DataBlocks(data.origin, missing, made) if missing else None
 
 

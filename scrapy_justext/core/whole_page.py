@@ -15,15 +15,17 @@ paths of headings and Markdown name it.
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BAD, GOOD, Decision, Reason
+from scrapy_justext.core.blocks import BAD, GOOD, Decision
 from scrapy_justext.core.tags import WITHOUT_STOPWORDS
 from scrapy_justext.core.unsegmented import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_justext.core.blocks import Decisions
     from scrapy_justext.core.context_sensitive import Context
 
 #: A repeated block has so many characters or units, about 20 words, or more.
@@ -42,49 +44,44 @@ MOST_IN_HEADLINE, MOST_IN_TITLE = 200, 1000
 TITLE_SHARE = 0.3
 
 
-def fall_back(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def fall_back(context: Context, decisions: Decisions) -> Decisions:
     """Make the most probable block GOOD where none is, if its probability is high enough."""
-    result = list(decisions)
     floor = context.thresholds.fallback_probability
-    if floor is None or any(decision.block_class is GOOD for decision in decisions):
-        return result
+    if floor is None or GOOD.code in decisions.classes:
+        return decisions
     probabilities = [probability or 0.0 for probability in context.probabilities]
     best = max(range(len(probabilities)), key=probabilities.__getitem__, default=None)
-    if best is not None and best not in context.pinned and probabilities[best] >= floor:
-        reason = ("probability {:.3g} >= {:g}, the highest of a page without good blocks", probabilities[best], floor)
-        result[best] = Decision(GOOD, Reason(reason))
-    return result
+    if best is None or best in context.pinned or probabilities[best] < floor:
+        return decisions
+    reason = f"probability {probabilities[best]:.3g} >= {floor:g}, the highest of a page without good blocks"
+    return decisions.with_rows({best: Decision(GOOD, reason)})
 
 
-def fell_back(context: Context, decisions: Sequence[Decision]) -> bool:
+def fell_back(context: Context, decisions: Decisions) -> bool:
     """Return whether :func:`fall_back` made a block GOOD; ``decisions``: those after all passes."""
-    own = [decision.block_class for decision in context.context_free]
-    if GOOD in own:
+    own = context.context_free.classes
+    if GOOD.code in own:
         return False
     # Of all other passes, only the last makes a block GOOD that is BAD by itself.
     headline = find_headline(context, decisions) if context.thresholds.keep_headline else None
-    return any(decision.block_class is GOOD and own[i] is BAD and i != headline for i, decision in enumerate(decisions))
+    return any(own[i] == BAD.code and i != headline for i in compress(range(len(own)), decisions.are_good))
 
 
-def drop_repeated(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
     """Make GOOD blocks BAD whose text stands further up already."""
-    result = list(decisions)
     if not context.thresholds.drop_repeated:
-        return result
+        return decisions
     position, texts, known = context.segments.position, context.segments.collapsed, set[str]()
-    good = [
-        i
-        for i, decision in enumerate(decisions)
-        if decision.block_class is GOOD and position[i].kind not in WITHOUT_STOPWORDS
-    ]
+    good = [i for i in compress(range(len(texts)), decisions.are_good) if position[i].kind not in WITHOUT_STOPWORDS]
+    shares: dict[int, float] = {}
     for i, sentences in zip(good, _sentences([texts[i] for i in good]), strict=True):
         if i not in context.pinned and _is_long(texts[i], REPEATED_UNITS):
             share = sum(map(len, filter(known.__contains__, sentences))) / sum(map(len, sentences))
             if share >= REPEATED_SHARE:
-                result[i] = Decision(BAD, Reason(("{}; {:.0%} of it stands further up", result[i].reason, share)))
+                shares[i] = share
                 continue
         known.update(sentences)
-    return result
+    return decisions.moved(shares, BAD, lambda i, reason: f"{reason}; {shares[i]:.0%} of it stands further up")
 
 
 def _sentences(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -105,16 +102,15 @@ def _is_long(text: str, least: int) -> bool:
     return len(text) >= least or (not text.isascii() and units(text) >= least)
 
 
-def keep_headline(context: Context, decisions: Sequence[Decision]) -> list[Decision]:
+def keep_headline(context: Context, decisions: Decisions) -> Decisions:
     """Make the page's headline GOOD."""
-    result = list(decisions)
     headline = find_headline(context, decisions) if context.thresholds.keep_headline else None
-    if headline is not None and result[headline].block_class is not GOOD:
-        result[headline] = Decision(GOOD, Reason(("{}; the page's headline", result[headline].reason)))
-    return result
+    if headline is None or decisions.are_good[headline]:
+        return decisions
+    return decisions.moved([headline], GOOD, lambda _, reason: f"{reason}; the page's headline")
 
 
-def find_headline(context: Context, decisions: Sequence[Decision]) -> int | None:
+def find_headline(context: Context, decisions: Decisions) -> int | None:
     """Return the index of the page's headline; None where it has none.
 
     It is a heading before the page's text: of those that stand in TITLE, or TITLE in them, the longest, and the last of
@@ -123,11 +119,11 @@ def find_headline(context: Context, decisions: Sequence[Decision]) -> int | None
     levels = context.segments.of_position("heading_level")
     if context.thresholds.no_headings or not any(levels):
         return None
-    texts = context.segments.collapsed
+    texts, are_good = context.segments.collapsed, decisions.are_good
     headings = [
         i
-        for i in range(_start_of_text(context, decisions, levels))
-        if levels[i] and len(texts[i]) <= MOST_IN_HEADLINE and (i not in context.pinned or _is_good(decisions[i]))
+        for i in range(_start_of_text(context, are_good, levels))
+        if levels[i] and len(texts[i]) <= MOST_IN_HEADLINE and (are_good[i] or i not in context.pinned)
     ]
     title = _letters(context.title[:MOST_IN_TITLE])
     shared = [(_common(_letters(texts[i]), title), i) for i in headings]
@@ -138,15 +134,11 @@ def find_headline(context: Context, decisions: Sequence[Decision]) -> int | None
     return h1s[0] if len(h1s) == levels.count(1) == 1 else None
 
 
-def _is_good(decision: Decision) -> bool:
-    return decision.block_class is GOOD
-
-
-def _start_of_text(context: Context, decisions: Sequence[Decision], levels: Sequence[int]) -> int:
+def _start_of_text(context: Context, are_good: bytes, levels: Sequence[int]) -> int:
     """Return the index of the block that the page's text begins with: a long good one, else the first; else 0."""
     first: int | None = None
-    for i, decision in enumerate(decisions):
-        if decision.block_class is GOOD and not levels[i]:
+    for i in compress(range(len(levels)), are_good):
+        if not levels[i]:
             first = i if first is None else first
             if _is_long(context.segments.collapsed[i], TEXT_UNITS):
                 return i

@@ -16,7 +16,7 @@ from itertools import chain, count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from scrapy_justext.core.blocks import BlockTable, Measurements
+from scrapy_justext.core.blocks import BlockTable, Decisions, Measurements
 from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.exceptions import WorkerCrashed, WorkerError
@@ -85,18 +85,20 @@ def join_extraction(pieces: Iterable[Any]) -> Extraction:
 
 def split_judged(page: JudgedPage) -> Iterator[object]:
     """Yield the page without its blocks, then the columns of the blocks, :data:`PIECE` at a time."""
-    read, context = page.page, page.context
+    read, context, none = page.page, page.context, Decisions()
     yield page._replace(
         page=read._replace(segments=BlockTable(), measurements=Measurements(*_NO_COLUMNS), elements=None),
-        context=replace(context, segments=BlockTable(), context_free=(), probabilities=()),
-        final=(),
+        context=replace(context, segments=BlockTable(), context_free=none, probabilities=()),
+        final=none,
     )
-    columns = (context.context_free, context.probabilities, page.final, *read.measurements)
+    decided = [column for one in (context.context_free, page.final) for column in (one.classes, one.reasons)]
+    columns = (*decided, context.probabilities, *read.measurements)
     for start in range(0, len(read.segments), PIECE):
         part = slice(start, start + PIECE)
         yield read.segments[part], [column[part] for column in columns]
 
 
+_COLUMNS = 5 + len(Measurements._fields)
 _NO_COLUMNS: tuple[Sequence[Any], ...] = tuple(() for _ in Measurements._fields)
 
 
@@ -108,10 +110,11 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
     for part, _ in parts:
         segments.extend(part)
     columns = [list(chain.from_iterable(column)) for column in zip(*(rest for _, rest in parts), strict=True)]
-    context_free, probabilities, final, *measured = columns or [[], [], [], *map(list, _NO_COLUMNS)]
+    own, own_reasons, final, reasons, probabilities, *measured = columns or [[] for _ in range(_COLUMNS)]
+    context_free = Decisions.of_columns(bytes(own), lambda: own_reasons)
     context = replace(page.context, segments=segments, context_free=context_free, probabilities=probabilities)
     read = page.page._replace(segments=segments, measurements=Measurements(*measured))
-    return page._replace(page=read, context=context, final=final)
+    return page._replace(page=read, context=context, final=Decisions.of_columns(bytes(final), lambda: reasons))
 
 
 EXTRACT = PageTask(RawPage.extract, split_extraction, join_extraction)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extractor import Extractor, ReadPage
 from scrapy_justext.core.options import make_options
 from scrapy_justext.crawl.sites import registered_domain
@@ -95,8 +94,7 @@ class TrialPage:
 
     def sizes(self, options: Options) -> Sizes:
         """Return the sizes of gold standard, retrieved text and what they share, under some thresholds."""
-        decisions = Extractor(options).judge(self.read).final
-        flags = bytes([block_class is GOOD for block_class, _, _ in decisions])
+        flags = Extractor(options).judge(self.read).final.are_good
         if flags not in self.known:
             self.known[flags] = self.scorer(np.frombuffer(flags, np.bool_))
         return self.known[flags]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockTable, Decision
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockTable, Decision, Decisions
 from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, restore
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import LETTERS, blocks, letters, make_segment
@@ -85,7 +85,7 @@ def test_thresholds_decide_which_headings_count(thresholds: dict[str, Any], expe
         segments, decisions = blocks(notation)
         assert letters(promote(Context(segments, decisions, Thresholds(**thresholds)), decisions)) == after
         # The same for the pass after the context, where S is a heading made BAD.
-        made_bad = [Decision(BAD if d.block_class is SHORT else d.block_class, "") for d in decisions]
+        made_bad = Decisions(Decision(BAD if d.block_class is SHORT else d.block_class, "") for d in decisions)
         restored = restore(Context(segments, decisions, Thresholds(**thresholds)), made_bad)
         assert restored[0].block_class is (GOOD if after.startswith("N") else BAD)
 
@@ -127,7 +127,7 @@ def test_the_passes_do_what_their_definition_says(page: list[tuple[bool, str, in
         NEAR_GOOD if headings[i] and c is SHORT and good_ahead(i) else c for i, c in enumerate(own)
     ]
     # Every BAD had another class of its own.
-    before = [Decision(SHORT, "")] * len(own)
+    before = Decisions([Decision(SHORT, "")] * len(own))
     restored = restore(Context(segments, before, Thresholds()), decisions)
     assert [one.block_class for one in restored] == [
         GOOD if headings[i] and c is BAD and good_ahead(i) else c for i, c in enumerate(own)
@@ -176,13 +176,13 @@ def test_headings_above_a_block(notation: str, expected: list[str]) -> None:
         level = int(token[:-1] or 0)
         segments.append(make_segment(token[:-1] or "x", tag=f"h{level}" if level else "p", heading_level=level))
         decisions.append(Decision(LETTERS[token[-1]], ""))
-    assert ["".join(path) for path in heading_paths(segments, decisions)] == expected
+    assert ["".join(path) for path in heading_paths(segments, Decisions(decisions))] == expected
 
 
 @pytest.mark.parametrize("length", [MOST_IN_PATH, MOST_IN_PATH + 1])
 def test_a_long_heading_is_cut_in_paths(length: int) -> None:
     segments = BlockTable([make_segment("x" * length, tag="h1", heading_level=1), make_segment("y")])
-    decisions = [Decision(LETTERS["G"], "")] * 2
+    decisions = Decisions([Decision(LETTERS["G"], "")] * 2)
     [_, [text]] = heading_paths(segments, decisions)
     assert len(text) == MOST_IN_PATH
     assert text.endswith("…") == (length > MOST_IN_PATH)
@@ -190,5 +190,5 @@ def test_a_long_heading_is_cut_in_paths(length: int) -> None:
 
 def test_an_image_without_alt_is_no_heading_of_a_path() -> None:
     image = make_segment("", tag="img", heading_level=1, image_url="a.png")
-    paths = list(heading_paths(BlockTable([image, make_segment("x")]), [Decision(LETTERS["G"], "")] * 2))
+    paths = list(heading_paths(BlockTable([image, make_segment("x")]), Decisions([Decision(LETTERS["G"], "")] * 2)))
     assert paths == [(), ()]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext import extract
-from scrapy_justext.core.blocks import BlockTable, Decision
+from scrapy_justext.core.blocks import BlockTable, Decision, Decisions
 from scrapy_justext.core.context_sensitive import Context, heading_paths
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.whole_page import (
@@ -33,7 +33,7 @@ def context(*blocks: tuple[str, str], title: str = "", pinned: tuple[int, ...] =
         level = int(notation[:-1] or 0)
         segments.append(make_segment(text, tag=f"h{level}" if level else "p", heading_level=level))
         decisions.append(Decision(LETTERS[notation[-1]], "own"))
-    return Context(segments, decisions, Thresholds(**thresholds), frozenset(pinned), title=title)
+    return Context(segments, Decisions(decisions), Thresholds(**thresholds), frozenset(pinned), title=title)
 
 
 def dropped(*texts: str, **options: Any) -> str:

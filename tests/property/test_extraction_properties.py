@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scrapy_justext import Extraction, JustextError, extract
-from scrapy_justext.core.blocks import BAD, GOOD, SHORT, Decision
+from scrapy_justext.core.blocks import BAD, GOOD, SHORT, Decision, Decisions
 from scrapy_justext.core.context_sensitive import Context
 from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.parameters import Thresholds
@@ -206,7 +206,7 @@ def test_the_passes_take_decisions_and_give_as_many(parts: list[str]) -> None:
     root = parse_html("<body>" + "".join(parts)).root
     assert root is not None
     segments = segment_tree(root, MODERN)
-    decisions = [Decision(SHORT, "x")] * len(segments)
+    decisions = Decisions([Decision(SHORT, "x")] * len(segments))
     for profile in PROFILES.values():
         for apply in profile.passes:
             assert len(apply(Context(segments, decisions, Thresholds()), decisions)) == len(segments)

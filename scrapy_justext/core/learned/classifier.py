@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decision, Reason, maker
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decisions
 from scrapy_justext.core.learned.model import EXPLAINED
 from scrapy_justext.core.learned.pages import PageOpinion
 from scrapy_justext.core.learned.second import UNEXPLAINING
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel
     from scrapy_justext.core.parameters import Thresholds
-
-_new_decision = maker(Decision)
 
 #: How many features a reason names.
 NAMED = 2
@@ -77,27 +75,6 @@ class Arguments:
         assert self._found is not None
         return self._found
 
-    def __getstate__(self) -> tuple[Heaviest, Heaviest]:
-        return self.found()
-
-    def __setstate__(self, state: tuple[Heaviest, Heaviest]) -> None:
-        self._asked, self._found = None, state
-
-
-class Argument:
-    """What weighed most for a block, or against it; it is put in words by ``str``."""
-
-    __slots__ = ("_arguments", "_block", "_is_for")
-
-    def __init__(self, arguments: Arguments, block: int, is_for: bool) -> None:
-        self._arguments = arguments
-        self._block = block
-        self._is_for = is_for
-
-    def __str__(self) -> str:
-        pro, contra = self._arguments.found()
-        return (pro if self._is_for else contra).in_words(self._block)
-
 
 class ModelOutput(NamedTuple):
     """A page's blocks as far as no threshold has a say: what a model makes of them, and why."""
@@ -108,22 +85,27 @@ class ModelOutput(NamedTuple):
     opinion: PageOpinion | None = None
     """What a page model makes of the page; None without one."""
 
-    def decide(self, thresholds: Thresholds) -> list[Decision]:
+    def decide(self, thresholds: Thresholds) -> Decisions:
         """Return the decisions for the blocks."""
         limits = with_limits(thresholds, self.model)
         good, near_good = limits.good_probability, limits.near_good_probability
         assert good is not None
         assert near_good is not None
-        at_least, below = "probability {:.3g} >= {:g}{}", "probability {:.3g} < {:g}{}"
-        decisions = []
-        for block, probability in enumerate(self.probabilities):
-            is_good, is_near_good = probability >= good, probability >= near_good
-            argument = Argument(self.arguments, block, is_near_good)
-            limit = good if is_good else near_good
-            reason = Reason((at_least if is_near_good else below, probability, limit, argument))
-            block_class = GOOD if is_good else NEAR_GOOD if is_near_good else BAD
-            decisions.append(_new_decision((block_class, reason, probability)))
-        return decisions
+        is_good, is_near_good, is_bad = (one.code for one in (GOOD, NEAR_GOOD, BAD))
+        classes = bytes([
+            is_good if probability >= good else is_near_good if probability >= near_good else is_bad
+            for probability in self.probabilities
+        ])  # fmt: skip
+        compared = {is_good: f">= {good:g}", is_near_good: f">= {near_good:g}", is_bad: f"< {near_good:g}"}
+
+        def reasons() -> list[str]:
+            pro, contra = self.arguments.found()
+            return [
+                f"probability {probability:.3g} {compared[one]}{(contra if one == is_bad else pro).in_words(block)}"
+                for block, (probability, one) in enumerate(zip(self.probabilities, classes, strict=True))
+            ]
+
+        return Decisions.of_columns(classes, reasons)
 
 
 def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.code import code_language
 from scrapy_justext.core.flattening import about
 from scrapy_justext.core.markdown.inline import TextRun, fence_for, formula, heading, paragraph
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import BlockTable, Decision, Segment
+    from scrapy_justext.core.blocks import BlockTable, Decisions, Segment
     from scrapy_justext.core.elements import Elements
 
 
 def to_markdown(
     elements: Elements | None,
     segments: BlockTable,
-    decisions: Sequence[Decision],
+    decisions: Decisions,
     *,
     url: str | None = None,
     data: Iterable[Segment] = (),
@@ -45,7 +44,7 @@ def to_markdown(
     ``headline``: the index of the heading that is written whatever its class.
     ``tables``: what is written of a table that a pipe table cannot show, one of :data:`~.tables.TABLES`.
     """
-    good = [decision.block_class is GOOD or i == headline for i, decision in enumerate(decisions)]
+    good = [is_good > 0 or i == headline for i, is_good in enumerate(decisions.are_good)]
     pieces: Iterable[Piece] = ()
     if elements is not None and True in good:
         pieces = good_pieces(elements, segments, good, url)

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.blocks import BAD, GOOD, Decision
+from scrapy_justext.core.blocks import BAD, Decision
 from scrapy_justext.crawl.site_memory.fingerprints import take_fingerprints
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, describe_os_error, require
@@ -67,11 +67,11 @@ def judge_again(
     page: JudgedPage, fingerprints: Fingerprints, sightings: Sightings, configuration: Configuration
 ) -> JudgedPage:
     """Return the page with the blocks that its site repeats made bad; those that were bad keep their reason."""
-    context_free = page.context.context_free
+    context_free = page.context.context_free.classes
     repeated = {
         i: decision
         for i, decision in find_repeated(fingerprints.indices, sightings, configuration).items()
-        if context_free[i].block_class is not BAD
+        if context_free[i] != BAD.code
     }
     return page.with_decisions(repeated) if repeated else page
 
@@ -124,8 +124,8 @@ class SiteMemory:
             del self._pages[next(iter(self._pages))]
 
     def _count_removed(self, before: JudgedPage, after: JudgedPage) -> None:
-        pairs = zip(before.final, after.final, strict=True) if after is not before else ()
-        removed = sum(old.block_class is GOOD and new.block_class is not GOOD for old, new in pairs)
+        pairs = zip(before.final.are_good, after.final.are_good, strict=True) if after is not before else ()
+        removed = sum(old > new for old, new in pairs)
         if removed:
             self._count("site_memory/pages", 1)
             self._count("site_memory/blocks", removed)

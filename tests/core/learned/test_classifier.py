@@ -53,15 +53,14 @@ def test_the_user_s_thresholds_come_before_the_model_s(
 
 def test_both_sides_of_the_thresholds() -> None:
     features = computed(PAGE)
-    model = shipped_model("learned")
-    weighed = weigh(features, model)
-    decisions = weighed.decide(Thresholds())
-    middle = sorted(decision.probability or 0 for decision in decisions)[len(decisions) // 2]
+    weighed = weigh(features, shipped_model("learned"))
+    middle = sorted(weighed.probabilities)[len(weighed.probabilities) // 2]
 
     def classes(good: float, near_good: float) -> set[str]:
         thresholds = Thresholds(good_probability=good, near_good_probability=near_good)
         decided = weighed.decide(thresholds)
-        return {str(decision.block_class) for decision in decided if decision.probability == middle}
+        rows = zip(decided, weighed.probabilities, strict=True)
+        return {str(decision.block_class) for decision, probability in rows if probability == middle}
 
     assert classes(middle, 0) == {"good"}
     assert classes(middle + 0.0005, middle) == {"near_good"}
@@ -69,18 +68,19 @@ def test_both_sides_of_the_thresholds() -> None:
 
 
 def test_reasons_name_the_probability_and_what_weighed_most() -> None:
-    decisions = weigh(computed(PAGE), shipped_model("learned")).decide(Thresholds())
+    weighed = weigh(computed(PAGE), shipped_model("learned"))
+    decisions = weighed.decide(Thresholds())
     # Gold texts differ on whether the headline is content.
-    assert [str(decision.block_class) for decision in decisions if decision is not decisions[1]] == [
+    assert [str(decision.block_class) for i, decision in enumerate(decisions) if i != 1] == [
         "bad",
         "good",
         "good",
         "bad",
     ]
-    for decision in decisions:
-        head, _, named = str(decision.reason).partition(": ")
+    for decision, probability in zip(decisions, weighed.probabilities, strict=True):
+        head, _, named = decision.reason.partition(": ")
         comparison = ">=" if decision.block_class == "good" else "<"
-        assert head.startswith(f"probability {decision.probability:.3g} {comparison} ")
+        assert head.startswith(f"probability {probability:.3g} {comparison} ")
         assert len(named.split(", ")) == 2
 
 
@@ -88,8 +88,8 @@ def test_what_weighed_most_is_found_when_a_reason_is_read_and_once_a_page() -> N
     with patch.object(Model, "weights", autospec=True, side_effect=Model.weights) as weights:
         decisions = weigh(computed(PAGE), shipped_model("learned")).decide(Thresholds())
         assert weights.call_count == 0
-        for decision in decisions * 2:
-            str(decision.reason)
+        for decision in [*decisions, *decisions]:
+            assert decision.reason
         assert weights.call_count == 1
 
 

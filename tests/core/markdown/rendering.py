@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from scrapy_justext.core.blocks import GOOD, Decision
+from scrapy_justext.core.blocks import GOOD, Decision, Decisions
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.markdown.tables import HTML
@@ -98,7 +98,7 @@ def page_and_text(
     """The Markdown of a page all of whose blocks are good, and the text of the blocks."""
     root = tree(page) if isinstance(page, str) else page
     segments, count = segment_and_count(root, rules)
-    decisions = [Decision(GOOD, "as the test says")] * len(segments)
+    decisions = Decisions([Decision(GOOD, "as the test says")] * len(segments))
     markdown = to_markdown(Elements(root, rules, count), segments, decisions, url=url, tables=tables)
     return markdown, collapse(" ".join(segment.text for segment in segments))
 

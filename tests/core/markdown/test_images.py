@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_justext.core.blocks import BAD, GOOD, Decision
+from scrapy_justext.core.blocks import BAD, GOOD, Decision, Decisions
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.markdown.document import to_markdown
@@ -22,7 +22,7 @@ def judged(page: str) -> str:
     """The Markdown of a page whose blocks are bad where they say so."""
     root = tree(page)
     segments, count = segment_and_count(root, MODERN)
-    decisions = [Decision(BAD if "bad" in one.text else GOOD, "as the test says") for one in segments]
+    decisions = Decisions(Decision(BAD if "bad" in one.text else GOOD, "as the test says") for one in segments)
     return to_markdown(Elements(root, MODERN, count), segments, decisions)
 
 

@@ -48,7 +48,7 @@ def test_minimum(held_by: int, is_bad: bool) -> None:
 
 def test_decisions_are_those_of_the_blocks_with_the_indices() -> None:
     found = find_repeated([3, 5, 8], Sightings(57, [41, 1, 57]), CONFIGURATION)
-    assert {i: reason for i, (_, reason, _) in found.items()} == {
+    assert {i: reason for i, (_, reason) in found.items()} == {
         3: "on 41 of 57 pages of this site",
         8: "on 57 of 57 pages of this site",
     }
