@@ -45,6 +45,7 @@ code or a formula, shorter                                          NEAR_GOOD
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -88,27 +89,29 @@ class Rule(NamedTuple):
 
 def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
     """Measure the blocks; ``stoplist`` holds lower-case words."""
-    word_count, stopwords = count_words(segments.collapsed, stoplist)
-    prose = word_count
+    characters, word_count, link_density, stopword_density = measure_texts(
+        segments.collapsed, segments.link_characters, stoplist
+    )
     if with_formulas := [i for i, extras in segments.extras.items() if extras.formulas]:
         # A paragraph with formulas has as many stop words as its words ask for.
-        prose, stopwords = word_count[:], stopwords[:]
-        counts = count_words([segments[i].without_formulas() for i in with_formulas], stoplist)
-        for i, words, stop in zip(with_formulas, *counts, strict=True):
-            prose[i], stopwords[i] = words, stop
-    characters = list(map(len, segments.collapsed))
-    # An image without ALT has no characters.
-    pairs = zip(segments.link_characters, characters, strict=True)
-    link_density = [linked / length if length else 0.0 for linked, length in pairs]
-    stopword_density = [count / words if words else 0.0 for count, words in zip(stopwords, prose, strict=True)]
+        prose = [segments[i].without_formulas() for i in with_formulas]
+        *_, densities = measure_texts(prose, array("i", [0] * len(prose)), stoplist)
+        for i, density in zip(with_formulas, densities, strict=True):
+            stopword_density[i] = density
     return Measurements(characters, word_count, segments.link_words, link_density, stopword_density)
 
 
-def count_words(texts: Sequence[str], stoplist: frozenset[str]) -> tuple[list[int], list[int]]:
-    """Return how many words and stop words the texts have, each of which has its words between white space."""
+def measure_texts(
+    texts: list[str], link_characters: array[int], stoplist: frozenset[str]
+) -> tuple[list[int], list[int], list[float], list[float]]:
+    """Return the texts' lengths, words, link densities and densities of stop words.
+
+    Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
+    """
     if kernel().cut is not None:
-        return _counter(stoplist).count(texts)
-    word_counts, stopword_counts = [], []
+        return _counter(stoplist).measure(texts, link_characters)
+    word_count: list[int] = []
+    stopword_density: list[float] = []
     is_stopword = stoplist.__contains__
     for text in texts:
         words = stopwords = 0
@@ -116,9 +119,13 @@ def count_words(texts: Sequence[str], stoplist: frozenset[str]) -> tuple[list[in
             found = part.lower().split()
             words += len(found)
             stopwords += sum(map(is_stopword, found))
-        word_counts.append(words)
-        stopword_counts.append(stopwords)
-    return word_counts, stopword_counts
+        word_count.append(words)
+        stopword_density.append(stopwords / words if stopwords else 0.0)
+    characters = list(map(len, texts))
+    # An image without ALT has no characters.
+    pairs = zip(link_characters, characters, strict=True)
+    link_density = [linked / length if linked else 0.0 for linked, length in pairs]
+    return characters, word_count, link_density, stopword_density
 
 
 @lru_cache(maxsize=64)
@@ -137,6 +144,24 @@ def classify(
     deciding = _first_that_apply(rules, page, range(len(segments)))
     classes = deciding.translate(bytes([rule.block_class.code for rule in rules]).ljust(256))
     return Decisions.of_columns(classes, lambda: [rules[number].words(page, i) for i, number in enumerate(deciding)])
+
+
+# Those of profiles have names, by which they go to other processes.
+
+
+def classify_as_published(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> Decisions:
+    """Decide by :data:`PUBLISHED_RULES`."""
+    return classify(segments, measured, thresholds, rules=PUBLISHED_RULES)
+
+
+def classify_modern(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> Decisions:
+    """Decide by :data:`MODERN_RULES`."""
+    return classify(segments, measured, thresholds, rules=MODERN_RULES)
+
+
+def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> Decisions:
+    """Decide by :data:`JAVA_RULES`."""
+    return classify(segments, measured, thresholds, rules=JAVA_RULES)
 
 
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage, open_: Sequence[int]) -> bytearray:

@@ -20,13 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import boilerpipe, context_sensitive, whole_page
 from scrapy_justext.core.blocks import BlockTable, Decisions, Measurements
-from scrapy_justext.core.context_free import JAVA_RULES, MODERN_RULES, PUBLISHED_RULES, classify
+from scrapy_justext.core.context_free import classify_as_java, classify_as_published, classify_modern
 from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
 from scrapy_justext.exceptions import UnknownNameError
@@ -89,13 +88,12 @@ _ARTICLE = Thresholds(tree_depth=2)
 #: A model judges code, formulas and tables like all other blocks.
 _MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE, drop_repeated=True)
 _ALL_CONTENT = replace(_MODEL, keep_headline=True)
-_MODERN_RULES = partial(classify, rules=MODERN_RULES)
 
 _ROWS = (
-    Profile("justext", MODERN, _MODERN_RULES, _JUSTEXT),
-    Profile("justext-3.0", REFERENCE, partial(classify, rules=PUBLISHED_RULES), _PASSES, unspaced=False),
-    Profile("justext-java", JAVA, partial(classify, rules=JAVA_RULES), _JAVA),
-    Profile("article", MODERN, _MODERN_RULES, _JUSTEXT, _ARTICLE),
+    Profile("justext", MODERN, classify_modern, _JUSTEXT),
+    Profile("justext-3.0", REFERENCE, classify_as_published, _PASSES, unspaced=False),
+    Profile("justext-java", JAVA, classify_as_java, _JAVA),
+    Profile("article", MODERN, classify_modern, _JUSTEXT, _ARTICLE),
     Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _LAST, by_stopwords=False),
     Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _LAST, _ARTICLE, by_stopwords=False),
     *(

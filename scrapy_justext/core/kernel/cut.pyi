@@ -1,4 +1,5 @@
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable
 
 from scrapy_justext.core.reading import PublishedReader, TreePosition
 from scrapy_justext.core.tables import Tables
@@ -13,4 +14,6 @@ class Cutter:
 
 class WordCounter:
     def __init__(self, stoplist: frozenset[str]) -> None: ...
-    def count(self, texts: Iterable[str]) -> tuple[list[int], list[int]]: ...
+    def measure(
+        self, texts: list[str], link_characters: array[int]
+    ) -> tuple[list[int], list[int], list[float], list[float]]: ...

@@ -3,7 +3,7 @@
 
 :class:`Cutter` gives what :func:`scrapy_justext.core.reading.cut` gives with the readers there.  What is rare is left to
 these: code, formulas, preformatted text, images.
-:class:`WordCounter` gives what :func:`scrapy_justext.core.context_free.count_words` gives.
+:class:`WordCounter` gives what :func:`scrapy_justext.core.context_free.measure_texts` gives.
 Strings are all that is read here; the tree is not touched.
 """
 
@@ -12,7 +12,6 @@ from cpython cimport array
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from libc.limits cimport INT_MAX
-from libc.string cimport memcmp
 
 from scrapy_justext.core.kernel.tree cimport Memory
 
@@ -36,11 +35,22 @@ cdef extern from "Python.h":
 #: SHA-256 of the source that this was compiled from.
 DIGEST = SOURCE_DIGEST.decode()
 
+ctypedef unsigned char OneByte
+ctypedef unsigned short TwoBytes
+
+#: A character of a string, of one, two or four bytes.
+ctypedef fused Character:
+    OneByte
+    TwoBytes
+    Py_UCS4
+
 cdef enum:
     # The kind of strings with four bytes a character.
     FOUR_BYTES = 4
     DOTTED_I = 0x130
     SIGMA = 0x3A3
+    # From here on, white space is looked up in Python's own table.
+    BEHIND_LATIN = 0x100
 
 # Of the hash FNV-1a.
 cdef size_t BASIS = <size_t> 0xCBF29CE484222325ULL, PRIME = <size_t> 0x100000001B3ULL
@@ -49,6 +59,12 @@ cdef Py_UCS4 BLOCK_MARK = BLOCK, INLINE_MARK = INLINE
 cdef Py_UCS4 CLOSE_CODE = CLOSE, LINK_CODE = LINK, UNLINK_CODE = UNLINK, TAG_CODE = TAG, BREAK_CODE = BREAK
 cdef Py_UCS4 WHOLE_CODE = WHOLE, ENTER_CODE = ENTER, LEAVE_CODE = LEAVE
 cdef str BEGUN_MARK = INLINE + BEGUN, FINISHED_MARK = INLINE + FINISHED
+#: By code, up to U+00FF: whether it is white space, and what it is in lower case.
+cdef bint[BEHIND_LATIN] SPACES
+cdef OneByte[BEHIND_LATIN] SMALL
+for _code in range(BEHIND_LATIN):
+    SPACES[_code] = Py_UNICODE_ISSPACE(_code)
+    SMALL[_code] = <OneByte> Py_UNICODE_TOLOWER(_code)
 #: By code: whether a mark is read here, be it that it changes nothing.
 cdef bint[128] IS_READ
 IS_READ[:] = [chr(code) in (TAG, LINK, UNLINK, BREAK, CODE, PLAIN, UNTAG, LINE, ENDED) for code in range(128)]
@@ -519,6 +535,29 @@ cdef inline int append(array.array column, Py_ssize_t value) except -1:
     return 0
 
 
+cdef inline bint is_space(Character character) noexcept nogil:
+    return SPACES[character] if character < BEHIND_LATIN else Py_UNICODE_ISSPACE(character)
+
+
+cdef inline Py_UCS4 small(Character character) noexcept:
+    return SMALL[character] if character < BEHIND_LATIN else Py_UNICODE_TOLOWER(character)
+
+
+#: Most shares are one of these.
+cdef object NONE_OF_IT = 0.0, ALL_OF_IT = 1.0
+
+
+cdef inline object share(Py_ssize_t part, Py_ssize_t whole):
+    """Return the share that a part has of a whole; none of nothing."""
+    if not whole or not part:
+        return NONE_OF_IT
+    return ALL_OF_IT if part == whole else part / <double> whole
+
+
+cdef struct Counts:
+    Py_ssize_t words, stopwords
+
+
 cdef struct Word:
     # Where a stop word is in the text of all: the characters from ``begin`` on.
     Py_ssize_t begin, size
@@ -531,13 +570,12 @@ cdef class WordCounter:
     cdef frozenset stoplist
     cdef Word* table
     cdef Py_UCS4* characters
-    cdef Py_UCS4* scratch
     cdef size_t mask
     cdef Py_ssize_t longest
 
     def __cinit__(self):
         self.table = NULL
-        self.characters = self.scratch = NULL
+        self.characters = NULL
 
     def __init__(self, frozenset stoplist):
         cdef Py_ssize_t total = 0, i
@@ -554,8 +592,7 @@ cdef class WordCounter:
         self.mask = size - 1
         self.table = <Word*> PyMem_Calloc(size, sizeof(Word))
         self.characters = <Py_UCS4*> PyMem_Malloc((total + 1) * sizeof(Py_UCS4))
-        self.scratch = <Py_UCS4*> PyMem_Malloc((self.longest + 1) * sizeof(Py_UCS4))
-        if self.table is NULL or self.characters is NULL or self.scratch is NULL:
+        if self.table is NULL or self.characters is NULL:
             raise MemoryError
         total = 0
         for word in stoplist:
@@ -572,62 +609,71 @@ cdef class WordCounter:
     def __dealloc__(self):
         PyMem_Free(self.table)
         PyMem_Free(self.characters)
-        PyMem_Free(self.scratch)
 
-    def count(self, texts):
-        """Return for each text how many words it has, and how many stop words."""
-        cdef list words = [], stopwords = []
+    def measure(self, list texts, const int[::1] link_characters) -> tuple:
+        """Return columns of the texts' lengths, words, shares of characters in links, and shares of stop words."""
+        cdef Py_ssize_t count = len(texts), i, length
+        cdef list characters = [None] * count, words = [None] * count
+        cdef list link_density = [None] * count, stopword_density = [None] * count
+        cdef Counts counts
         cdef str text
-        for text in texts:
-            self.count_in(text, words, stopwords)
-        return words, stopwords
+        if link_characters.shape[0] != count:
+            raise ValueError("columns of different lengths")
+        for i in range(count):
+            text = texts[i]
+            length = len(text)
+            counts = self.count(text)
+            characters[i] = length
+            words[i] = counts.words
+            link_density[i] = share(link_characters[i], length)
+            stopword_density[i] = share(counts.stopwords, counts.words)
+        return characters, words, link_density, stopword_density
 
-    cdef int count_in(self, str text, list words, list stopwords) except -1:
+    cdef Counts count(self, str text) except *:
         cdef int kind = PyUnicode_KIND(text)
-        cdef void* data = PyUnicode_DATA(text)
-        cdef Py_ssize_t i, end = len(text), size = 0, word_count = 0, stopword_count = 0, begin = 0
-        cdef size_t hash = BASIS
-        cdef bint is_odd = False
-        cdef Py_UCS4 character
-        for i in range(end + 1):
-            character = PyUnicode_READ(kind, data, i) if i < end else c" "
-            if not Py_UNICODE_ISSPACE(character):
-                if not size:
-                    begin = i
-                if character < 128:
-                    if c"A" <= character <= c"Z":
-                        character = <Py_UCS4> (<int> character + 32)
-                elif character == DOTTED_I or character == SIGMA:
-                    # Their small letters are two characters, or depend on what is around them.
-                    is_odd = True
-                else:
-                    character = Py_UNICODE_TOLOWER(character)
-                if size < self.longest:
-                    self.scratch[size] = character
-                hash = (hash ^ <size_t> character) * PRIME
-                size += 1
-            elif size:
-                word_count += 1
-                if is_odd:
-                    stopword_count += text[begin:i].lower() in self.stoplist
-                elif size <= self.longest and self.holds(hash, size):
-                    stopword_count += 1
-                size = 0
-                hash = BASIS
-                is_odd = False
-        words.append(word_count)
-        stopwords.append(stopword_count)
-        return 0
+        cdef const void* data = PyUnicode_DATA(text)
+        if kind == sizeof(OneByte):
+            return self.count_in(<const OneByte*> data, text)
+        if kind == sizeof(TwoBytes):
+            return self.count_in(<const TwoBytes*> data, text)
+        return self.count_in(<const Py_UCS4*> data, text)
 
-    cdef bint holds(self, size_t hash, Py_ssize_t size) noexcept:
-        """Return whether the word in ``scratch`` is in the list."""
+    cdef Counts count_in(self, const Character* data, str text) except *:
+        cdef Py_ssize_t i = 0, end = len(text), begin
+        cdef Counts counts = Counts(0, 0)
+        cdef size_t hash
+        cdef bint is_odd
+        while True:
+            while i < end and is_space(data[i]):
+                i += 1
+            if i == end:
+                return counts
+            begin = i
+            hash = BASIS
+            is_odd = False
+            while i < end and not is_space(data[i]):
+                # Their small letters are two characters, or depend on what is around them.
+                is_odd = is_odd or data[i] == DOTTED_I or data[i] == SIGMA
+                hash = (hash ^ <size_t> small(data[i])) * PRIME
+                i += 1
+            counts.words += 1
+            if is_odd:
+                counts.stopwords += text[begin:i].lower() in self.stoplist
+            elif i - begin <= self.longest:
+                counts.stopwords += self.holds(hash, data + begin, i - begin)
+
+    cdef bint holds(self, size_t hash, const Character* characters, Py_ssize_t size) noexcept:
+        """Return whether a word is in the list."""
         cdef size_t slot = hash & self.mask
-        cdef Word* word
+        cdef const Word* word
+        cdef Py_ssize_t i
         while self.table[slot].size:
             word = &self.table[slot]
-            if word.hash == hash and word.size == size and not memcmp(
-                self.characters + word.begin, self.scratch, size * sizeof(Py_UCS4)
-            ):
-                return True
+            if word.hash == hash and word.size == size:
+                i = 0
+                while i < size and small(characters[i]) == self.characters[word.begin + i]:
+                    i += 1
+                if i == size:
+                    return True
             slot = (slot + 1) & self.mask
         return False
