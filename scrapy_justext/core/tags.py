@@ -214,7 +214,7 @@ EMOJI_IN_CODE = f"@class and ({_any('@class', 'emoji', 'emoticon', 'smil')}) and
 #: Inline elements that are a line of code each.
 LINE_OF_CODE = f"@data-line or @class and ({_any(_SPACED, ' line ', '-line ')})"
 #: Tables that are code: a row a line, or line numbers beside a PRE.
-_FIRST_CELL = "concat(' ', tr/td/@class, tbody/tr/td/@class, ' ')"
+_FIRST_CELL = "concat(' ', tr/td/@class, ' ', tbody/tr/td/@class, ' ')"
 _CODE_TABLE = (
     f"{_any('@class', 'highlighttable', 'codehilitetable', 'lntable', 'rouge-table', 'crayon-table', 'hljs-ln')} or "
     f"{_any(_FIRST_CELL, 'blob-', 'gutter', 'lineno', 'line-num', 'lines-num', 'line_num', 'linenum', 'lntd')} or "

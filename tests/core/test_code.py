@@ -456,6 +456,12 @@ def test_text_beside_code_stays(markup: str, page: str) -> None:
     assert CODE in [one.text for one in segments]
 
 
+def test_a_word_does_not_arise_of_the_classes_of_two_cells() -> None:
+    root = tree("<table><tr><td class=co>one<td>two</tr><tbody><tr><td class=de>three</table>")
+    assert flatten(root, MODERN) == walk(root, MODERN)
+    assert "code" not in [one.kind for one in segment_tree(root, MODERN)]
+
+
 @pytest.mark.parametrize(
     "markup",
     [
