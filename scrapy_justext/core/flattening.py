@@ -64,7 +64,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 from lxml import etree
 
 from scrapy_justext.core import tags
-from scrapy_justext.core.formulas.elements import DISPLAY_TEX, HOLDER, INLINE_TEX, PageFormulas, search_for_signs
+from scrapy_justext.core.formulas.elements import (
+    DISPLAY_TEX,
+    HOLDER,
+    INLINE_TEX,
+    SIGNS,
+    PageFormulas,
+    are_signs_in,
+    search_for_signs,
+)
 from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 
@@ -159,7 +167,10 @@ def flatten(
                     return flat
             return "".join(str(written.write(top)) for top in _with_formulas(root, rules, formulas))
     with suppress(etree.XSLTApplyError):
-        return "".join(by_stylesheet(top, rules) for top in _with_formulas(root, rules, formulas))
+        survey = survey_of(root) if rules.kinds else None
+        if survey and not formulas.is_searched and not are_signs_in(*survey):
+            formulas.rule_out()
+        return "".join(by_stylesheet(top, rules, survey) for top in _with_formulas(root, rules, formulas))
     return walk(root, rules, formulas)
 
 
@@ -177,9 +188,12 @@ def writer(module: ModuleType, rules: TagRules) -> TreeWriter:
     return made
 
 
-def by_stylesheet(root: etree._Element, rules: TagRules) -> str:
-    """Return what :func:`flatten` gives, without compiled code, for a tree of no more than about 1,500 levels."""
-    has_parts = rules.kinds and _may_have_parts(root)
+def by_stylesheet(root: etree._Element, rules: TagRules, survey: Survey | None = None) -> str:
+    """Return what :func:`flatten` gives, without compiled code, for a tree of no more than about 1,500 levels.
+
+    ``survey``: the page's, if somebody has made it.
+    """
+    has_parts = rules.kinds and _may_have_parts(root, survey or survey_of(root))
     flat = str(_stylesheet(rules, replace_marks=False, has_parts=has_parts)(root))
     if flat.startswith(_OWN_MARKS):
         return str(_stylesheet(rules, replace_marks=True, has_parts=has_parts)(root))
@@ -451,6 +465,7 @@ def removed_elements(
     """Yield the removed elements, also those inside other removed ones; some come twice."""
     tests = _removal_tests(rules)
     kept_inside = [name for name, _, kept in rules.removed if kept]
+    has_parts = rules.kinds and _may_have_parts(root, survey_of(root))
     for top in top_elements(root):
         inside = _inside(top, rules.keeping, kept_inside)
         for node in top.iter(*tests):
@@ -461,7 +476,7 @@ def removed_elements(
             for node in cast("list[etree._Element]", _hidden(rules)(top)):
                 if node.tag not in tags.NEVER_HIDDEN:
                     yield node
-        if rules.kinds and _may_have_parts(top):
+        if has_parts:
             yield from filter(_is_beside_code, in_code(top))
             yield from cast("list[etree._Element]", _labels_of_code(top))
     if rules.kinds:
@@ -496,25 +511,60 @@ def _inside_any(outer: Iterable[etree._Element]) -> Iterator[etree._Element]:
             yield from below
 
 
-def _may_have_parts(top: etree._Element) -> bool:
-    """Return False for a tree in which nothing but PREs is code as a whole, and code has no parts to be told apart.
+class Survey(NamedTuple):
+    """What tells quickly that a page has neither formulas that are elements nor code with parts; most have neither."""
+
+    names: set[str]
+    """Those of the elements of which no attribute is asked."""
+    words: dict[tuple[str, str], str]
+    """Those in attributes, by the names of their elements and their own, each once, with spaces around."""
+
+
+def survey_of(root: etree._Element) -> Survey:
+    """Return what tells of formulas and code on a page, in one pass."""
+    names: set[str] = set()
+    # Of many elements, few values.
+    values: dict[tuple[str, str], set[str]] = {}
+    asked = {name: [(one, values.setdefault((name, one), set())) for one in told] for name, told in _TELLING.items()}
+    for top in top_elements(root):
+        for node in top.iter(etree.Element):
+            name = node.tag
+            if name in asked:
+                for attribute, found in asked[name]:
+                    found.add(node.get(attribute, ""))
+            else:
+                names.add(name)
+    return Survey(names, {key: _spaced(" ".join({*" ".join(found).split()})) for key, found in values.items()})
+
+
+def _may_have_parts(root: etree._Element, survey: Survey) -> bool:
+    """Return False for a page in which nothing but PREs is code as a whole, and code has no parts to be told apart.
 
     Most pages are such.  On others, all tests of these are asked, which take ten times as long.
     """
-    # Of many elements, few classes.
-    classes = {(node.tag, node.get("class", "")) for node in top.iter(*_MAY_TELL)}
-    has_code = next(top.iter("pre"), None) is not None
-    for names, words in (*_OF_WHOLE, (tags.LABELS, tags.WORDS_OF_LABELS if has_code else tags.WORDS_OF_PROMPTS)):
-        if _holds_any((value for name, value in classes if name in names), words):
+    tops = list(top_elements(root))
+    has_code = "pre" in survey.names
+    for names, inside, words, words_alone, is_passed in _OUTSIDE:
+        sought = words if has_code else words_alone
+        # Menus and layouts have some of these words.
+        if any(_holds_any(survey.words[name, "class"], sought) for name in (*names, *inside)) and any(
+            (inside or _holds_any(_spaced(node.get("class", "")), sought)) and is_passed(node)
+            for top in tops
+            for node in top.iter(*names)
+        ):
             return True
-    inside = list(_inside_any(top.iter("pre")))
-    told = {f"{node.get('class', '')} {node.get('style', '')}" for node in inside}
-    return _holds_any(told, _OF_PART) or any(map(_may_be_part, inside))
+    parts = list(_inside_any(pre for top in tops for pre in top.iter("pre"))) if has_code else []
+    told = {f"{node.get('class', '')} {node.get('style', '')}" for node in parts}
+    return _holds_any(_spaced(" ".join(told)), _OF_PART) or any(map(_may_be_part, parts))
 
 
-def _holds_any(values: Iterable[str], words: Iterable[str]) -> bool:
-    text = f" {' '.join(' '.join(values).split())} "
+def _holds_any(text: str, words: Iterable[str]) -> bool:
     return any(word in text for word in words)
+
+
+def _spaced(text: str) -> str:
+    """Return the words of a text with a space around each."""
+    return f" {' '.join(text.split())} "
 
 
 def _may_be_part(node: etree._Element) -> bool:
@@ -537,13 +587,36 @@ def _words_of(*tests: str) -> Sequence[str]:
     return sorted({f" {word} " for text in lists for word in text.split()} | (texts - lists))
 
 
-#: What is in the classes of some elements where these, or those around, are code as a whole or line numbers.
-_OF_WHOLE = (
-    (("table", "td"), _words_of(tags.CODE_AS_A_WHOLE["table"])),
-    (("ol", "div"), _words_of(tags.CODE_AS_A_WHOLE["ol"], tags.CODE_AS_A_WHOLE["div"])),
-    (tuple(tags.LINE_NUMBERS), _words_of(*tags.LINE_NUMBERS.values())),
+class _OutsideTest(NamedTuple):
+    """A test of elements that are code as a whole, or stand beside code."""
+
+    names: tuple[str, ...]
+    """Those of the elements."""
+    inside: tuple[str, ...]
+    """Those of elements inside whose classes it asks for, too."""
+    words: Sequence[str]
+    """One of them is in the classes that it asks for, on a page with PREs."""
+    words_alone: Sequence[str]
+    """The same on a page without PREs."""
+    is_passed: etree.XPath
+
+
+def _outside(test: str, *names: str, inside: tuple[str, ...] = (), is_near_code: bool = False) -> _OutsideTest:
+    """Return a test of elements of some names; ``is_near_code``: no element passes it on a page without PREs."""
+    words = _words_of(test)
+    return _OutsideTest(names, inside, words, () if is_near_code else words, etree.XPath(f"boolean({test})"))
+
+
+_OUTSIDE = (
+    _outside(tags.CODE_AS_A_WHOLE["table"], "table", inside=("td",)),
+    _outside(tags.CODE_AS_A_WHOLE["div"], "div"),
+    _outside(tags.CODE_AS_A_WHOLE["ol"], "ol", inside=("div",)),
+    *(_outside(test, name, is_near_code=True) for name, test in tags.LINE_NUMBERS.items()),
+    _outside(tags.LABEL_OF_CODE, *tags.LABELS)._replace(words=tags.WORDS_OF_LABELS, words_alone=tags.WORDS_OF_PROMPTS),
 )
-_MAY_TELL = sorted({*tags.LABELS, *(name for names, _ in _OF_WHOLE for name in names)})
+#: The attributes that tell of formulas and of code, by the names of elements.
+_TELLING = {name: tuple(sign.attribute for sign in signs) for name, signs in SIGNS.items() if signs}
+_TELLING |= dict.fromkeys(sorted({name for test in _OUTSIDE for name in (*test.names, *test.inside)}), ("class",))
 #: What is in the classes and styles of parts of code.
 _OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)
 

@@ -9,7 +9,7 @@ import pytest
 from lxml import etree
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import BLOCK, _templates, flatten, walk
+from scrapy_justext.core.flattening import BLOCK, _templates, by_stylesheet, flatten, walk
 from scrapy_justext.core.flattening import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count, segment_tree
@@ -712,6 +712,18 @@ class TestFlattening:
     def test_after_the_end_of_html(self, rules: TagRules) -> None:
         root = tree("<p>one</p></body></html><p>two</p>")
         assert flatten(root, rules) == walk(root, rules)
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<p>one</p></body></html><pre><span class=lineno>1</span>two</pre>",
+            "<p>one</p></body></html><pre>two</pre><div class=lang>Python</div>",
+            "<pre>one</pre></body></html><div class='CodeMirror'>two</div>",
+        ],
+    )
+    def test_code_after_the_end_of_html(self, html: str) -> None:
+        root = tree(html)
+        assert by_stylesheet(root, MODERN) == flatten(root, MODERN) == walk(root, MODERN)
 
     @ALL_RULES_STYLED
     def test_marks_in_the_page_are_replaced(self, rules: TagRules) -> None:

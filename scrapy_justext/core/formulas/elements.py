@@ -25,7 +25,7 @@ from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import ModuleType
 
     from scrapy_justext.core.kernel.tree import TreeSearch
@@ -543,7 +543,7 @@ _ADDRESS_SIGN = re.compile("|".join(map(re.escape, _ADDRESS_WORDS)))
 
 
 class Sign(NamedTuple):
-    """An attribute by which an element may be a formula, for a quick search by compiled code."""
+    """An attribute by which an element may be a formula, for a quick search."""
 
     attribute: str
     words: tuple[str, ...]
@@ -551,12 +551,19 @@ class Sign(NamedTuple):
     pattern: re.Pattern[str] | None = None
     """It is found in it."""
 
+    def is_in(self, words: str) -> bool:
+        """Return whether it is in one of some words, which have spaces around."""
+        if not any(part in words for part in self.words):
+            return False
+        search = self.pattern and self.pattern.search
+        return not search or any(search(word) for word in words.split() if any(part in word for part in self.words))
+
 
 #: What is in all classes of formulas, and in few others.
 _CLASS_WORDS = ("ath", "tex", "TeX", "eqno")
 _CLASS_SIGN = Sign("class", _CLASS_WORDS, _CLASS)
 #: The signs of formulas at elements, by their names; where there are none, the name is enough.
-_SIGNS: dict[str, tuple[Sign, ...]] = {
+SIGNS: dict[str, tuple[Sign, ...]] = {
     **{name.removeprefix("{*}"): () for name in _OWN_NAMES},
     "script": (Sign("type", ("math/",)),),
     "img": (Sign("src", _ADDRESS_WORDS), Sign("alt", ("\\",)), Sign("class", tuple(sorted(_IMAGE_CLASSES)))),
@@ -565,8 +572,22 @@ _SIGNS: dict[str, tuple[Sign, ...]] = {
 }
 
 
+def are_signs_in(names: Iterable[str], words: Mapping[tuple[str, str], str]) -> bool:
+    """Return False for a page that has no formulas that are elements.
+
+    ``names``: those of its elements; ``words``: those in the attributes of :data:`SIGNS`, by the names of the elements
+    and their own, with spaces around.
+    """
+    # Without XML, a prefix is a part of the name.
+    local = {name.rpartition("}")[2].rpartition(":")[2] for name in names}
+    for name, signs in SIGNS.items():
+        if (not signs and name in local) or any(sign.is_in(words[name, sign.attribute]) for sign in signs):
+            return True
+    return False
+
+
 @lru_cache
 def search_for_signs(module: ModuleType) -> TreeSearch:
     """Return what looks for signs of formulas with the compiled ``module``."""
-    made: TreeSearch = module.TreeSearch(_SIGNS)
+    made: TreeSearch = module.TreeSearch(SIGNS)
     return made

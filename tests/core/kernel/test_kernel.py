@@ -20,7 +20,7 @@ from scrapy_justext import extract
 from scrapy_justext.core import flattening, reading
 from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import Branch, by_stylesheet, flatten, treatments, walk, writer
+from scrapy_justext.core.flattening import Branch, by_stylesheet, flatten, survey_of, treatments, walk, writer
 from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
@@ -107,6 +107,7 @@ class TestEquality:
         assert COMPILED.tree is not None
         found = formulas._has_some(root)
         assert not found or formulas.search_for_signs(COMPILED.tree).finds(root)
+        assert not found or formulas.are_signs_in(*survey_of(root))
 
     @ALL_RULES
     @pytest.mark.parametrize("page", check.PAGES)
