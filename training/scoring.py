@@ -100,4 +100,5 @@ def _is_shown(name: str, by_group: Mapping[str, Sequence[Score]]) -> bool:
     of_type = name.rpartition(", ")[0]
     if ", " not in of_type:
         return True
-    return len(by_group[name]) > 1 and len(by_group[f"{of_type}, en"]) < 0.8 * len(by_group[of_type])
+    english = by_group.get(f"{of_type}, en", ())
+    return len(by_group[name]) > 1 and len(english) < 0.8 * len(by_group[of_type])

@@ -195,6 +195,10 @@ class TestTables:
         rows = [line.split(" | ")[0].strip("| ") for line in mean_by_group([Score(names, 1, 1, 1) for names in groups])]
         assert rows[2:] == ["a", "a, forum", "a, forum, zh", "b", "b, article", "all"]
 
+    def test_a_set_may_have_no_english_pages(self) -> None:
+        lines = mean_by_group([Score(("a", "a, article", "a, article, zh"), 1, 1, 1)] * 2)
+        assert lines[4] == "| a, article, zh | 2 | 1.000 | 1.000 | 1.000 |"
+
     def test_in_writings_without_spaces_characters_are_words(self) -> None:
         assert words_of("Das 早晨的港口 ok") == ["das", *"早晨的港口", "ok"]
         assert words_of("아침의 항구") == ["아침의", "항구"]
