@@ -190,13 +190,13 @@ process = AsyncCrawlerProcess(
 )
 {start}
 """
-#: How a script starts its crawl: as most do, and as the README shows.
-STARTS = {"plain": "process.crawl(BadSpider)\nprocess.start()", "README": None}
+#: How a script starts its crawl: as most do, and as the docs show.
+STARTS = {"plain": "process.crawl(BadSpider)\nprocess.start()", "docs": None}
 
 
 def readme_start() -> str:
-    """The lines of the README that end a script with a status."""
-    code = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- script -->\n```python\n")[2]
+    """The lines of the docs that end a script with a status."""
+    code = (REPOSITORY / "docs" / "settings.md").read_text("utf-8").partition("<!-- script -->\n```python\n")[2]
     return code.partition("```")[0].replace("MySpider", "BadSpider")
 
 
@@ -222,7 +222,7 @@ def test_a_script_is_told_in_one_line(scripts: Runs, name: str) -> None:
 
 
 def test_a_script_like_the_readme_s_ends_with_status_1_and_without_a_traceback(scripts: Runs) -> None:
-    done = scripts["README"]
+    done = scripts["docs"]
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert MESSAGES["custom settings"] in done.stderr.rstrip().splitlines()[-1]

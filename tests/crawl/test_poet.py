@@ -26,7 +26,7 @@ from web_poet.serialization import deserialize_leaf, serialize_leaf
 from scrapy_justext.poet import ExtractionProvider
 from tests.crawl.poet_pages import AskingSpider
 
-README = (REPOSITORY / "README.md").read_text("utf-8")
+RECIPES = (REPOSITORY / "docs" / "recipes.md").read_text("utf-8")
 POET = "scrapy_poet.Addon"
 JUSTEXT = "scrapy_justext.Addon"
 PROVIDER = {"SCRAPY_POET_PROVIDERS": {ExtractionProvider: 550}}
@@ -66,10 +66,10 @@ def test_callbacks_and_page_objects_get_the_extraction_of_the_response(site: Sit
 
 
 def test_the_page_object_of_the_readme_is_one() -> None:
-    example = README.partition("### With scrapy-poet")[2].partition("```python\nimport")[2].partition("```")[0]
+    example = RECIPES.partition("## With scrapy-poet")[2].partition("```python\nimport")[2].partition("```")[0]
     names: dict[str, Any] = {}
     # A module of its own would not postpone annotations, as this one does.
-    exec(compile(f"import{example}", "README.md", "exec", dont_inherit=True), names)
+    exec(compile(f"import{example}", "recipes.md", "exec", dont_inherit=True), names)
     kind = names["ArticlePage"]
     # So scrapy-poet finds out what to make it of.
     assert {name: set(kinds) for name, kinds in andi.inspect(kind.__init__).items()} == {"extraction": {Extraction}}
