@@ -88,3 +88,15 @@ def test_a_page_that_was_read_can_be_judged_by_other_thresholds(profile: str) ->
         expected = extract(PAGE, profile=profile, language="English", length_high=length, good_probability=limit)
         assert other.judge(page).extraction() == expected
     assert extractor.judge(page).extraction() == extract(PAGE, profile=profile, language="English")
+
+
+def test_options_are_made_once_for_the_same_choices() -> None:
+    assert make_options(language="de", length_low=60) is make_options(language="de", length_low=60)
+    assert make_options(language="de", length_low=60) is not make_options(language="de", length_low=61)
+    assert make_options(language=["de"]) is not make_options(language=["de"])
+
+
+def test_what_is_equal_but_of_another_type_is_checked_by_itself() -> None:
+    make_options(max_blocks=1)
+    with pytest.raises(ParameterError):
+        make_options(max_blocks=True)
