@@ -230,7 +230,7 @@ BAD_INPUT = 2
 # Libraries that may not be installed.
 
 
-class LibraryNotInstalledError(JustextError):
+class LibraryNotInstalledError(JustextError, ModuleNotFoundError):
     """A library that is asked for is not installed.  ``library``: its name; ``command``: what installs it."""
 
     def __init__(self, library: str, command: str) -> None:

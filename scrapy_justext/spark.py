@@ -10,13 +10,11 @@ holds it in memory: Spark has no other way to give its Python processes bytes.
 from __future__ import annotations
 
 import io
-import pickle
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -26,25 +24,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
-from scrapy.settings import Settings
 
+from scrapy_justext.archives.frames import extract_batch, extract_reads, pack_settings
 from scrapy_justext.archives.output import format_summary
-from scrapy_justext.archives.records import (
-    BEGINNING,
-    WARC_SUFFIXES,
-    LoadedRecord,
-    Location,
-    PageColumns,
-    Read,
-    as_text,
-    cells_to_page,
-    column_option,
-)
+from scrapy_justext.archives.records import BEGINNING, WARC_SUFFIXES, PageColumns, column_option
 from scrapy_justext.archives.warc import read_warc
-from scrapy_justext.archives.work import RecordExtractor, extract_records, make_chunks
-from scrapy_justext.crawl.settings import configure, from_settings, make_layers
 from scrapy_justext.exceptions import BAD_INPUT, ArchiveError, JustextError, ParameterError
-from scrapy_justext.tables import SCHEMA, cell_value, column_problem, to_batch
+from scrapy_justext.tables import SCHEMA, column_problem
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -54,7 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
-    Count = Callable[[Counter[str]], object]
+    from scrapy_justext.archives.frames import Count
 
 _USUAL = PageColumns()
 
@@ -75,26 +61,19 @@ def extract_in_arrow(
     Raise :class:`~scrapy_justext.exceptions.SettingError`; in Spark's processes
     :class:`~scrapy_justext.exceptions.ArchiveError` for a frame without such an ``html``.
     """
-    return partial(_map_arrow, _pack(settings or {}), count)
+    return partial(_map_arrow, pack_settings(settings or {}), count)
 
 
 def extract_in_pandas(
     settings: Mapping[str, Any] | None = None, *, count: Count | None = None
 ) -> Callable[[Iterable[pd.DataFrame]], Iterator[pd.DataFrame]]:
     """Return what ``mapInPandas`` takes; otherwise as :func:`extract_in_arrow`, which is the faster one."""
-    return partial(_map_pandas, _pack(settings or {}), count)
-
-
-def _pack(settings: Mapping[str, Any]) -> bytes:
-    """Return settings, checked, as they are sent to Spark's processes."""
-    layers = make_layers(from_settings(Settings(dict(settings))), {})
-    configure(layers.given())
-    return pickle.dumps(layers)
+    return partial(_map_pandas, pack_settings(settings or {}), count)
 
 
 def _map_arrow(packed: bytes, count: Count | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        yield from _extract(packed, count, _read_batch(batch))
+        yield from extract_batch(packed, batch, count)
 
 
 def _map_pandas(packed: bytes, count: Count | None, frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -107,40 +86,7 @@ def _map_warc(packed: bytes, count: Count, batches: Iterable[pa.RecordBatch]) ->
     for batch in batches:
         for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
             open_file = partial(io.BytesIO, content.as_py())
-            yield from _extract(packed, count, read_warc(open_file, path.as_py(), _MAX_BYTES, BEGINNING))
-
-
-def _extract(packed: bytes, count: Count | None, reads: Iterable[Read]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of records, in batches of which several fit into memory."""
-    extractor = _make_extractor(packed)
-    for chunk in make_chunks(reads):
-        result = extract_records(chunk.records, extractor)
-        if count is not None:
-            count(result.counts)
-        if result.rows:
-            yield to_batch(result.rows)
-
-
-@cache
-def _make_extractor(packed: bytes) -> RecordExtractor:
-    extractor = RecordExtractor(pickle.loads(packed))
-    extractor.warm_up()
-    return extractor
-
-
-def _read_batch(batch: pa.RecordBatch) -> Iterator[Read]:
-    names = batch.schema.names
-    used = (*_USUAL, *Location._fields)
-    for name in used:
-        problem = column_problem(batch.schema, name) if name == _USUAL.html or names.count(name) > 1 else None
-        if problem is not None:
-            raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
-    missing = repeat(pa.scalar(None))
-    columns = (batch.column(name) if name in names else missing for name in used)
-    for _, *cells in zip(range(batch.num_rows), *columns, strict=False):
-        html, url, content_type, file, offset = map(cell_value, cells)
-        record = LoadedRecord(Location(as_text(file), offset), cells_to_page(html, url, content_type))
-        yield Read(record, BEGINNING)
+            yield from extract_reads(packed, read_warc(open_file, path.as_py(), _MAX_BYTES, BEGINNING), count)
 
 
 # The job.
@@ -230,7 +176,7 @@ def _from_warc(spark: SparkSession, options: Namespace, settings: Mapping[str, A
     spark.conf.set("spark.sql.files.maxPartitionBytes", "1")
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
     files = spark.read.format("binaryFile").load(options.inputs).select("path", "content")
-    return files.mapInArrow(partial(_map_warc, _pack(settings), count), spark_schema())
+    return files.mapInArrow(partial(_map_warc, pack_settings(settings), count), spark_schema())
 
 
 def _from_parquet(spark: SparkSession, options: Namespace, settings: Mapping[str, Any], count: Count) -> DataFrame:

@@ -26,8 +26,8 @@ Bulgarian bg bul | български
 Burmese my mya bur Myanmar | မြန်မာ မြန်မာဘာသာ
 Catalan ca cat | català
 Cebuano ceb | Sinugboanon Binisaya
-Chinese zh zho chi cmn yue wuu Chinese_Simplified Chinese_Traditional Simplified_Chinese Traditional_Chinese Mandarin
-    | 中文 汉语 漢語 普通话 國語 简体中文 繁體中文
+Chinese zh zho chi cmn yue wuu ChineseT Chinese_Simplified Chinese_Traditional Simplified_Chinese Traditional_Chinese
+    Mandarin | 中文 汉语 漢語 普通话 國語 简体中文 繁體中文
 Chuvash cv chv | чӑвашла чӑваш
 Croatian hr hrv | hrvatski
 Czech cs ces cze | čeština česky
@@ -62,7 +62,7 @@ Khmer km khm Cambodian | ខ្មែរ ភាសាខ្មែរ
 Korean ko kor | 한국어 조선말
 Kurdish ku kur | kurdî kurmancî
 Kyrgyz ky kir Kirghiz | кыргызча
-Lao lo lao Laotian | ລາວ ພາສາລາວ
+Lao lo lao Laotian Laothian | ລາວ ພາສາລາວ
 Latin la lat | Latina
 Latvian lv lav lvs | latviešu
 Ligurian lij | ligure
@@ -79,7 +79,7 @@ Neapolitan nap | napulitano
 Nepali ne nep | नेपाली
 Newar new Newari | नेपाल_भाषा
 Norwegian_Bokmal nb nob no nor Norwegian | norsk norsk_bokmål bokmål
-Norwegian_Nynorsk nn nno | nynorsk norsk_nynorsk
+Norwegian_Nynorsk nn nno Norwegian_N | nynorsk norsk_nynorsk
 Occitan oc oci | lenga_d’òc
 Persian fa fas per Farsi | فارسی
 Piedmontese pms | piemontèis
@@ -89,7 +89,7 @@ Quechua qu que | Runasimi
 Romanian ro ron rum | română
 Russian ru rus | русский
 Samogitian sgs | žemaitėška
-Scottish_Gaelic gd gla | Gàidhlig
+Scottish_Gaelic gd gla Scots_Gaelic | Gàidhlig
 Serbian sr srp srl | српски srpski
 Serbo_Croatian sh hbs | srpskohrvatski српскохрватски
 Sesotho st sot Southern_Sotho
@@ -125,7 +125,7 @@ Yoruba yo yor | Yorùbá
 
 #: For each row the words before the bar, and those behind it.
 _ROWS = [
-    [part.split() for part in row.partition("|")[::2]] for row in _TABLE.strip().replace("\n    |", "|").splitlines()
+    [part.split() for part in row.partition("|")[::2]] for row in _TABLE.strip().replace("\n    ", " ").splitlines()
 ]
 
 #: Stoplist names with the ISO 639 codes of the language and other names for it; the first code is the one that results

@@ -1,0 +1,1 @@
+"""What plugs extraction into frameworks that make corpora, a module for each; each needs its framework's extra."""

@@ -1,0 +1,40 @@
+"""Extraction for Ray Data: the twin of the functions for Spark.
+
+Needs ``pip install 'scrapy-justext[ray]'``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_justext.exceptions import ArchiveError, require
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+_pa: Any = require("pyarrow", "ray")
+_frames: Any = require("scrapy_justext.archives.frames", "ray")
+_tables: Any = require("scrapy_justext.tables", "ray")
+
+
+class ExtractPages:
+    """What ``map_batches`` takes with ``batch_format="pyarrow"``: an instance, or the class with its settings.
+
+    The batches have the column ``html`` and perhaps ``url`` and ``content_type``.  ``html`` is text, or bytes, which
+    are decoded as a crawl would.  Columns ``file`` and ``offset`` are kept; others are not.  Pages that a crawl would
+    drop have no row.
+    ``settings``: ``JUSTEXT_*``, as a crawl's.
+    Raises :class:`~scrapy_justext.exceptions.SettingError`; for a batch without such an ``html``
+    :class:`~scrapy_justext.exceptions.ArchiveError`.
+    """
+
+    def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
+        self._packed: bytes = _frames.pack_settings(settings or {})
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """Return the rows of the pages in a batch, which may be none."""
+        if not isinstance(batch, _pa.Table):
+            raise ArchiveError("the batch", 'is no Arrow table: call map_batches with batch_format="pyarrow"')
+        return _pa.Table.from_batches(_frames.extract_batch(self._packed, batch), _tables.SCHEMA)
