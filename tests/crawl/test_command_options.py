@@ -11,6 +11,7 @@ from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.settings import Settings
 
 from scrapy_justext.archives.command import Command as ArchiveCommand
+from scrapy_justext.core.overrides import RULE_NAMES
 from scrapy_justext.crawl.command_options import NAMES, chosen_settings, option
 from scrapy_justext.inspection.command import Command as InspectionCommand
 
@@ -51,6 +52,4 @@ def test_every_setting_that_decides_is_an_option(name: str) -> None:
     # Scrapy writes what it measured of a command's time to this file.
     assert options.profile is None
     chosen = {setting: given.value for setting, given in chosen_settings(options).items()}
-    assert chosen == {
-        setting: [value] if setting.startswith(("keep", "drop")) else value for setting, value in values.items()
-    }
+    assert chosen == {setting: [value] if setting in RULE_NAMES else value for setting, value in values.items()}

@@ -667,6 +667,7 @@ def test_kinds_of_the_command_line() -> None:
         "article-benchmark",
         "daniel",
         "kinds",
+        "labelled",
         "magic-html",
         "marks",
         "pairs",
