@@ -17,6 +17,7 @@ from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, 
 from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
 from scrapy_justext.crawl.pages import header_languages
@@ -94,6 +95,11 @@ def blocks(notation: str, *, reason: str = "as the test says") -> Blocks:
         segments.append(make_segment("x" * int(match["length"] or 10), tag=tag, heading_level=level))
         decisions.append(Decision(LETTERS[match["letter"]], reason))
     return Blocks(segments, Decisions(decisions))
+
+
+def judging(profile: str) -> list[str]:
+    """The profiles that may judge a page: the one given, or those that it chooses from."""
+    return [one.name for one in PROFILES[profile].chooses] or [profile]
 
 
 def letters(decisions: Decisions | list[BlockClass]) -> str:

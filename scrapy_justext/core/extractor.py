@@ -3,7 +3,8 @@
 =========================  ===============================================================================
 :meth:`Extractor.read`     page -> :class:`ReadPage`: everything that does not depend on thresholds.  The page is
                            parsed and cut into blocks; its language is chosen; the blocks are measured, and
-                           weighed by the profile's trained model; the user's rules decide.
+                           weighed by the profile's trained model; a profile that chooses another for each page
+                           does so; the user's rules decide.
 :meth:`Extractor.judge`    -> :class:`JudgedPage`: the classes of the blocks under the thresholds in force.
                            Cheap, so that many thresholds can be tried on one page that was read.
 :meth:`JudgedPage.extraction`  -> :class:`Extraction`, the value that users see.
@@ -14,7 +15,6 @@ The language is chosen while reading, because the blocks are measured by its sto
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +31,7 @@ from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import DEFAULTS, Choices, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
+from scrapy_justext.core.profiles import ARTICLE_FROM
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
 from scrapy_justext.core.tags import CODE
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.kernel.elements import ElementReading
     from scrapy_justext.core.languages import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
+    from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
     from scrapy_justext.core.options import Criteria, Options, Parameters
@@ -85,6 +87,8 @@ class ReadPage(NamedTuple):
     title: str
     url: str | None
     is_cut: bool
+    profile: str
+    """The profile that was chosen for the page; that of its reader if it chooses none."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
     groups: Mapping[int, Sequence[int]] = {}
@@ -118,6 +122,7 @@ class JudgedPage(NamedTuple):
     data: DataBlocks | None
     """The blocks that structured data add; no pass changes them."""
     profile: str
+    """The one that judged the page."""
     tables: str
     """What is written of tables in Markdown."""
     markdown: str = ""
@@ -232,11 +237,15 @@ class Extractor:
             raise TypeError(f"either options or choices, not both: {', '.join(given)}")
         self.options = make_options(**choices) if options is None else options
         self._given_model = model
+        self._chooses = tuple(Extractor(one, model=model) for one in self.options.chooses)
 
     def with_thresholds(self, **thresholds: Unpack[GivenThresholds]) -> Extractor:
         """Return an extractor with some other thresholds; it can judge pages that this one read."""
-        changed = replace(self.options, thresholds=replace(self.options.thresholds, **thresholds))
-        return Extractor(changed, model=self._given_model)
+        return Extractor(self.options.with_thresholds(**thresholds), model=self._given_model)
+
+    def chosen_for(self, page: ReadPage) -> Extractor:
+        """Return the extractor with the profile that was chosen for a page: this one if its profile chooses none."""
+        return next((one for one in self._chooses if one.options.profile.name == page.profile), self)
 
     def extract(
         self, page: Page, *, encoding: str | None = None, url: str | None = None, languages: Sequence[str] = ()
@@ -281,10 +290,11 @@ class Extractor:
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
         language = _choose_language(segments, data, root, options, languages)
+        model_output, profile = self._weigh(segments, elements)
         return ReadPage(
             segments=segments,
             measurements=measure_blocks(segments, options.criteria(language.language)),
-            model_output=self._weigh(segments, elements),
+            model_output=model_output,
             language=language,
             overrides=choose(options.selection, segments, elements) if options.selection and elements else {},
             elements=elements,
@@ -292,6 +302,7 @@ class Extractor:
             title=title,
             url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
             is_cut=is_cut,
+            profile=profile,
             encoding=page_encoding,
         )
 
@@ -300,6 +311,9 @@ class Extractor:
 
         It may have been read by another extractor, if only the thresholds differ.
         """
+        chosen = self.chosen_for(page)
+        if chosen is not self:
+            return chosen.judge(page)
         options, profile, elements = self.options, self.options.profile, page.elements
         thresholds = self.thresholds_for(page.language.language)
         context = self._context(page, thresholds)
@@ -365,13 +379,25 @@ class Extractor:
 
         return shipped_page_model(self.options.profile.models[0])
 
-    def _weigh(self, segments: BlockTable, elements: Elements | None) -> ModelOutput | None:
+    def _weigh(self, segments: BlockTable, elements: Elements | None) -> tuple[ModelOutput | None, str]:
+        """Return what a trained model makes of a page's blocks, and the name of the profile that judges them."""
+        chosen, *for_articles = self._chooses or (self,)
         if not segments or elements is None or self._model is None:
-            return None
-        from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
-        from scrapy_justext.core.learned.features import compute  # noqa: PLC0415
+            return None, chosen.options.profile.name
+        from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
-        return weigh(compute(segments, elements), self._model, self._page_model)
+        features = compute(segments, elements)
+        output = chosen._ask(features)
+        if for_articles and output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
+            [chosen] = for_articles
+            output = chosen._ask(features)
+        return output, chosen.options.profile.name
+
+    def _ask(self, features: Features) -> ModelOutput:
+        from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
+
+        assert self._model is not None
+        return weigh(features, self._model, self._page_model)
 
     def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
         """Return what the passes start from."""

@@ -95,6 +95,16 @@ class Options:
     markdown_tables: str = HTML
     max_blocks: int | None = None
     """A page with more blocks is not extracted; None: any number is allowed."""
+    chooses: tuple[Options, ...] = ()
+    """The same with each profile that the profile chooses from."""
+
+    def with_thresholds(self, **thresholds: Unpack[GivenThresholds]) -> Options:
+        """Return the options with some other thresholds."""
+        return replace(
+            self,
+            thresholds=replace(self.thresholds, **thresholds),
+            chooses=tuple(one.with_thresholds(**thresholds) for one in self.chooses),
+        )
 
     def criteria(self, language: Language | None) -> Criteria:
         """Return the stop words, thresholds and script for pages in a language.
@@ -134,13 +144,8 @@ def _make_options(**choices: Any) -> Options:
     stoplist = given["stoplist"]
     library = find_library(given.get("stoplists_dir"))
     chosen = {name: given[name] for name in PARAMETERS if name in given}
-    thresholds = replace(profile.thresholds, **chosen)
-    return Options(
-        profile=profile,
-        thresholds=thresholds,
-        script_thresholds={
-            script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in WITH_THRESHOLDS
-        },
+    options = Options(
+        **_of_profile(profile, chosen),
         library=library,
         candidates=_candidates(given["language"], library, any_code=stoplist is not None),
         stopwords=None if stoplist is None else stoplist_words(stoplist),
@@ -150,6 +155,16 @@ def _make_options(**choices: Any) -> Options:
         markdown_tables=_checked_tables(given["markdown_tables"]),
         max_blocks=_checked_limit(given["max_blocks"]),
     )
+    return replace(options, chooses=tuple(replace(options, **_of_profile(one, chosen)) for one in profile.chooses))
+
+
+def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that follow from a profile and the thresholds that the user chose."""
+    thresholds = replace(profile.thresholds, **chosen)
+    of_scripts = {
+        script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in WITH_THRESHOLDS
+    }
+    return {"profile": profile, "thresholds": thresholds, "script_thresholds": of_scripts}
 
 
 def _checked_tables(tables: object) -> str:

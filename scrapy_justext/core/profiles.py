@@ -10,6 +10,7 @@
 ``boilerpipe-article``  ``boilerpipe``, then the HTML-tree filter: the method of the filter's paper
 ``learned``             a trained model in place of the rules: keeps all main content
 ``learned-article``     a trained model that keeps only the body of an article
+``auto``                for each page ``learned-article`` where it is an article, else ``learned``
 ======================  =================================================================================
 
 Every profile ends with the tree filter and with the passes that drop repeated text and keep the headline.  Each does
@@ -46,6 +47,8 @@ class Profile:
     ``unspaced``: whether languages without spaces are measured in their own way.
     ``models``: the names of the trained models, the first of which judges in place of rules.
     ``reads_data``: whether JSON-LD and embedded state are read where the page shows next to nothing.
+    ``chooses``: the profiles of which one judges a page in its place: the first, which tells the type of the page, or
+    the second, if it is an article (:data:`ARTICLE_FROM`).  Only their models, thresholds and names differ.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Profile:
     unspaced: bool = True
     models: tuple[str, ...] = ()
     reads_data: bool = False
+    chooses: tuple[Profile, ...] = ()
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -77,6 +81,9 @@ class Profile:
         }
 
 
+#: A page is an article for a profile that chooses, if this is at least the probability of that type.
+ARTICLE_FROM = 0.5
+
 #: The passes of all profiles, which do nothing unless a parameter asks for them.
 _LAST = (context_sensitive.select, whole_page.drop_repeated, whole_page.keep_headline)
 #: The passes behind the one that promotes headings: all of ``justext-3.0``, whose heading pre-pass does nothing.
@@ -89,6 +96,11 @@ _ARTICLE = Thresholds(tree_depth=2)
 _MODEL = Thresholds(code=PROSE, formulas=PROSE, tables=PROSE, drop_repeated=True)
 _ALL_CONTENT = replace(_MODEL, keep_headline=True)
 
+_TRAINED = tuple(
+    Profile(name, LENIENT, None, _LEARNED, thresholds, by_stopwords=False, models=(name,), reads_data=True)
+    for name, thresholds in (("learned", _ALL_CONTENT), ("learned-article", _MODEL))
+)
+
 _ROWS = (
     Profile("justext", MODERN, classify_modern, _JUSTEXT),
     Profile("justext-3.0", REFERENCE, classify_as_published, _PASSES, unspaced=False),
@@ -96,10 +108,8 @@ _ROWS = (
     Profile("article", MODERN, classify_modern, _JUSTEXT, _ARTICLE),
     Profile("boilerpipe", WITHOUT_KINDS, boilerpipe.classify, _LAST, by_stopwords=False),
     Profile("boilerpipe-article", WITHOUT_KINDS, boilerpipe.classify, _LAST, _ARTICLE, by_stopwords=False),
-    *(
-        Profile(name, LENIENT, None, _LEARNED, thresholds, by_stopwords=False, models=(name,), reads_data=True)
-        for name, thresholds in (("learned", _ALL_CONTENT), ("learned-article", _MODEL))
-    ),
+    *_TRAINED,
+    replace(_TRAINED[0], name="auto", models=tuple(one.name for one in _TRAINED), chooses=_TRAINED),
 )
 
 PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in _ROWS})

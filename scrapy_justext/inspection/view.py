@@ -107,14 +107,14 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "language": extraction.language,
         "language_source": extraction.language_source,
         "language_reason": extraction.language_reason,
-        "profile": profile.name,
+        "profile": extraction.profile,
     }
     return {
         **(decided if page.problem is None else {}),
         "name": page.name or page.url or extraction.title,
         "url": page.url,
         "title": extraction.title,
-        "limits": limits_of(profile, extractor.thresholds_for(judged.page.language.language)),
+        "limits": limits_of(profile, extractor.chosen_for(judged.page).thresholds_for(judged.page.language.language)),
         "notes": [*inspection.notes, *filter(None, [describe_removed(inspection)])],
         "blocks": _block_views(extraction),
         "rendering": render(page.parsed.root, rules, judged.page.segments),

@@ -162,7 +162,7 @@ def test_defaults_are_the_published_ones() -> None:
         "fallback_probability": None,
     }
     own = {name for name, profile in PROFILES.items() if profile.thresholds != Thresholds()}
-    assert own == {"article", "boilerpipe-article", "learned", "learned-article"}
+    assert own == {"article", "boilerpipe-article", "learned", "learned-article", "auto"}
     assert {PROFILES[name].thresholds for name in own} == {
         Thresholds(tree_depth=2),
         Thresholds(code="prose", formulas="prose", tables="prose", drop_repeated=True),

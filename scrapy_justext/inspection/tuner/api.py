@@ -147,7 +147,7 @@ class Tuner:
             "blocks": len(extraction.blocks),
             "language": extraction.language,
             "language_reason": extraction.language_reason,
-            "profile": extraction.profile,
+            "profile": options.profile.name,
             "thresholds": asdict(thresholds),
             "limits": limits_of(options.profile, thresholds),
             **self._marked(number, extraction, keys),

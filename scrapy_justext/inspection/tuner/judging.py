@@ -86,7 +86,8 @@ class TunedPage:
     def thresholds(self, options: Options) -> Thresholds:
         """Return the thresholds in force for the page's language, and for the model of the profile."""
         extractor = Extractor(options)
-        return extractor.thresholds_for(self._read(extractor).read.language.language)
+        read = self._read(extractor).read
+        return extractor.chosen_for(read).thresholds_for(read.language.language)
 
     def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> Effect:
         """Return what an extraction changes against the page's own options; ``keys``: those of its blocks."""

@@ -21,6 +21,23 @@ if TYPE_CHECKING:
 PROSE = "The harbour lay still, and nobody spoke of the storm that had gone by in the night. "
 #: A menu, an article, a footer.
 PAGE = f"<nav><a href=/>Home</a></nav><article><h1>Harbour</h1><p>{PROSE * 2}<p>{PROSE}</article><footer>© x</footer>"
+_TEXTS = [
+    f"On day {n} the {name} came in with the tide, and the {name}'s crew told of the {n} storms that they had met. "
+    f"Nobody on the quay believed the {name}, but all of them listened, since there were {n + 3} of them."
+    for n, name in enumerate(("heron", "gannet", "plover", "curlew", "petrel", "puffin"))
+]
+#: A page that is an article to the page models, and one that is a thread of a forum.
+ARTICLE = (
+    "<title>Harbour</title><nav><a href=/>Home</a></nav><article class=post><h1>Harbour</h1>"
+    f"<p class=byline>By Ann Lee</p>{''.join(f'<p>{text}' for text in _TEXTS)}</article><footer>© x</footer>"
+)
+THREAD = "<title>Harbour - Forum</title><div class=thread><h1>Harbour</h1>" + "".join(
+    f"<div class='post message' id=post{n}><div class=user><a class=username href=/u{n}>ann{n}</a> Posts: {n}</div>"
+    f"<div class=postdate>May {n}, 2020</div><div class='message-body postbody'>{text}</div>"
+    f"<div class=signature>Sailing since {n}</div><a class=reply href=#>Reply</a></div>"
+    for n, text in enumerate(_TEXTS)
+)
+
 COLUMNS = {feature.name: position for position, feature in enumerate(FEATURES)}
 
 #: The same sentence or two as the language writes them.

@@ -12,7 +12,7 @@ import pytest
 from scrapy_justext import Extraction, Extractor, extract
 from scrapy_justext.core.learned import pages
 from scrapy_justext.core.learned.classifier import weigh
-from scrapy_justext.core.learned.model import FOLDER, shipped_model
+from scrapy_justext.core.learned.model import FOLDER, Model, shipped_model
 from scrapy_justext.core.learned.pages import (
     INPUTS,
     OUTPUTS,
@@ -26,29 +26,13 @@ from scrapy_justext.core.learned.pages import (
 )
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import ModelError
-from tests.core.learned.pages import PAGE, computed
+from tests.core.learned.pages import ARTICLE, PAGE, THREAD, computed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 LEARNED = [name for name, profile in PROFILES.items() if profile.models]
 EVERY = pytest.mark.parametrize("profile", LEARNED)
-
-TEXTS = [
-    f"On day {n} the {name} came in with the tide, and the {name}'s crew told of the {n} storms that they had met. "
-    f"Nobody on the quay believed the {name}, but all of them listened, since there were {n + 3} of them."
-    for n, name in enumerate(("heron", "gannet", "plover", "curlew", "petrel", "puffin"))
-]
-ARTICLE = (
-    "<title>Harbour</title><nav><a href=/>Home</a></nav><article class=post><h1>Harbour</h1>"
-    f"<p class=byline>By Ann Lee</p>{''.join(f'<p>{text}' for text in TEXTS)}</article><footer>© x</footer>"
-)
-THREAD = "<title>Harbour - Forum</title><div class=thread><h1>Harbour</h1>" + "".join(
-    f"<div class='post message' id=post{n}><div class=user><a class=username href=/u{n}>ann{n}</a> Posts: {n}</div>"
-    f"<div class=postdate>May {n}, 2020</div><div class='message-body postbody'>{text}</div>"
-    f"<div class=signature>Sailing since {n}</div><a class=reply href=#>Reply</a></div>"
-    for n, text in enumerate(TEXTS)
-)
 
 
 @EVERY
@@ -63,6 +47,75 @@ def test_an_extraction_tells_type_and_confidence(profile: str) -> None:
 
 def test_a_thread_is_none() -> None:
     assert extract(THREAD, profile="learned", language="en").page_type == "forum"
+
+
+PAGES = {"article": ARTICLE, "forum": THREAD, "nothing": "", "no article": PAGE.replace("article>", "div>")}
+
+
+def judged_by(page: str) -> str:
+    return extract(page, profile="auto", language="en").profile
+
+
+def test_auto_takes_the_profile_for_articles_where_the_page_is_one() -> None:
+    assert {name: judged_by(page) for name, page in PAGES.items()} == {
+        "article": "learned-article",
+        "forum": "learned",
+        "nothing": "learned",
+        "no article": "learned",
+    }
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"markdown": True, "paths": True},
+        {"keep_headline": True, "drop_repeated": False},
+        {"keep_headline": False, "tree_depth": 2},
+        {"good_probability": 0.9, "near_good_probability": 0.1},
+        {"good_probability": 1.0, "fallback_probability": 0.1},
+        {"language": "zh", "max_heading_distance": 0, "drop_css": "h1"},
+    ],
+    ids=str,
+)
+def test_auto_gives_what_the_profile_that_it_takes_gives(page: str, options: dict[str, Any]) -> None:
+    found = extract(page, profile="auto", **options)
+    expected = extract(page, profile=found.profile, **options)
+    assert found.to_dict() == expected.to_dict()
+    assert (found.confidence, found.page_type) == (expected.confidence, expected.page_type)
+
+
+@pytest.mark.parametrize(("article", "profile"), [(0.499, "learned"), (0.5, "learned-article")])
+def test_a_page_is_an_article_from_a_half(article: float, profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PageOpinion, "type_probabilities", lambda _: {"article": article, "forum": 1 - article})
+    assert [judged_by(page) for page in (ARTICLE, THREAD)] == [profile, profile]
+
+
+def test_what_auto_read_is_judged_under_other_thresholds() -> None:
+    reader = Extractor(profile="auto", language="en")
+    for page in (ARTICLE, THREAD):
+        read = reader.read(page)
+        for headline in (True, False):
+            found = reader.with_thresholds(keep_headline=headline).judge(read).extraction()
+            again = extract(page, profile=found.profile, language="en", keep_headline=headline)
+            assert found.to_dict() == again.to_dict()
+            assert reader.chosen_for(read).options.profile.name == found.profile
+
+
+def test_auto_asks_the_model_for_articles_on_articles_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    probabilities = Model.probabilities
+
+    def ask(model: Model, features: Any) -> Any:
+        asked.append(model.name)
+        return probabilities(model, features)
+
+    monkeypatch.setattr(Model, "probabilities", ask)
+    assert judged_by(ARTICLE) == "learned-article"
+    assert asked == ["learned", "learned-article"]
+    del asked[:]
+    assert judged_by(THREAD) == "learned"
+    assert asked == ["learned"]
 
 
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name not in LEARNED])
