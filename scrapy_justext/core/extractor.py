@@ -15,11 +15,12 @@ The language is chosen while reading, because the blocks are measured by its sto
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import BlockTable, Decisions
+from scrapy_justext.core.blocks import GOOD, BlockTable, Decisions
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
@@ -316,7 +317,8 @@ class Extractor:
             return chosen.judge(page)
         options, profile, elements = self.options, self.options.profile, page.elements
         thresholds = self.thresholds_for(page.language.language)
-        context = self._context(page, thresholds)
+        # A page may have text in its data where it has no good blocks: that comes before the fallback.
+        context = self._context(page, replace(thresholds, fallback_probability=None))
         final = context.pass_through(profile.passes)
         data = None
         if profile.reads_data and elements is not None:
@@ -324,6 +326,9 @@ class Extractor:
         if data is not None:
             criteria = options.criteria(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
+        elif thresholds.fallback_probability is not None and GOOD.code not in context.context_free.classes:
+            context = replace(context, thresholds=thresholds)
+            final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
         kept = page._replace(model_output=None, data=None, elements=elements if options.markdown else None)
         return JudgedPage(

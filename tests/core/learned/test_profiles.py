@@ -93,6 +93,15 @@ DATA = {"@context": "https://schema.org", "@graph": [{"@type": "Product", "descr
 
 
 @EVERY
+def test_a_page_with_text_from_its_data_needs_no_fallback(profile: str) -> None:
+    script = f'<script type="application/ld+json">{json.dumps(DATA)}</script>'
+    found = extract(f"<body><p>Home</p>{script}", profile=profile, fallback_probability=0.001)
+    assert "Home" not in found.paragraphs
+    assert not found.is_fallback
+    assert extract("<body><p>Home</p>", profile=profile, fallback_probability=0.001).is_fallback
+
+
+@EVERY
 def test_a_page_that_shows_nothing_is_read_from_its_json_ld(profile: str) -> None:
     script = f'<script type="application/ld+json">{json.dumps(DATA)}</script>'
     found = extract(f"<body><p>Home</p>{script}", profile=profile, paths=True)
