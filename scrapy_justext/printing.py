@@ -1,4 +1,4 @@
-"""What commands print: nothing of a page is obeyed by a terminal.
+"""What commands print and reports show: nothing of a page is obeyed by a terminal, or is markup for a browser.
 
 Pages, their addresses and their headers may hold characters that move a terminal's cursor, start a command in it, or
 turn the direction of all that comes after them.  Where a person reads, they are replaced; in JSON they are escaped,
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,6 +53,23 @@ def in_json(text: str) -> str:
     '"a\\u009b\\u202eb"'
     """
     return text.translate(_ESCAPED)
+
+
+def in_html(text: str) -> str:
+    r"""Return ``text`` escaped, without what HTML or a file in UTF-8 cannot hold.
+
+    >>> in_html("a\0<\ud800")
+    'a&lt;?'
+    """
+    return escape(text.replace("\0", "").encode(errors="replace").decode())
+
+
+def colours() -> str:
+    """Return the style sheet with the colours of all reports, light and dark."""
+    # All commands of Scrapy import this module, and few make a report.
+    from importlib.resources import files  # noqa: PLC0415
+
+    return files("scrapy_justext").joinpath("static", "colours.css").read_text("utf-8")
 
 
 def complain(command: str, problem: Exception | str) -> None:

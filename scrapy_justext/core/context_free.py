@@ -240,8 +240,11 @@ def copyright_entity(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
 def any_copyright_sign(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
     """Find blocks with a copyright sign, also with one as East Asian pages write it."""
     texts = page.segments.collapsed
-    wide = [i for i in _holding(page, open_, *_WIDE_CS) if _BESIDE_A_SIGN.search(texts[i])]
-    return sorted({*_holding(page, open_, "\xa9", "&copy", "ⓒ", "Ⓒ"), *wide})
+    return [
+        i
+        for i in _holding(page, open_, *_SIGNS, *_WIDE_CS)
+        if any(sign in texts[i] for sign in _SIGNS) or _BESIDE_A_SIGN.search(texts[i])
+    ]
 
 
 def _holding(page: MeasuredPage, open_: Sequence[int], *signs: str) -> Sequence[int]:
@@ -255,6 +258,7 @@ def _holding(page: MeasuredPage, open_: Sequence[int], *signs: str) -> Sequence[
     return sorted({i for sign in held for i in open_ if sign in texts[i]})
 
 
+_SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
 #: It also numbers things; only beside the word or a year it is the copyright sign.
 _WIDE_CS = ("（c）", "（C）", "（ｃ）", "（Ｃ）")
 _BESIDE_A_SIGN = re.compile(

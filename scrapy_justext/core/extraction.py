@@ -273,7 +273,7 @@ class Extraction(_MadeLate):
 
         ``reasons``: why, by the index of the block.
         """
-        columns = getattr(self, "_columns", None) or _columns_of(self.blocks)
+        columns, values = self.parts()
         removed = {columns["text"][i] for i in reasons if columns["heading_level"][i]}
 
         def replaced(name: str, values: Mapping[int, Any]) -> Callable[[], Sequence[Any]]:
@@ -288,7 +288,6 @@ class Extraction(_MadeLate):
             "reason": replaced("reason", reasons),
             "heading_path": heading_paths,
         }
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"}
         return Extraction.of_columns(BlockColumns(columns.count, makers), **values)
 
     @property
@@ -417,21 +416,21 @@ def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:
     Markdown, which is that of all pages, and for ``is_cut``.
     """
     seen: set[str] = set()
-    parts = []
+    parts: list[BlockColumns] = []
+    first = 0
     for page in pages:
         texts = page.column("text")
         # What a page repeats itself stays: it was judged so.
         is_new = [text not in seen for text in texts]
         seen.update(texts)
         columns = {name: list(compress(page.column(name), is_new)) for name in BLOCK_FIELDS}
+        columns["index"] = list(range(first, first + sum(is_new)))
         parts.append(made_columns(sum(is_new), columns))
-    counts = [part.count for part in parts]
-    columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in BLOCK_FIELDS}
-    columns["index"] = list(range(sum(counts)))
+        first += sum(is_new)
     _, values = pages[0].parts()
     values["markdown"] = "\n".join(page.markdown for page in pages if page.markdown)
     values["is_cut"] = any(page.is_cut for page in pages)
-    return Extraction.of_columns(made_columns(sum(counts), columns), **values), counts
+    return Extraction.of_columns(BlockColumns.joined(parts), **values), [part.count for part in parts]
 
 
 def part_of(

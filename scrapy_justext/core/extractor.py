@@ -326,9 +326,10 @@ class Extractor:
         if data is not None:
             criteria = options.criteria(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
-        elif thresholds.fallback_probability is not None and GOOD.code not in context.context_free.classes:
+        elif thresholds.fallback_probability is not None:
             context = replace(context, thresholds=thresholds)
-            final = context.pass_through(profile.passes)
+            if GOOD.code not in context.context_free.classes:
+                final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
         kept = page._replace(model_output=None, data=None, elements=elements if options.markdown else None)
         return JudgedPage(

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from scrapy_justext.core.blocks import GOOD
-from scrapy_justext.crawl.sites import without_www
+from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,16 +65,21 @@ def next_page(response: TextResponse, first_url: str, number: int) -> str | None
 
     ``response``: the page before it.
     """
-    by_rel = [urljoin(response.url, href) for href in _stripped(response.xpath("//*[contains(@rel, 'next')]/@href"))]
-    others = (urljoin(response.url, href) for href in _stripped(response.xpath("//a/@href")))
-    candidates = [*by_rel, *_in_data(response), *others]
+    by_rel = list(_addresses(response.url, response.xpath("//*[contains(@rel, 'next')]/@href").getall()))
+    others = _addresses(response.url, response.xpath("//a/@href").getall())
+    candidates = [*by_rel, *_addresses(response.url, _in_data(response)), *others]
     numbered = next((url for url in candidates if page_number(url, first_url) == number), None)
     named = next((url for url in by_rel if _goes_on(url, first_url) and url != response.url), None)
     return numbered or named
 
 
-def _stripped(selectors: Any) -> Iterator[str]:
-    return (href.strip() for href in selectors.getall())
+def _addresses(base: str, references: Iterable[str]) -> Iterator[str]:
+    """Yield what references on the page at ``base`` lead to; those that are no addresses are left out."""
+    for reference in references:
+        with suppress(ValueError):
+            address = urljoin(base, reference.strip())
+            urlsplit(address)
+            yield address
 
 
 def page_number(url: str, first_url: str) -> int | None:
@@ -86,7 +92,7 @@ def page_number(url: str, first_url: str) -> int | None:
     >>> page_number("https://a.example/bridge?cpage=2", "https://a.example/bridge")
     """
     one, first = urlsplit(url), urlsplit(first_url)
-    if without_www(one.hostname) != without_www(first.hostname) or one.scheme not in ("http", "https"):
+    if site_name(url) != site_name(first_url) or one.scheme not in ("http", "https"):
         return None
     base, extension = _base(first.path)
     query, first_query = _queries(one.query), _queries(first.query)
@@ -133,14 +139,14 @@ def _goes_on(url: str, first_url: str) -> bool:
     """Return whether the path of an address is that of the first page and some words more, but no number."""
     one, first = urlsplit(url), urlsplit(first_url)
     base, _ = _base(first.path)
-    if without_www(one.hostname) != without_www(first.hostname) or not base:
+    if site_name(url) != site_name(first_url) or not base:
         return False
     rest = one.path.removeprefix(base)
     return rest != one.path and re.fullmatch(r"[-/][^\d/]{3,80}/?", rest) is not None and "comment" not in rest
 
 
 def _in_data(response: TextResponse) -> Iterator[str]:
-    """Yield the addresses that JSON-LD names as parts of the page's work."""
+    """Yield the references that JSON-LD has to parts of the page's work."""
     for text in islice(response.xpath("//script[@type='application/ld+json']/text()").getall(), DATA_SCRIPTS):
         try:
             value = json.loads(text) if len(text) <= DATA_CHARACTERS else None
@@ -150,7 +156,7 @@ def _in_data(response: TextResponse) -> Iterator[str]:
             for part in (part for key in DATA_KEYS for part in _listed(record.get(key))):
                 address = part if isinstance(part, str) else part.get("url") or part.get("@id")
                 if isinstance(address, str):
-                    yield urljoin(response.url, address)
+                    yield address
 
 
 def _records(value: object) -> Iterator[dict[str, Any]]:

@@ -30,7 +30,7 @@ from scrapy_justext.crawl.following_pages import is_continued, is_first, may_go_
 from scrapy_justext.crawl.items import is_cleaned
 from scrapy_justext.crawl.pages import CleanedPage, PageOfArticle
 from scrapy_justext.crawl.site_memory.held_items import before_closing, send_items
-from scrapy_justext.crawl.sites import host_of, without_www
+from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Joining:
 
     def _begin(self, response: Response, page: CleanedPage) -> Article | None:
         """Return the article that a page begins, and make the request for its next page; None if it stands alone."""
-        site = without_www(host_of(response.url))
+        site = site_name(response.url)
         if not page.is_good or self._in_vain[site] >= MOST_IN_VAIN or not is_first(response.url):
             return None
         article = Article(uuid4().hex, [], [page.extraction], [response.url])
@@ -211,7 +211,7 @@ class Joining:
         if self._is_of_a_killed_crawl(article):
             return
         page = self._page_of(response)
-        site = without_www(host_of(response.url))
+        site = site_name(response.url)
         if not isinstance(page, CleanedPage):
             message = "it was not cleaned" if page is None else page.message
             yield from self._end(article, self._configuration_of(_request_of(response)), message)

@@ -25,7 +25,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.crawl.pages import CleanedPage
-from scrapy_justext.crawl.sites import host_of, without_www
+from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -171,7 +171,7 @@ class SecondRequests:
             return None
 
     def _is_allowed(self, url: str, configuration: Configuration) -> bool:
-        site = without_www(host_of(url))
+        site = site_name(url)
         limits = {
             "JUSTEXT_RETRY_LIMIT": (self._made, configuration.retry_limit, "this crawl"),
             "JUSTEXT_RETRY_SITE_LIMIT": (self._of_sites[site], configuration.retry_site_limit, site),

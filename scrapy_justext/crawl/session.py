@@ -59,8 +59,7 @@ from scrapy_justext.crawl.settings import (
 )
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
-from scrapy_justext.crawl.site_report import watch_sites
-from scrapy_justext.crawl.sites import host_of, without_www
+from scrapy_justext.crawl.sites import host_of, site_name
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
 
 if TYPE_CHECKING:
@@ -71,6 +70,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_justext.crawl.duplicates.detection import Duplicates
+    from scrapy_justext.crawl.site_report import SiteWatch
 
 logger = logging.getLogger(__name__)
 
@@ -179,7 +179,12 @@ class Session:
         on = [site for site in self._of_sites if is_enabled(self._layers.given(site))]
         self._is_used = bool(on)
         self._joining: Joining | None = None
-        self._site_watch = watch_sites(crawler, self.configuration)
+        self._site_watch: SiteWatch | None = None
+        if self.configuration.site_stats or self.configuration.site_report:
+            # Few crawls write one.
+            from scrapy_justext.crawl.site_report import SiteWatch  # noqa: PLC0415
+
+            self._site_watch = SiteWatch(crawler.spidercls.name, self.configuration)
         self._uses_memory = any(self._of_sites[site].site_memory for site in on)
         # There are none before the crawl's components are made.
         assert crawler.stats is not None
@@ -379,7 +384,7 @@ class Session:
         if response is None or not configuration.site_memory:
             return CleanedPage(found.extraction(), configuration, seconds)
         held_items = self._open_memory()
-        site = self._layers.site_of(response.url) or without_www(host_of(response.url))
+        site = self._layers.site_of(response.url) or site_name(response.url)
         judged = held_items.memory.look(site, found, configuration, adds=True)
         held_items.note_visit(site)
         waits = held_items.waits_for(site, configuration)

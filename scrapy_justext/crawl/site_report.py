@@ -8,20 +8,14 @@ from __future__ import annotations
 import logging
 import shlex
 from collections.abc import Callable, Mapping
-from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from scrapy_justext.crawl.site_stats import SiteStats, in_order, read_stats, write_stats
 from scrapy_justext.exceptions import describe_os_error
 from scrapy_justext.files import write_whole
-from scrapy_justext.printing import on_one_line
+from scrapy_justext.printing import colours, in_html, on_one_line
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy.crawler import Crawler
-
     from scrapy_justext.crawl.settings import Configuration
     from scrapy_justext.crawl.site_stats import SiteRecord, WorstPage
 
@@ -107,18 +101,23 @@ def page(records: Records, before: Records, title: str) -> str:
     about = f"{len(ordered):,} sites, {pages:,} pages, {_share(kept, pages)} kept"
     if changed:
         about += f"; {changed:,} changed since the crawl before: good characters a page fell by half"
-    head = "".join(f'<th scope="col"{_class(number)}>{escape(name)}</th>' for name, number, _ in COLUMNS)
+    head = "".join(f'<th scope="col"{_class(number)}>{in_html(name)}</th>' for name, number, _ in COLUMNS)
     body = "\n".join(_row(*row) for row in ordered)
     return _PAGE.format(
-        title=escape(title), style=_style(), about=escape(about), head=head, body=body, none="" if ordered else _NONE
+        title=in_html(title),
+        style=colours() + _STYLE,
+        about=in_html(about),
+        head=head,
+        body=body,
+        none="" if ordered else _NONE,
     )
 
 
 def _row(name: str, record: SiteRecord, before: SiteRecord | None) -> str:
     has_changed = record.has_changed(before)
-    cells = "".join(f"<td{_class(number)}>{escape(cell(record, before))}</td>" for _, number, cell in COLUMNS)
+    cells = "".join(f"<td{_class(number)}>{in_html(cell(record, before))}</td>" for _, number, cell in COLUMNS)
     mark = ' <span class="mark">changed</span>' if has_changed else ""
-    row = f'<tr{" class=changed" if has_changed else ""}><th scope="row">{escape(name)}{mark}</th>{cells}</tr>'
+    row = f'<tr{" class=changed" if has_changed else ""}><th scope="row">{in_html(name)}{mark}</th>{cells}</tr>'
     worst = "".join(map(_worst, record.worst))
     if not worst:
         return row
@@ -132,23 +131,19 @@ def _worst(page: WorstPage) -> str:
     measure = f"{page.good_characters:,} of {page.characters:,} characters kept"
     if page.confidence is not None:
         measure += f", confidence {page.confidence:.2f}"
-    address = escape(page.url)
+    address = in_html(page.url)
     # Whatever else an address may run stays text.
     link = (
         f'<a href="{address}" rel="noreferrer">{address}</a>'
         if page.url.startswith(("http://", "https://"))
         else address
     )
-    command = f"<br><code>scrapy justext --blocks {escape(shlex.quote(page.body))}</code>" if page.body else ""
+    command = f"<br><code>scrapy justext --blocks {in_html(shlex.quote(page.body))}</code>" if page.body else ""
     return f"<li>{link}<br>{measure}{command}</li>"
 
 
 def _class(is_number: bool) -> str:
     return " class=number" if is_number else ""
-
-
-def _style() -> str:
-    return files("scrapy_justext").joinpath("static", "colours.css").read_text("utf-8") + _STYLE
 
 
 _NONE = "<p>No pages were fetched.</p>"
@@ -210,12 +205,16 @@ _PAGE = """<!DOCTYPE html>
 
 
 class SiteWatch:
-    """Counts what becomes of each site in a crawl; at the end writes it, and logs it.
+    """Counts what becomes of each site in a crawl; at the end writes it where the settings say, and logs it.
 
     Raises :class:`~scrapy_justext.exceptions.StoreError` for stats of the crawl before that cannot be read.
     """
 
-    def __init__(self, spider: str, stats: Path, report: Path | None) -> None:
+    def __init__(self, spider: str, configuration: Configuration) -> None:
+        stats, report = configuration.site_stats, configuration.site_report
+        if stats is None:
+            assert report is not None
+            stats = report.with_suffix(".json")
         self._spider = spider
         self._stats = stats
         self._report = report
@@ -236,10 +235,3 @@ class SiteWatch:
             # This is no bug of ours: a traceback would say nothing.
             logger.error("The stats of sites cannot be written: %s", describe_os_error(error))  # noqa: TRY400
         logger.info("%s:\n%s", title, table(records, self._before, SHOWN_SITES))
-
-
-def watch_sites(crawler: Crawler, configuration: Configuration) -> SiteWatch | None:
-    """Return the watch that a crawl's settings ask for, or None."""
-    report = configuration.site_report
-    stats = configuration.site_stats or (None if report is None else report.with_suffix(".json"))
-    return None if stats is None else SiteWatch(crawler.spidercls.name, stats, report)

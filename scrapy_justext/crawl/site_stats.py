@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.crawl.pages import OFF, CleanedPage, UncleanedPage
 from scrapy_justext.crawl.site_memory.memory import is_repeated
-from scrapy_justext.crawl.sites import host_of, without_www
+from scrapy_justext.crawl.sites import site_name
 from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole
 
@@ -142,7 +142,7 @@ class SiteStats:
         """Count what became of a response."""
         if isinstance(outcome, UncleanedPage) and outcome.reason == OFF:
             return
-        name = without_www(host_of(response.url))
+        name = site_name(response.url)
         if name not in self.records and len(self.records) >= MOST_SITES:
             name = OTHER_SITES
         record = self.records.setdefault(name, SiteRecord())

@@ -3,7 +3,7 @@
 There are three kinds of site, each for its own purpose:
 
 * the domain in ``JUSTEXT_SITES`` that a host is, or is a sub-domain of, for settings (:func:`find_domain`);
-* the host without ``www.``, for the memory of sites (:func:`without_www`);
+* the host without ``www.``, for the memory of sites (:func:`site_name`);
 * the domain that somebody registered, for the split of a data set (:func:`registered_domain`).
 """
 
@@ -79,13 +79,13 @@ def find_domain(host: str | None, domains: Iterable[str]) -> str | None:
     return next((parent for parent in parents if parent in known), None)
 
 
-def without_www(host: str | None) -> str:
-    """Return the host without ``www.``.
+def site_name(url: str | None) -> str:
+    """Return the host of a URL without ``www.``; "" if there is none.
 
-    >>> without_www("www.example.com"), without_www("blog.example.com")
+    >>> site_name("https://www.example.com/a"), site_name("https://blog.example.com./")
     ('example.com', 'blog.example.com')
     """
-    return (host or "").rstrip(".").removeprefix("www.")
+    return (host_of(url) or "").rstrip(".").removeprefix("www.")
 
 
 def registered_domain(url: str) -> str:

@@ -10,7 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
-from scrapy_justext.printing import in_json
+from scrapy_justext.printing import in_html, in_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def report_on(pages: Sequence[Inspection]) -> str:
     title = str(views[0].get("title") or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
     return Template(_read("report.html")).substitute(
         policy=escape(policy),
-        title=_safe_html(title),
+        title=in_html(title),
         style=own_style,
         data="\n".join(map(_data, views)),
         script=own_script,
@@ -43,17 +43,8 @@ def report_on(pages: Sequence[Inspection]) -> str:
 
 def _data(view: Mapping[str, Any]) -> str:
     """Return a page's view in an element that no browser runs; each is parsed only when the page is chosen."""
-    name = _safe_html(str(view["name"]))
+    name = in_html(str(view["name"]))
     return f'<script type="application/json" class="page" data-name="{name}">{safe_json(view)}</script>'
-
-
-def _safe_html(text: str) -> str:
-    r"""Return ``text`` escaped, without what HTML or a file in UTF-8 cannot hold.
-
-    >>> _safe_html("a\0<\ud800")
-    'a&lt;?'
-    """
-    return escape(text.replace("\0", "").encode(errors="replace").decode())
 
 
 def safe_json(value: object) -> str:

@@ -23,6 +23,7 @@ from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import Stretches, text_at
 from scrapy_justext.inspection.removed import describe_removed
+from scrapy_justext.printing import colours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -150,16 +151,12 @@ def script() -> str:
 
 def style() -> str:
     """Return the style of what ``BlockView`` builds, and the colours of the whole page around it."""
-    return _colours() + _read("view.css")
-
-
-def _colours() -> str:
-    return files("scrapy_justext").joinpath("static", "colours.css").read_text("utf-8")
+    return colours() + _read("view.css")
 
 
 def frame_style() -> str:
     """Return the style inside the frame that shows the page's own rendering."""
-    return _colours() + _read("frame.css")
+    return colours() + _read("frame.css")
 
 
 def source_of(text: str) -> str:

@@ -114,3 +114,13 @@ def frozen_pydantic_item(url: str) -> FrozenPydantic:
 
 def pydantic_item(url: str) -> PydanticItem:
     return PydanticItem(url=url)
+
+
+#: What makes an item of each kind.
+KINDS: dict[str, Any] = {
+    "dict": plain,
+    "scrapy": scrapy_item,
+    "dataclass": DataclassItem,
+    "attrs": AttrsItem,
+    "pydantic": pydantic_item,
+}

@@ -19,7 +19,7 @@ from scrapy_justext.crawl.items import BlockList
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, crawl
-from tests.crawl.items import AttrsItem, DataclassItem, ScrapyItem, plain, pydantic_item, scrapy_item
+from tests.crawl.items import KINDS, DataclassItem, ScrapyItem
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
@@ -28,14 +28,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from tests.crawl.server import Site
-
-KINDS: dict[str, Any] = {
-    "dict": plain,
-    "scrapy": scrapy_item,
-    "dataclass": DataclassItem,
-    "attrs": AttrsItem,
-    "pydantic": pydantic_item,
-}
 
 
 class ShowingPipeline:

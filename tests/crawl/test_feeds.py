@@ -23,7 +23,7 @@ from scrapy_justext.exceptions import SettingError
 from scrapy_justext.tables import BLOCK, OTHER_FIELDS, type_of_part
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
 from tests.crawl.crawling import Crawl, Result, command, crawl
-from tests.crawl.items import AttrsItem, DataclassItem, plain, pydantic_item, scrapy_item
+from tests.crawl.items import KINDS
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
@@ -32,14 +32,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from tests.crawl.server import Site
-
-KINDS: dict[str, Any] = {
-    "dict": plain,
-    "scrapy": scrapy_item,
-    "dataclass": DataclassItem,
-    "attrs": AttrsItem,
-    "pydantic": pydantic_item,
-}
 
 #: All that the archives have of blocks, and in joined articles the address of their page.
 BLOCKS = type_of_part("blocks")

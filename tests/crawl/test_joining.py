@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scrapy import Request
+from scrapy.http import HtmlResponse
 
-from scrapy_justext.crawl.following_pages import is_first, page_number
+from scrapy_justext.crawl.following_pages import is_first, next_page, page_number
 from tests.crawl.articles import SENTENCES, SHAPES, article, html, text
 from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, start
 from tests.crawl.server import Answer, Site
@@ -100,6 +101,12 @@ def test_an_address_tells_the_number_of_a_page(url: str, first: str, number: int
 )
 def test_an_address_tells_whether_a_page_is_the_first(url: str, expected: bool) -> None:
     assert is_first(url) is expected
+
+
+def test_what_is_no_address_is_passed_over() -> None:
+    links = '<a href="http://[">x</a><link rel="next" href="http://[/2"><a href="/bridge/2">2</a>'
+    response = HtmlResponse("http://a.example/bridge", body=links, encoding="utf-8")
+    assert next_page(response, response.url, 2) == "http://a.example/bridge/2"
 
 
 class LinkSpider(PageSpider):
