@@ -38,6 +38,7 @@ from scrapy_justext.core.structured_data import DataBlocks, find_data, find_miss
 from scrapy_justext.core.tags import CODE
 from scrapy_justext.core.unsegmented import measure_unspaced
 from scrapy_justext.core.whole_page import fall_back, fell_back, find_headline
+from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -202,7 +203,7 @@ class Extractor:
 
     ``options``: what :func:`~scrapy_justext.core.options.make_options` returns; without them, the same choices as for
     :func:`extract`.
-    ``model``: a trained model in place of the profile's own.
+    ``model``: a trained model in place of the profile's own, for a profile that has one.
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for a choice that is not allowed.
 
     >>> Extractor(language="English").extract("<title>Two cities</title>").title
@@ -237,8 +238,11 @@ class Extractor:
         if options is not None and given:
             raise TypeError(f"either options or choices, not both: {', '.join(given)}")
         self.options = make_options(**choices) if options is None else options
+        if model is not None and len(self.options.profile.models) != 1:
+            allowed = "must be learned or learned-article where a model is given"
+            raise ParameterError("profile", self.options.profile.name, allowed)
         self._given_model = model
-        self._chooses = tuple(Extractor(one, model=model) for one in self.options.chooses)
+        self._chooses = tuple(map(Extractor, self.options.chooses))
 
     def with_thresholds(self, **thresholds: Unpack[GivenThresholds]) -> Extractor:
         """Return an extractor with some other thresholds; it can judge pages that this one read."""

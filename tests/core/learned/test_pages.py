@@ -25,7 +25,7 @@ from scrapy_justext.core.learned.pages import (
     shipped_page_model,
 )
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.exceptions import ModelError
+from scrapy_justext.exceptions import ModelError, ParameterError
 from tests.core.learned.pages import ARTICLE, PAGE, THREAD, computed
 
 if TYPE_CHECKING:
@@ -133,6 +133,12 @@ def test_a_page_without_blocks_tells_nothing(page: str) -> None:
 def test_a_model_that_was_given_has_no_page_model() -> None:
     extractor = Extractor(profile="learned", language="en", model=shipped_model("learned"))
     assert extractor.extract(ARTICLE).confidence is None
+
+
+@pytest.mark.parametrize("profile", [name for name in PROFILES if name not in ("learned", "learned-article")])
+def test_only_a_profile_with_one_model_takes_another(profile: str) -> None:
+    with pytest.raises(ParameterError, match=f"profile = '{profile}': must be learned or learned-article"):
+        Extractor(profile=profile, model=shipped_model("learned"))
 
 
 def test_what_is_good_decides_on_the_confidence() -> None:
