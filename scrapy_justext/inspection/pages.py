@@ -175,6 +175,14 @@ class Inspection(NamedTuple):
         return notes
 
 
+def describe_page(extraction: Extraction) -> str:
+    """Return what a profile's models tell of a page as a whole; "" where they tell nothing."""
+    if extraction.page_type is None:
+        return ""
+    told = f"page type {extraction.page_type} (probability {extraction.page_type_probability:.2f})"
+    return f"{told}, confidence {extraction.confidence:.2f} (expected F1)"
+
+
 def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> InspectedPage:
     """Read the page in a file, or on standard input; raise :class:`InspectionError` where there is none.
 

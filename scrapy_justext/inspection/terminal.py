@@ -22,6 +22,7 @@ from wcwidth import clip, width
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.alignment import AlignedBlocks, align
+from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.removed import describe_removed
 from scrapy_justext.printing import discard_rest, in_json, on_lines, on_one_line
 
@@ -200,7 +201,8 @@ def _heading(extraction: Extraction, style: Style) -> str:
     why = ": ".join(dict.fromkeys([extraction.language_source, extraction.language_reason]))
     judged = f"profile {extraction.profile}, language {extraction.language} ({why})"
     columns = style.columns or 0
-    return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *style.wrap(judged, columns)])
+    told = [line for words in (judged, describe_page(extraction)) if words for line in style.wrap(words, columns)]
+    return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *told])
 
 
 def _titles(layout: _Layout, style: Style, *, by_model: bool) -> str:

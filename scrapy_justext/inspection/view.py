@@ -22,6 +22,7 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import Stretches, text_at
+from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.removed import describe_removed
 from scrapy_justext.printing import colours
 
@@ -109,6 +110,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "language_source": extraction.language_source,
         "language_reason": extraction.language_reason,
         "profile": extraction.profile,
+        "opinion": describe_page(extraction),
     }
     return {
         **(decided if page.problem is None else {}),

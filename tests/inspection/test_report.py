@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_justext import extract
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.inspection import report as reports
-from scrapy_justext.inspection.pages import InspectedPage
+from scrapy_justext.inspection.pages import InspectedPage, describe_page
 from tests.builders import DEMO_SITE, corpus_pages, read_page
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.judged import HOSTILE, report_on
@@ -157,6 +158,12 @@ class TestBlocks:
         row(page, 3).hover()
         assert current(page) == 3
         assert row(page, 3).locator(".jt-text").evaluate("one => getComputedStyle(one).direction") == "rtl"
+
+    def test_page_type_and_confidence_head_a_page(self, show: Callable[..., Any], tmp_path: Path) -> None:
+        about = show(report_on(tmp_path / "r.html", read_page(BREAD), profile="auto")).locator("#about")
+        opinion = describe_page(extract(read_page(BREAD), profile="auto"))
+        assert re.match(r"page type article \(probability [01]\.\d\d\), confidence [01]\.\d\d \(", opinion)
+        assert about.text_content().endswith(f" · {opinion}")
 
     def test_the_picker_tells_pages_of_one_folder_apart(self, show: Callable[..., Any], tmp_path: Path) -> None:
         folder = "/tmp/a-folder-whose-name-is-much-longer-than-any-list-of-pages-is-wide/pages/"

@@ -97,9 +97,25 @@ def test_images_are_listed_by_their_address() -> None:
 
 def test_trained_models_show_their_probability_in_place_of_stop_words() -> None:
     listed = list_blocks(inspect("<p>Home", profile="learned"), Style())
-    titles, row = listed.splitlines()[3:5]
+    titles, row = listed.splitlines()[4:6]
     assert titles.split()[4] == "prob."
     assert re.fullmatch(r"0\.\d\d", row.split()[4])
+
+
+@pytest.mark.parametrize("profile", ["learned", "learned-article", "auto"])
+def test_page_type_and_confidence_head_a_page(profile: str) -> None:
+    inspection = inspect(DEMO_PAGES[0].read_bytes(), profile=profile)
+    found = inspection.extraction
+    told = list_blocks(inspection, Style()).splitlines()[2]
+    assert told == (
+        f"page type {found.page_type} (probability {found.page_type_probability:.2f}), "
+        f"confidence {found.confidence:.2f} (expected F1)"
+    )
+
+
+@pytest.mark.parametrize(("page", "profile"), [("<p>Home", "justext"), ("<title>Home</title>", "learned")])
+def test_where_no_model_judges_neither_is_told(page: str, profile: str) -> None:
+    assert "confidence" not in list_blocks(inspect(page, profile=profile), Style())
 
 
 CODE = "<pre><code>def f():\n    return 1</code></pre>"

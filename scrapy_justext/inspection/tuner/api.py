@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.exceptions import InspectionError, ParameterError
+from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.tuner.judging import (
     KEPT_READS,
     TunedPage,
@@ -148,6 +149,7 @@ class Tuner:
             "language": extraction.language,
             "language_reason": extraction.language_reason,
             "profile": options.profile.name,
+            "opinion": describe_page(extraction),
             "thresholds": asdict(thresholds),
             "limits": limits_of(options.profile, thresholds),
             **self._marked(number, extraction, keys),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext import extract
+from scrapy_justext.inspection.pages import describe_page
 from tests.evaluation.report.test_browser import FAINT
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, layers, running
@@ -205,6 +206,17 @@ class TestSettings:
         assert 0 < good < 1
         slide(tuner, "good_probability", 1)
         expect_classes(tuner, profile="learned", good_probability=1.0, near_good_probability=good)
+
+    def test_page_type_and_confidence_follow_the_sliders(self, tuner: Any) -> None:
+        assert "confidence" not in text(tuner, "#tn-status")
+        tuner.get_by_label("Profile").select_option("learned")
+        usual, strict = (
+            describe_page(extract(PAGE, profile="learned", good_probability=limit)) for limit in (None, 1.0)
+        )
+        assert "confidence 0." in usual != strict
+        wait_until(tuner, lambda: text(tuner, "#tn-status").endswith(usual))
+        slide(tuner, "good_probability", 1)
+        wait_until(tuner, lambda: text(tuner, "#tn-status").endswith(strict))
 
     def test_languages(self, tuner: Any) -> None:
         tuner.get_by_label("Language", exact=True).select_option(label="Czech")

@@ -14,6 +14,7 @@
       page.url,
       page.profile ? `profile ${page.profile}` : null,
       page.language ? `language ${page.language}, ${why(page)}` : null,
+      page.opinion,
       ...page.notes,
     ].filter(Boolean).join(" · ");
 

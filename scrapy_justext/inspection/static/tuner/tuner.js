@@ -134,9 +134,10 @@ class Tuner {
   /** Tell the counts once the sliders rest; a screen reader would never get to the end otherwise. */
   tell(page) {
     const marks = page.marks.length ? `; ${page.marks_met} of ${page.marks.length} marks met` : "";
+    const opinion = page.opinion && `; ${page.opinion}`;
     const counts =
       `${formatCount(page.good_after)} of ${formatCount(page.blocks)} blocks good, ` +
-      `${formatCount(page.characters_after)} characters; changed: ${changedInWords(page)}${marks}`;
+      `${formatCount(page.characters_after)} characters; changed: ${changedInWords(page)}${marks}${opinion}`;
     const status = page.problem ? `not cleaned in a crawl: ${page.problem}` : counts;
     clearTimeout(this.telling);
     this.telling = setTimeout(() => (find("status").textContent = status), 300);
