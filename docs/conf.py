@@ -22,7 +22,7 @@ project = "scrapy-justext"
 author = "The scrapy-justext developers"
 copyright = f"2026, {author}"  # noqa: A001 (Sphinx's name for it)
 
-extensions = ["sphinx_scrapy", "myst_parser", "sphinx_rtd_dark_mode"]
+extensions = ["sphinx_scrapy", "myst_parser", "sphinx_rtd_dark_mode", "docs.links"]
 exclude_patterns = ["_build", "gallery"]
 html_theme = "sphinx_rtd_theme"
 html_static_path = ["_static"]
@@ -38,8 +38,15 @@ myst_enable_extensions = ["colon_fence"]
 # Other sites' inventories are not needed: the pages link to those sites by address.
 scrapy_intersphinx_disable = ["python", "scrapy"]
 
+# What the pages name of this package, they have; other projects are not looked up.
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r"(?!scrapy_justext).*|.*\.AnyItem")]
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+# What the modules for other frameworks import is too large for this.
+autodoc_mock_imports = ["datatrove", "langchain_core", "nemo_curator", "pandas", "py4j", "pyarrow", "pyspark", "ray"]
+autodoc_mock_imports += ["scrapy_poet", "web_poet"]
 
 
 class Picture(SphinxDirective):

@@ -1,44 +1,62 @@
-"""The documentation: its code runs, its settings are accepted, its site is built without a warning."""
+"""The documentation: its code runs, its commands have their options, its tables are the code's, its site is built."""
 
 from __future__ import annotations
 
 import ast
 import doctest
+import json
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
 from contextlib import suppress
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from pyarrow.parquet import read_table
 from scrapy.settings import Settings
 
-from scrapy_justext.crawl.settings import configure, from_settings
+import scrapy_justext
+from docs import reference
+from scrapy_justext import exceptions, extract
+from scrapy_justext.compression import zstd
+from scrapy_justext.crawl.settings import PREFIX, configure, from_settings
+from scrapy_justext.crawl.settings import SETTINGS as SETTINGS_TABLE
 from tests.builders import REPOSITORY
-from tests.crawl.content import GOOD_PAGE
+from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
 from tests.crawl.server import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 #: A block of code, which may be indented.
-FENCE = re.compile(r"^( *)```python\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
-
-
+FENCE = re.compile(r"^( *)```(python|sh)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 SPIDER = re.compile(r"^class \w+\((?:scrapy\.)?Spider\):\n    name = ", re.MULTILINE)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 #: What a sample of a few lines may take as known.
-KNOWN = "from pathlib import Path\n\nfrom scrapy import Spider\n\n"
+KNOWN = {"html": GOOD_PAGE, "extraction": extract(GOOD_PAGE)}
+#: The first line of samples that tests of their own give what they need, with these tests.
+ELSEWHERE = {
+    "from nemo_curator": "integrations/test_nemo_curator.py",
+    "from datatrove": "integrations/test_datatrove.py",
+    "import ray": "integrations/test_ray.py",
+    "from langchain_core": "integrations/test_langchain.py",
+    "crawl = process.crawl(": "crawl/test_bad_settings.py",
+    "from scrapy_justext.spark": "spark/jobs.py",
+}
 
 
 class Sample(NamedTuple):
     page: str
     line: int
+    language: str
     code: str
 
     @property
@@ -49,7 +67,7 @@ class Sample(NamedTuple):
     def is_whole(self) -> bool:
         """Whether it is a module, and not some lines of a callback."""
         with suppress(SyntaxError):
-            return bool(ast.parse(self.code))
+            return bool(compile(self.code, self.page, "exec"))
         return False
 
     @property
@@ -57,62 +75,59 @@ class Sample(NamedTuple):
         tree = ast.parse(self.code)
         names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        if "scrapy_playwright" in self.code:
-            names.add("scrapy_playwright")
+        names |= {name for name in ("scrapy_playwright", "scrapy_poet") if name in self.code}
         return {name.partition(".")[0] for name in names}
 
 
 def samples() -> Iterator[Sample]:
-    for page in PAGES:
-        text = page.read_text("utf-8")
+    for path in PAGES:
+        text = path.read_text("utf-8")
         for found in FENCE.finditer(text):
-            yield Sample(page.name, text.count("\n", 0, found.start()) + 2, textwrap.dedent(found[2]))
+            yield Sample(path.name, text.count("\n", 0, found.start()) + 2, found[2], textwrap.dedent(found[3]))
 
 
 SAMPLES = list(samples())
+PYTHON = [sample for sample in SAMPLES if sample.language == "python"]
+SHELL = [sample for sample in SAMPLES if sample.language == "sh"]
+SESSIONS = [sample for sample in PYTHON if sample.is_session]
+OTHERS = [sample for sample in PYTHON if not sample.is_session and not sample.code.startswith(tuple(ELSEWHERE))]
+SPIDERS = [sample for sample in OTHERS if sample.is_whole and SPIDER.search(sample.code)]
+SETTINGS = [sample for sample in OTHERS if sample.is_whole and re.match(r"(?:#.*\n)*[A-Z][A-Z_]+ = ", sample.code)]
+LINES = [sample for sample in OTHERS if sample not in (*SPIDERS, *SETTINGS)]
 
 
 def named(some: list[Sample]) -> list[Any]:
     return [pytest.param(sample, id=f"{sample.page}:{sample.line}") for sample in some]
 
 
-def run(sample: Sample) -> dict[str, Any]:
-    """What is defined after the sample has run; names that its page has introduced are there."""
+def skip_without(sample: Sample) -> None:
     for name in sample.imports:
         if find_spec(name) is None:
             pytest.skip(f"{name} is not installed")
-    namespace: dict[str, Any] = {"__name__": "sample"}
-    exec(compile(KNOWN + sample.code, sample.page, "exec"), namespace)
-    return namespace
+    if "playwright" in sample.code and CHROMIUM is None:
+        pytest.skip("there is no Chromium")
 
 
-def has_spider(sample: Sample) -> bool:
-    """Whether it has a spider that can be run: one with a name."""
-    return sample.is_whole and SPIDER.search(sample.code) is not None
-
-
-SESSIONS = [sample for sample in SAMPLES if sample.is_session]
-SPIDERS = [sample for sample in SAMPLES if has_spider(sample)]
-SETTINGS = [
-    sample
-    for sample in SAMPLES
-    if sample.is_whole and not sample.is_session and re.match(r"(?:#.*\n)*[A-Z][A-Z_]+ = ", sample.code)
-]
-FRAGMENTS = [sample for sample in SAMPLES if sample not in (*SESSIONS, *SPIDERS, *SETTINGS)]
+def run(sample: Sample) -> dict[str, Any]:
+    """What is defined after the sample has run."""
+    names: dict[str, Any] = {"__name__": "sample", **KNOWN}
+    exec(compile(sample.code, sample.page, "exec", dont_inherit=True), names)
+    return names
 
 
 def test_there_are_samples_of_each_kind() -> None:
-    assert SESSIONS
-    assert SPIDERS
-    assert SETTINGS
+    assert all((SHELL, SESSIONS, SPIDERS, SETTINGS, LINES))
+    for first, test in ELSEWHERE.items():
+        assert any(sample.code.startswith(first) for sample in PYTHON)
+        assert (REPOSITORY / "tests" / test).is_file()
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if ">>>" in page.read_text("utf-8")], ids=lambda page: page.name
+    "path", [path for path in PAGES if ">>>" in path.read_text("utf-8")], ids=lambda path: path.name
 )
-def test_sessions_give_what_they_show(page: Path) -> None:
-    code = "\n".join(sample.code for sample in SESSIONS if sample.page == page.name)
-    examples = doctest.DocTestParser().get_doctest(code, {}, page.name, page.name, 0)
+def test_sessions_give_what_they_show(path: Path) -> None:
+    code = "\n".join(sample.code for sample in SESSIONS if sample.page == path.name)
+    examples = doctest.DocTestParser().get_doctest(code, {}, path.name, path.name, 0)
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     assert doctest.DocTestRunner(optionflags=options).run(examples).failed == 0
 
@@ -125,35 +140,250 @@ def test_settings_are_accepted(sample: Sample, tmp_path: Path, monkeypatch: pyte
     configure(from_settings(Settings(values)))
 
 
+@pytest.mark.parametrize("sample", named([sample for sample in LINES if sample.is_whole]))
+def test_lines_run(sample: Sample) -> None:
+    assert run(sample).keys() - KNOWN.keys()
+
+
+# Spiders.
+
+LINKS = "".join(f'<a href="{path}">On</a>' for path in ("/more", "/print", "/german", "/forum"))
+ANSWERS = {
+    "/": page(
+        ENGLISH,
+        MORE_ENGLISH,
+        LINKS,
+        head='<meta name="author" content="Ada Byron"><meta name="date" content="2024-05-06">',
+    ),
+    "/more": page(ENGLISH, GERMAN, GERMAN.replace("Brücke", "Kirche")),
+    "/print": page(ENGLISH, MORE_ENGLISH, title="Print"),
+    "/german": page(GERMAN, lang="de"),
+    "/forum": page(ENGLISH),
+    **dict.fromkeys(("/legal", "/home", "/about"), page(ENGLISH)),
+}
+#: What is set for each spider, unless it sets it itself.
+SET: Mapping[str, list[str]] = {
+    "ADDONS": ["-s", 'ADDONS={"scrapy_justext.Addon": 500}'],
+    "FEEDS": ["-O", "items.jsonl"],
+    "PLAYWRIGHT_LAUNCH_OPTIONS": [
+        "-s",
+        f"PLAYWRIGHT_LAUNCH_OPTIONS={json.dumps({'executable_path': CHROMIUM, 'args': ['--no-sandbox']})}",
+    ],
+    "LOG_LEVEL": ["-s", "LOG_LEVEL=INFO"],
+}
+
+
+class Crawled(NamedTuple):
+    items: list[dict[str, Any]]
+    log: str
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site(ANSWERS) as served:
+        yield served
+
+
+def crawl(code: str, site: Site, folder: Path) -> Crawled:
+    """Run a spider as it stands there, but for its addresses."""
+    code = re.sub(r"https://(?:[\w-]+\.)?example(?:\.org)?(?:/[\w/-]*)?", site.url("/"), code)
+    (folder / "spider.py").write_text(re.sub(r'"example\.org"', '"127.0.0.1"', code), "utf-8")
+    (folder / "forum-words.txt").write_text("the\n")
+    options = [word for name, words in SET.items() if f'"{name}"' not in code for word in words]
+    done = command("runspider", "spider.py", *options, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert not re.search("WARNING|ERROR|Traceback", done.stderr), done.stderr
+    file = folder / "items.jsonl"
+    lines = file.read_text("utf-8").splitlines() if file.exists() else []
+    return Crawled([json.loads(line) for line in lines], done.stderr)
+
+
+def spider_of(page: str, name: str) -> Sample:
+    [sample] = (sample for sample in SPIDERS if sample.page == page and f'    name = "{name}"' in sample.code)
+    return sample
+
+
 @pytest.mark.parametrize("sample", named(SPIDERS))
-def test_spiders_crawl(sample: Sample, tmp_path: Path) -> None:
-    for name in sample.imports:
-        if find_spec(name) is None:
-            pytest.skip(f"{name} is not installed")
-    with Site({"/": GOOD_PAGE}) as site:
-        code = re.sub(r"https://[\w.]+(?:/[\w/-]*)?", site.url("/"), sample.code)
-        code = re.sub(r'"(?:[\w-]+\.)?example(?:\.org)?"', '"127.0.0.1"', code)
-        (tmp_path / "spider.py").write_text(KNOWN + code, "utf-8")
-        addon = ["-s", 'ADDONS={"scrapy_justext.Addon": 500}', "-s", "LOG_LEVEL=WARNING"]
-        done = command("runspider", "spider.py", "-o", "items.jsonl", *addon, folder=tmp_path)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert site.requests["/"] >= 1 or "start_urls" not in code
-    assert (tmp_path / "items.jsonl").exists() or "start_urls" not in code
+def test_spiders_crawl(sample: Sample, site: Site, tmp_path: Path) -> None:
+    skip_without(sample)
+    crawled = crawl(sample.code, site, tmp_path)
+    check = CHECKS.get((sample.page, re.findall(r'    name = "(\w+)"', sample.code)[-1]))
+    if check is not None:
+        check(crawled, site, tmp_path)
 
 
-@pytest.mark.parametrize("sample", named(FRAGMENTS))
-def test_other_samples_are_python(sample: Sample) -> None:
-    """They show a line or two of a callback, or need what tests of their own give them."""
-    compile("async def callback(self, response):\n" + textwrap.indent(sample.code, "    "), sample.page, "exec")
+def check_duplicates(crawled: Crawled, site: Site, folder: Path) -> None:
+    urls = [item["url"] for item in crawled.items]
+    assert site.url("/") in urls
+    assert site.url("/print") not in urls
+    assert f"repeated: 100% of its text is on {site.url('/')}" in crawled.log
 
 
-@pytest.mark.skipif(find_spec("sphinx_scrapy") is None, reason="sphinx-scrapy is not installed (extra docs)")
-def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+def check_feeds(crawled: Crawled, site: Site, folder: Path) -> None:
+    rows = read_table(folder / "pages.parquet").to_pylist()
+    zipped = zstd.decompress((folder / "pages.jsonl.zst").read_bytes()).splitlines()
+    assert [row["url"] for row in rows] == [json.loads(line)["url"] for line in zipped]
+    assert {row["depth"] for row in rows} == {0, 1}
+    assert all(row["blocks"] for row in rows)
+
+
+def check_chunks(crawled: Crawled, site: Site, folder: Path) -> None:
+    assert len(crawled.items) > 3
+    for item in crawled.items:
+        assert item.keys() == {"url", "text", "language", "title", "chunks"}
+        assert item["chunks"]
+        for chunk in item["chunks"]:
+            assert chunk["text"] == item["text"][chunk["start"] : chunk["end"]]
+
+
+def check_page_objects(crawled: Crawled, site: Site, folder: Path) -> None:
+    [item] = crawled.items
+    assert (item["title"], item["body"]) == ("The bridge", GOOD_TEXT) == (item["title"], item["text"])
+
+
+def check_rendered(crawled: Crawled, site: Site, folder: Path) -> None:
+    [item] = crawled.items
+    assert item["text"] == GOOD_TEXT
+    assert "Launching browser" in crawled.log
+
+
+def check_dates(crawled: Crawled, site: Site, folder: Path) -> None:
+    [item] = crawled.items
+    assert (item["date"], item["author"], item["text"]) == ("2024-05-06", "Ada Byron", GOOD_TEXT)
+
+
+def check_requests(crawled: Crawled, site: Site, folder: Path) -> None:
+    assert site.requests["/forum"]
+
+
+CHECKS = {
+    ("duplicates.md", "corpus"): check_duplicates,
+    ("feeds.md", "pages"): check_feeds,
+    ("chunks.md", "chunks"): check_chunks,
+    ("recipes.md", "articles"): check_page_objects,
+    ("recipes.md", "rendered"): check_rendered,
+    ("recipes.md", "dated"): check_dates,
+    ("settings.md", "swiss"): check_requests,
+}
+
+CALLBACK = """
+import scrapy
+import scrapy_justext
+
+
+class CallbackSpider(scrapy.Spider):
+    name = "callback"
+    start_urls = ["https://example.org/"]
+
+    async def parse(self, response):
+        request = response.follow("/german")
+"""
+
+
+@pytest.mark.parametrize("sample", named([sample for sample in LINES if not sample.is_whole]))
+def test_lines_of_callbacks_run(sample: Sample, site: Site, tmp_path: Path) -> None:
+    crawled = crawl(CALLBACK + textwrap.indent(sample.code, " " * 8), site, tmp_path)
+    assert [(item["url"], item["text"]) for item in crawled.items] == [(site.url("/german"), GERMAN)]
+
+
+def test_a_corpus_has_only_its_languages() -> None:
+    [sample] = (one for one in SETTINGS if one.page == "recipes.md" and '"Czech"' in one.code)
+    options = configure(from_settings(Settings({k: v for k, v in run(sample).items() if k.isupper()}))).options
+    assert [language.name for language in options.candidates or ()] == ["Czech", "Slovak"]
+    for text in (ENGLISH, GERMAN):
+        assert extract(page(text, text), language=["Czech", "Slovak"]).text == ""
+
+
+# Commands.
+
+#: How commands of ours begin, up to where their options do.
+COMMANDS = re.compile(
+    r"(?:^|\s)(scrapy justext(?:-\w+)?"
+    r"|python -m (?:scrapy_justext\.evaluation (?:run|report|gate|tune)|(?:benchmarks|training)\.\w+))"
+)
+
+
+@cache
+def help_of(name: str) -> str:
+    words = name.removeprefix("python ").split()
+    arguments = ["-m", *words] if words[0] == "scrapy" else words
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(REPOSITORY / "docs"), str(tmp_path)],
+        [sys.executable, *arguments, "--help"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Yield the commands of ours that the docs show, without their options, and these."""
+    lines = [line for sample in SHELL for line in sample.code.replace("\\\n", " ").splitlines()]
+    lines += [code for path in PAGES for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", path.read_text("utf-8"))]
+    for line in lines:
+        shown = re.split("[#|]", line)[0]
+        if found := COMMANDS.search(shown):
+            yield found[1], shown[found.end() :]
+
+
+def test_commands_have_the_options_that_are_shown() -> None:
+    shown: dict[str, set[str]] = {}
+    for name, options in commands():
+        shown.setdefault(name, set()).update(re.findall(r"(?<!\S)--?[a-z][\w-]*", options))
+    assert len(shown) > 10
+    unknown = {
+        name: missing
+        for name, options in shown.items()
+        if (missing := {option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", help_of(name))})
+    }
+    assert unknown == {}
+
+
+# Tables and the site.
+
+
+def test_the_tables_are_those_of_the_code() -> None:
+    """Where they are not: ``python docs/reference.py``."""
+    for path, text in reference.pages().items():
+        assert path.read_text("utf-8") == text
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site."""
+    if find_spec("sphinx_scrapy") is None:
+        pytest.skip("sphinx-scrapy is not installed (extra docs)")
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(REPOSITORY / "docs"), str(folder)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "installation.md" in (tmp_path / "llms.txt").read_text("utf-8")
+    return folder
+
+
+def test_the_api_has_all_public_names(built: Path) -> None:
+    of_exceptions = {f"exceptions.{name}" for name, value in vars(exceptions).items() if isinstance(value, type)}
+    of_package = {name for name in scrapy_justext.__all__ if f"exceptions.{name}" not in of_exceptions}
+    frameworks = {
+        f"integrations.{path.stem}.{node.name}"
+        for path in (REPOSITORY / "scrapy_justext" / "integrations").glob("*.py")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    }
+    shown = set(re.findall(r' id="scrapy_justext\.([\w.]+)"', (built / "api.html").read_text("utf-8")))
+    assert len(frameworks) == 5
+    assert of_package | of_exceptions | frameworks <= shown
+
+
+def test_each_setting_can_be_linked(built: Path) -> None:
+    rows = set(re.findall(r'<tr[^>]* id="(\w+)"', (built / "settings.html").read_text("utf-8")))
+    assert rows == {PREFIX + name.upper() for name in SETTINGS_TABLE}
+    assert 'href="settings.html#JUSTEXT_RETRY_CONFIDENCE"' in (built / "second-requests.html").read_text("utf-8")
+
+
+def test_the_site_is_built_without_a_warning(built: Path) -> None:
+    titles = dict(re.findall(r"^- \[(.+)\]\((.+)\)$", (built / "llms.txt").read_text("utf-8"), re.MULTILINE))
+    pages = {path.stem for path in PAGES[1:]}
+    assert {address.rpartition("/")[2].removesuffix(".md") for address in titles.values()} == pages
+    assert all((built / f"{name}.md").read_text("utf-8").startswith("# ") for name in pages)

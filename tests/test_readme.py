@@ -1,7 +1,8 @@
-"""What the README, the settings and the fields in the docs say is checked against the code."""
+"""What the README, the settings, fields and stats in the docs say is checked against the code."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -9,11 +10,11 @@ import pytest
 
 from benchmarks.profiles import PAGE, side_by_side
 from scrapy_justext.core.extraction import BLOCK_FIELDS
-from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.unsegmented import WITH_THRESHOLDS
+from scrapy_justext.crawl.pages import page_counts
 from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PREFIX, SETTINGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,37 +27,10 @@ KINDS_PAGE = (ROOT / "docs" / "kinds.md").read_text("utf-8")
 LANGUAGES = (ROOT / "docs" / "languages.md").read_text("utf-8")
 
 
-def table_rows(first_column: str) -> list[list[str]]:
-    """The cells of the rows that open with a code span matching ``first_column``."""
-    rows = [line.strip("| ").split(" | ") for line in SETTINGS_PAGE.splitlines() if line.startswith("| `")]
-    return [row for row in rows if re.fullmatch(first_column, row[0].strip("`"))]
-
-
-def test_settings_table_has_every_setting_with_its_meaning() -> None:
-    rows = {row[0].strip("`"): row[2] for row in table_rows(f"{PREFIX}[A-Z_]+")}
-    meanings = {PREFIX + name.upper(): setting.meaning.replace("](docs/", "](") for name, setting in SETTINGS.items()}
-    assert rows == meanings
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_settings_table_has_the_default(name: str) -> None:
-    [row] = table_rows(PREFIX + name.upper())
-    default = SETTINGS[name].default
-    shown = row[1].strip('"')
-    if isinstance(default, (str, bool)):
-        assert shown == str(default)
-    elif isinstance(default, int):
-        assert shown.split()[0] == str(default)
-    elif default is None:
-        assert shown in ("None", "the profile's")
-    elif not default:
-        assert shown in ("[]", "{}")
-
-
-def test_the_defaults_of_parameters_are_those_of_the_code() -> None:
-    sentence = SETTINGS_PAGE.partition("Parameters of all:")[2].partition("(no filter")[0]
-    shown = re.findall(r"`(\w+)` (\w[\w.]*)", sentence.replace("\n", " "))
-    assert dict(shown) == {name: str(parameter.default) for name, parameter in PARAMETERS.items()}
+def first_cells(page: str) -> set[str]:
+    """The code spans in the first column of a page's tables."""
+    rows = (line.partition(" |")[0] for line in page.splitlines() if line.startswith("| `"))
+    return {name for row in rows for name in re.findall("`([^`]+)`", row)}
 
 
 def test_the_thresholds_of_scripts_with_their_own_are_those_of_the_code() -> None:
@@ -108,12 +82,29 @@ def test_every_kind_is_explained_with_the_default_of_each_profile() -> None:
 
 
 def test_profiles_table_is_complete() -> None:
-    rows = SETTINGS_PAGE.partition("Profiles (")[2].partition("Parameters of all")[0].splitlines()
+    rows = SETTINGS_PAGE.partition("## Profiles")[2].partition("\n## ")[0].splitlines()
     assert [row.split("`")[1] for row in rows if row.startswith("| `")] == list(PROFILES)
 
 
 def test_every_field_is_explained() -> None:
-    assert [name for name in (*BLOCK_FIELDS, *DEFAULT_FIELDS) if f"`{name}`" not in FIELDS_PAGE] == []
+    items, blocks = FIELDS_PAGE.partition("## Items")[2].partition("## Stats")[0].split("## Blocks")
+    assert first_cells(items) == {*DEFAULT_FIELDS}
+    assert first_cells(blocks) == {*BLOCK_FIELDS}
+
+
+def test_every_stat_is_explained() -> None:
+    """Those whose names stand in the code of crawls, on one page or another."""
+    crawl = ROOT / "scrapy_justext" / "crawl"
+    calls = r"""(?:\badd|_add|_count|inc_value|set_value)\(\s*f?"(?:justext/)?([a-z]\w+/?\w*)"""
+    counted = {name for path in crawl.rglob("*.py") for name in re.findall(calls, path.read_text("utf-8"))}
+    counted |= set(re.findall(r'"([a-z]\w+/?\w*)":', inspect.getsource(page_counts)))
+    shown = (
+        name for page in (ROOT / "docs").glob("*.md") for name in re.findall(r"`([\w/<…>]+)`", page.read_text("utf-8"))
+    )
+    explained = {re.sub("[<…].*", "", name.removeprefix("justext/")) for name in shown}
+    assert len(counted) > 35
+    # The first is the prefix of all.
+    assert counted - {"justext/"} - explained == set()
 
 
 def test_the_readme_is_short() -> None:

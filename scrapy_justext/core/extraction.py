@@ -122,6 +122,7 @@ class Block(_MadeLate):
     """
 
     text: str
+    """A table has a row a line, with tabs between the cells."""
     block_class: BlockClass
     """The final class: ``good`` or ``bad``."""
     context_free_class: BlockClass
@@ -129,6 +130,7 @@ class Block(_MadeLate):
     reason: str
     """The rule that decided the final class, in words."""
     is_heading: bool
+    """Whether it is inside H1 to H6."""
     heading_level: int
     """1 to 6 inside H1 to H6, else 0."""
     tag: str
@@ -142,6 +144,7 @@ class Block(_MadeLate):
     """In languages without spaces an estimate, from the characters."""
     characters: int
     link_characters: int
+    """Characters inside links."""
     tags_count: int
     """Inline elements inside the block."""
     index: int
@@ -199,9 +202,11 @@ class Extraction(_MadeLate):
     language_reason: str
     """Why this language, in words."""
     profile: str
+    """The profile that judged the page; the one that ``auto`` chose."""
     title: str
     """The TITLE's text; dates and authors are left to other libraries."""
     url: str | None = None
+    """What was given, else that of the response."""
     is_cut: bool = False
     """The parser dropped the end of the page, which nests deeper than 2,048 elements."""
     confidence: float | None = None

@@ -450,7 +450,7 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     ``page``, ``encoding``, ``url``: as for :meth:`Extractor.read`.
     ``language``, ``stoplist``, ``profile``, ``paths``, ``markdown``, ``markdown_tables``,
     ``max_blocks``: see :class:`~scrapy_justext.core.options.Choices`.
-    ``parameters``: those of :data:`~scrapy_justext.core.parameters.PARAMETERS`, by default the profile's;
+    ``parameters``: those of :class:`~scrapy_justext.core.parameters.Thresholds`, by default the profile's;
     ``stoplists_dir``; and rules of your own, ``keep_css``, ``drop_css``, ``drop_text``.
 
     Raises :class:`~scrapy_justext.exceptions.JustextError` for a parameter that is not allowed, for a ``page`` of a

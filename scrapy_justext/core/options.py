@@ -35,7 +35,7 @@ class Parameters(GivenThresholds, Rules, total=False):
 
 
 class Choices(Parameters, total=False):
-    """What a user may choose for an extraction, as keywords; :data:`DEFAULTS` has the defaults of those below."""
+    """What a user may choose for an extraction, as keywords; what is left out has the default of :func:`~scrapy_justext.extract`."""
 
     language: str | Sequence[str]
     """A name, in English or in the language itself, or ISO 639 code; several, of which one is chosen for the page;
@@ -44,16 +44,16 @@ class Choices(Parameters, total=False):
     stoplist: StoplistSource | None
     """Words in place of the language's: a path, several ``Path``, or an iterable of words."""
     profile: str
-    """One of :data:`~scrapy_justext.core.profiles.PROFILES`."""
+    """One of ``scrapy_justext.core.profiles.PROFILES``, such as ``"learned"``."""
     paths: bool
     """Whether blocks get their ``xpath`` and ``dom_path``, which take time."""
     markdown: bool
     """Whether the extraction gets its ``markdown``."""
     markdown_tables: str
-    """What tables are in Markdown: one of :data:`~scrapy_justext.core.markdown.tables.TABLES`."""
+    """What tables are in Markdown whose cells hold blocks or reach over others: ``"html"`` or ``"pipes"``."""
     max_blocks: int | None
-    """The most blocks that a page may have, see :func:`~scrapy_justext.core.reading.segment_and_count`; None: any
-    number."""
+    """The most blocks that a page may have; one with more raises :class:`~scrapy_justext.exceptions.PageLimitError`.
+    None: any number."""
 
 
 #: The signatures of :class:`~scrapy_justext.core.extractor.Extractor` and ``extract`` repeat them.

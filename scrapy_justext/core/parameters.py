@@ -1,7 +1,7 @@
 """The table of parameters: the default, unit, range and meaning of each, its slider and its search.
 
 The fields of :class:`Thresholds` are the rows; :data:`PARAMETERS` has the same rows as values.  Settings, options of
-the command, controls of the tuner and the search for better values are made from them; a test compares the README.
+the command, controls of the tuner, the search for better values and the table in the docs are made from them.
 
 Defaults are those of both published codes (the jusText page of the NLP Centre, Masaryk University, leaves two of them
 out).  Comparisons stand with the rules, in :mod:`.context_free` and :mod:`.context_sensitive`.

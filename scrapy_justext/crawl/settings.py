@@ -118,7 +118,7 @@ class Setting(NamedTuple):
 #: Converters of parameters, by the type of their default; of all others: ``number``.
 _CONVERTERS: Mapping[type, Converter] = {bool: boolean, str: as_given}
 
-#: All settings by their lower-case names.  The README's table is checked against this one.
+#: All settings by their lower-case names.  The table in the docs is made from this one.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
         "enabled": Setting(
