@@ -34,13 +34,14 @@ _FOLDER = Path(__file__).parent
 
 
 class Kernel(NamedTuple):
-    """The compiled modules that write trees, cut pages, read elements and compute features, or why there are none."""
+    """The compiled modules that write trees, cut pages, read elements, compute features and ask trees; or why there are none."""
 
     tree: ModuleType | None
     cut: ModuleType | None
     reason: str
     elements: ModuleType | None = None
     features: ModuleType | None = None
+    second: ModuleType | None = None
 
     @property
     def name(self) -> str:
@@ -66,15 +67,16 @@ def is_refused() -> bool:
 def checked_kernel() -> Kernel:
     """Return the compiled module, if lxml's elements are as large as it expects."""
     try:
-        tree, cut, elements, features = (
-            import_module(f"scrapy_justext.core.kernel.{name}") for name in ("tree", "cut", "elements", "features")
+        tree, cut, elements, features, second = (
+            import_module(f"scrapy_justext.core.kernel.{name}")
+            for name in ("tree", "cut", "elements", "features", "second")
         )
     except ImportError as error:
         return Kernel(None, None, f"not compiled: {error}")
     size = etree._Element.__basicsize__
     if size != tree.SIZE_OF_ELEMENT:
         return Kernel(None, None, f"elements of lxml {etree.__version__} have {size} bytes, not {tree.SIZE_OF_ELEMENT}")
-    return Kernel(tree, cut, f"lxml {etree.__version__}", elements, features)
+    return Kernel(tree, cut, f"lxml {etree.__version__}", elements, features, second)
 
 
 def _is_tested() -> bool:

@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.learned.markers import MARKERS
 from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, Feature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     from numpy.typing import ArrayLike, NDArray
 
+    from scrapy_justext.core.kernel.second import MarkerReader, SecondComputer
     from scrapy_justext.core.learned.features import Features, PageView
 
     Floats = NDArray[np.float64]
@@ -37,7 +40,10 @@ LONGEST_LABEL = 100
 #: From this character on, scripts have no spaces between words, or words with characters that are no letters to Python.
 _SOUGHT_INSIDE = "\u0900"
 _WORD = re.compile(r"\w+")
-_DATE = re.compile(r"\d:\d\d|\d[./-]\d{1,2}[./-]\d|\d\s?[年월月]|\b(?:19|20)\d\d\b")
+#: What stands behind the number of a year or a month.
+_DATE_WORDS = "年월月"
+#: Compiled code has it in its own words.
+_DATE = re.compile(rf"\d:\d\d|\d[./-]\d{{1,2}}[./-]\d|\d\s?[{_DATE_WORDS}]|\b(?:19|20)\d\d\b")
 _WORDS_OF_PHRASE = 3
 
 
@@ -82,12 +88,19 @@ def marker_bits(text: str) -> int:
     return bits
 
 
-def read_markers(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which markers texts have: a row a kind, a column a text.  Long ones have none."""
+def read_markers(texts: Sequence[str]) -> NDArray[np.uint32]:
+    """Return the kinds of the markers in each text, a bit for each of :data:`KINDS`; long texts have none."""
     found = [marker_bits(text) if len(text) <= LONGEST_LABEL else 0 for text in texts]
-    bits = np.array(found, "<u4").view(np.uint8).reshape(-1, 4)
-    flags: NDArray[np.bool_] = np.unpackbits(bits, axis=1, count=len(KINDS), bitorder="little").T.astype(np.bool_)
-    return flags
+    return np.array(found, "<u4")
+
+
+@lru_cache(maxsize=1)
+def marker_reader(module: ModuleType) -> MarkerReader:
+    """Return what finds markers with compiled code."""
+    made: MarkerReader = module.MarkerReader(
+        _PHRASES, _STRINGS, _SOUGHT_INSIDE, _DATE_BIT, _DATE_WORDS, LONGEST_LABEL
+    )
+    return made
 
 
 #: What is farther away is as good as not there, in blocks.
@@ -184,6 +197,37 @@ def second_features(features: Features, first: Floats32) -> Floats32:
 
     ``first``: the probabilities of the first pass.
     """
+    view, module = features.view, kernel().second
+    assert view is not None
+    if module is None:
+        return features_in_python(features, first)
+    markers = marker_reader(module).read(view.texts)
+    computed = computer(module).compute(features.numbers, first, view.columns, view.element, markers)
+    return np.frombuffer(computed, np.float32).reshape(len(SECOND_FEATURES), -1)
+
+
+@lru_cache(maxsize=1)
+def computer(module: ModuleType) -> SecondComputer:
+    """Return what computes the features of the second pass with compiled code."""
+    made: SecondComputer = module.SecondComputer(
+        {
+            "own_rows": len(OWN),
+            "levels": LEVELS,
+            "kinds": len(KINDS),
+            "far": FAR,
+            "near": _NEAR,
+            "offsets": np.array(OFFSETS),
+            "windows": np.array(WINDOWS),
+            "sides": np.array(SIDES),
+            "taken": np.array(_TAKEN_ROWS),
+            **{name: _ROWS[name] for name in ("units", "heading_level", "is_sentence_like")},
+        },
+    )
+    return made
+
+
+def features_in_python(features: Features, first: Floats32) -> Floats32:
+    """Return what :func:`second_features` gives, without compiled code."""
     assert features.view is not None
     result = np.empty((len(SECOND_FEATURES), len(first)), np.float32)
     row = 0
@@ -209,7 +253,9 @@ def _groups(features: Features, view: PageView, first: Floats) -> Iterator[Seque
     yield _of_section(first, units, good, last_heading)
     yield _of_best(view, first, units, good)
     yield _of_page(first, units, good, heading_level == 1, is_prose)
-    yield _of_markers(read_markers(view.texts), last_heading)
+    kinds = read_markers(view.texts).view(np.uint8).reshape(-1, 4)
+    markers = np.unpackbits(kinds, axis=1, count=len(KINDS), bitorder="little").T.astype(np.bool_)
+    yield _of_markers(markers, last_heading)
 
 
 def _last(flags: NDArray[np.bool_]) -> Ints:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from scrapy_justext.core.kernel.loading import kernel
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -31,6 +33,13 @@ class Trees(NamedTuple):
 
     def log_odds(self, features: Floats32) -> Floats32:
         """Return the log-odds of blocks.  ``features``: a row a feature, a column a block."""
+        module = kernel().second
+        if module is None:
+            return self.log_odds_in_python(features)
+        return np.frombuffer(module.log_odds(np.ascontiguousarray(features), *self), np.float32)
+
+    def log_odds_in_python(self, features: Floats32) -> Floats32:
+        """Return what :meth:`log_odds` gives, without compiled code."""
         result = np.empty(features.shape[1], np.float32)
         for blocks in self._parts(len(result)):
             found = self._found(features[:, blocks])
