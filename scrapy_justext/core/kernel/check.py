@@ -65,13 +65,24 @@ def _has_equal_features(elements: Elements, segments: BlockTable) -> bool:
     import numpy as np  # noqa: PLC0415 (not all have it)
 
     from scrapy_justext.core.learned.features import compute, numbers_in_python  # noqa: PLC0415 (it needs numpy)
+    from scrapy_justext.core.learned.second import features_in_python, second_features  # noqa: PLC0415
     from scrapy_justext.core.learned.tree import read_elements, read_in_python  # noqa: PLC0415
+    from scrapy_justext.core.learned.trees import Trees  # noqa: PLC0415
 
     columns, compiled = read_in_python(elements), read_elements(elements)
     are_equal = all(np.array_equal(getattr(columns, name), getattr(compiled, name)) for name in columns._fields)
     # In another order, sums of numbers are rounded otherwise.
-    numbers = numbers_in_python(segments, columns, title="")
-    return are_equal and np.allclose(compute(segments, elements).numbers, numbers, atol=1e-6)
+    numbers, features = numbers_in_python(segments, columns, title=""), compute(segments, elements)
+    first = np.linspace(0, 1, len(segments), dtype=np.float32)
+    second, expected = second_features(features, first), features_in_python(features, first)
+    rows = np.arange(len(second), dtype=np.int16)[:, None]
+    trees = Trees(rows, second.mean(axis=1, keepdims=True), np.tile(np.array([1, 2], np.float32), (len(rows), 1)))
+    return (
+        are_equal
+        and np.allclose(features.numbers, numbers, atol=1e-6)
+        and np.allclose(second, expected, atol=1e-6)
+        and np.allclose(trees.log_odds(second), trees.log_odds_in_python(second))
+    )
 
 
 if __name__ == "__main__":

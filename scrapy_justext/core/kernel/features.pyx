@@ -255,13 +255,27 @@ cdef class FeatureComputer:
         return Page(self, segments, columns, title).computed()
 
 
-cdef class Page:
+cdef class Rooms:
+    """What has room for what is computed of a page."""
+
+    def __cinit__(self):
+        self.rooms = []
+
+    cdef char* room(self, Py_ssize_t size) except NULL:
+        """Return so many bytes, which are 0; they are there as long as this is."""
+        cdef bytes made = PyBytes_FromStringAndSize(NULL, size)
+        memset(PyBytes_AS_STRING(made), 0, size)
+        self.rooms.append(made)
+        return PyBytes_AS_STRING(made)
+
+
+cdef class Page(Rooms):
     """The blocks of one page."""
 
     cdef FeatureComputer computer
     cdef Py_ssize_t count, h1s, first_prose, last_prose
     cdef str title
-    cdef list texts, rooms
+    cdef list texts
     cdef const int[::1] tags
     cdef const Py_ssize_t[::1] parents, ends, paths, alike, depths, classes
     cdef double* measured
@@ -289,7 +303,7 @@ cdef class Page:
             if len(column) != self.count:
                 raise ValueError("columns of different lengths")
         measured = computer.measurer.measure(self.texts)
-        self.rooms = [measured]
+        self.rooms.append(measured)
         self.measured = <double*> PyBytes_AS_STRING(measured)
         self.blocks = <Block*> self.room(self.count * sizeof(Block))
         self.before = <Sums*> self.room((self.count + 1) * sizeof(Sums))
@@ -301,13 +315,6 @@ cdef class Page:
         self.read_blocks(segments.position, segments.link_characters, segments.element)
         self.find_repeats()
         self.read_elements()
-
-    cdef char* room(self, Py_ssize_t size) except NULL:
-        """Return so many bytes, which are 0; the page has them as long as it is there."""
-        cdef bytes made = PyBytes_FromStringAndSize(NULL, size)
-        memset(PyBytes_AS_STRING(made), 0, size)
-        self.rooms.append(made)
-        return PyBytes_AS_STRING(made)
 
     cdef inline double text(self, Row row, Py_ssize_t i) noexcept:
         """Return a measurement of a block's text."""

@@ -34,7 +34,7 @@ _FOLDER = Path(__file__).parent
 
 
 class Kernel(NamedTuple):
-    """The compiled modules that write trees, cut pages, read elements, compute features and ask trees; or why there are none."""
+    """The compiled modules that read pages and compute what trained models take, or why there are none."""
 
     tree: ModuleType | None
     cut: ModuleType | None

@@ -32,8 +32,5 @@ class SecondComputer:
     ) -> bytes: ...
 
 def log_odds(
-    features: NDArray[np.float32],
-    columns: NDArray[np.int16],
-    borders: NDArray[np.float32],
-    leaves: NDArray[np.float32],
+    features: NDArray[np.float32], columns: NDArray[np.int16], borders: NDArray[np.float32], leaves: NDArray[np.float32]
 ) -> bytes: ...

@@ -9,6 +9,8 @@ It gives what :func:`scrapy_justext.core.learned.second.markers_in_python`,
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.string cimport memcpy, memset
 
+from scrapy_justext.core.kernel.features cimport Rooms, numbers_in
+
 
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
@@ -52,7 +54,14 @@ cdef inline bint is_word(unsigned int character) noexcept:
     return Py_UNICODE_ISALNUM(character)
 
 
+cdef inline unsigned int hashed(unsigned int before, unsigned int character) noexcept:
+    """Return the hash of a word that has one character more."""
+    return (before + character) * 0x9E3779B1u
+
+
 cdef enum:
+    # A bit for each value that the first two bytes of the hash of a word may have.
+    BYTES_OF_HASHES = 1 << 13
     # Characters that are read of a text: in lower case, they may be three times as many as it has.
     MOST_READ = 400
     # Spaces behind its end, as many as a date is looked for ahead.
@@ -97,12 +106,14 @@ cdef class MarkerReader:
 
     ``phrases``: by word, or words with a space between them: their kinds as bits.
     ``strings``: the same of what is sought inside words, where there are characters from ``sought_inside`` on.
-    ``date_bit``: the kind of dates; ``date_words``: what stands behind the number of a year, a month or an hour.
+    ``date_bit``: the kind of dates; ``date_words``: what stands behind the number of a year or a month.
     ``longest``: how many characters a text may have.
     """
 
-    # A tree of characters: its edges are found by node and character, in a table that is half empty.
+    # A tree of characters: its edges are found by node and character, in a table that is half empty.  It is large, so
+    # that words are only looked for if one of their hash is there: a bit for each hash, and most words have none.
     cdef bytes edge_room, bit_room
+    cdef unsigned char[BYTES_OF_HASHES] first_words
     cdef Edge* edges
     cdef unsigned int* bits
     cdef unsigned int mask, count
@@ -113,6 +124,7 @@ cdef class MarkerReader:
     def __init__(
         self, dict phrases, dict strings, str sought_inside, unsigned int date_bit, str date_words, Py_ssize_t longest
     ):
+        cdef unsigned int hash_of
         cdef Py_ssize_t most = STRINGS + 1 + sum(map(len, phrases)) + sum(map(len, strings)), size = 1
         while size < 2 * most:
             size *= 2
@@ -125,6 +137,11 @@ cdef class MarkerReader:
         for first, table in ((WORDS, phrases), (STRINGS, strings)):
             for phrase, kinds in table.items():
                 self.add(first, phrase, kinds)
+        for phrase in phrases:
+            hash_of = 0
+            for character in phrase.partition(" ")[0]:
+                hash_of = hashed(hash_of, ord(character))
+            self.first_words[hash_of >> 19] |= 1 << (hash_of >> 16 & 7)
 
     cdef inline Edge* edge(self, unsigned int node, unsigned int character) noexcept:
         """Return where the edge from a node stands, or is to stand."""
@@ -163,15 +180,19 @@ cdef class MarkerReader:
 
     cdef unsigned int kinds_in(self, const Text* text) noexcept:
         """Return the kinds of the markers in a text."""
-        cdef Py_ssize_t i
-        cdef unsigned int kinds = 0
+        cdef Py_ssize_t i, start = 0
+        cdef unsigned int kinds = 0, hash_of = 0
         cdef bint was_word = False, is_sought = False
-        for i in range(text.size):
+        # The last word ends where the text does.
+        for i in range(text.size + 1):
             if text.in_word[i]:
                 if not was_word:
-                    kinds |= self.phrases_at(text, i)
+                    start, hash_of = i, 0
+                hash_of = hashed(hash_of, text.at[i])
                 if is_digit(text.at[i]) and not kinds & self.date_bit and self.is_date(text, i, was_word):
                     kinds |= self.date_bit
+            elif was_word and self.first_words[hash_of >> 19] >> (hash_of >> 16 & 7) & 1:
+                kinds |= self.phrases_at(text, start)
             was_word = text.in_word[i]
             is_sought |= text.at[i] >= self.sought_inside
         return kinds | self.strings_in(text) if is_sought else kinds
@@ -301,6 +322,8 @@ cdef class SecondComputer:
         self.taken = constants["taken"]
         # Of the first pass there are so many.
         self.rows = 1 + max(*constants["taken"], self.units, self.heading_level, self.is_prose)
+        if self.kinds > 8 * <Py_ssize_t> sizeof(unsigned int):
+            raise ValueError("more kinds of markers than there are bits")
         # As many as are written.
         if self.own_rows != (
             1 + OF_ELEMENT * self.levels + 2 * OF_GROUP + len(self.offsets) + len(self.windows) + 2 * len(self.sides)
@@ -317,7 +340,7 @@ cdef class SecondComputer:
         return SecondPage(self, numbers, first, columns, element, markers).computed()
 
 
-cdef class SecondPage:
+cdef class SecondPage(Rooms):
     """The blocks of one page."""
 
     cdef SecondComputer computer
@@ -326,7 +349,6 @@ cdef class SecondPage:
     cdef const float[::1] first
     cdef const Py_ssize_t[::1] parents, ends, classes, paths, element
     cdef const unsigned int* markers
-    cdef list rooms
     # Of each block; of those before each, and at the end of all; ...
     cdef Sums* blocks
     cdef Sums* before
@@ -360,7 +382,7 @@ cdef class SecondPage:
             raise ValueError("columns of different lengths")
         if numbers.shape[0] < computer.rows:
             raise ValueError("features that are not there")
-        self.rooms = [markers]
+        self.rooms.append(markers)
         self.markers = <const unsigned int*> PyBytes_AS_STRING(markers)
         self.blocks = <Sums*> self.room(self.count * sizeof(Sums))
         self.before = <Sums*> self.room((self.count + 1) * sizeof(Sums))
@@ -374,12 +396,6 @@ cdef class SecondPage:
         self.of_paths = <Sums*> self.room(numbers_in(self.paths, elements) * sizeof(Sums))
         self.read_blocks()
         self.read_elements()
-
-    cdef char* room(self, Py_ssize_t size) except NULL:
-        """Return so many bytes, which are 0; the page has them as long as it is there."""
-        cdef bytes made = zeros(size)
-        self.rooms.append(made)
-        return PyBytes_AS_STRING(made)
 
     cdef int read_blocks(self) except -1:
         cdef Py_ssize_t i, element, heading = -1
@@ -642,18 +658,6 @@ cdef class SecondPage:
             if before[i + 1] > before[i]:
                 following = i
             until[i] = min(following - i, far)
-
-
-cdef Py_ssize_t numbers_in(const Py_ssize_t[::1] column, Py_ssize_t count) except -1:
-    """Return how many numbers a column of so many values counts up to."""
-    cdef Py_ssize_t i, most = 0
-    if len(column) != count:
-        raise ValueError("columns of different lengths")
-    for i in range(count):
-        if column[i] < 0:
-            raise ValueError("a number below 0")
-        most = max(most, column[i] + 1)
-    return most
 
 
 def log_odds(

@@ -72,7 +72,7 @@ class NameFlags(NamedTuple):
 class PageView(NamedTuple):
     """What the second pass reads of a page beside its features."""
 
-    texts: Sequence[str]
+    texts: list[str]
     element: Ints
     """The number of each block's element in :attr:`columns`."""
     columns: ElementColumns

@@ -97,9 +97,7 @@ def read_markers(texts: Sequence[str]) -> NDArray[np.uint32]:
 @lru_cache(maxsize=1)
 def marker_reader(module: ModuleType) -> MarkerReader:
     """Return what finds markers with compiled code."""
-    made: MarkerReader = module.MarkerReader(
-        _PHRASES, _STRINGS, _SOUGHT_INSIDE, _DATE_BIT, _DATE_WORDS, LONGEST_LABEL
-    )
+    made: MarkerReader = module.MarkerReader(_PHRASES, _STRINGS, _SOUGHT_INSIDE, _DATE_BIT, _DATE_WORDS, LONGEST_LABEL)
     return made
 
 
@@ -221,7 +219,7 @@ def computer(module: ModuleType) -> SecondComputer:
             "sides": np.array(SIDES),
             "taken": np.array(_TAKEN_ROWS),
             **{name: _ROWS[name] for name in ("units", "heading_level", "is_sentence_like")},
-        },
+        }
     )
     return made
 

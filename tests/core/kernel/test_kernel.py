@@ -25,7 +25,7 @@ from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
 from scrapy_justext.core.kernel.loading import Kernel, kernel
-from scrapy_justext.core.learned import characters
+from scrapy_justext.core.learned import characters, second, trees
 from scrapy_justext.core.learned import features as learned_features
 from scrapy_justext.core.learned import tree as learned_tree
 from scrapy_justext.core.parsing import parse_html
@@ -64,7 +64,7 @@ def test_it_is_compiled_where_that_is_asked_for() -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features"])
+@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second"])
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
     module = getattr(COMPILED, name)
     folder = Path(loading.__file__).parent
@@ -277,7 +277,7 @@ class TestLoading:
     def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         page = read_page(next(iter(PAGES.values())))
         expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
-        for module in (flattening, reading, formulas, learned_tree, learned_features, characters):
+        for module in (flattening, reading, formulas, learned_tree, learned_features, characters, second, trees):
             monkeypatch.setattr(module, "kernel", lambda: Kernel(None, None, "a test"))
         assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
 
@@ -322,10 +322,12 @@ class TestLoading:
             (check, "cut_in_python", (BlockTable(), 1)),
             (learned_tree, "read_names", (0, None)),
             (learned_features, "numbers_in_python", 1.0),
+            (second, "features_in_python", 1.0),
+            (trees.Trees, "log_odds_in_python", 1.0),
         ],
     )
     def test_the_check_fails_where_pages_are_read_otherwise(
-        self, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, value: object
+        self, monkeypatch: pytest.MonkeyPatch, module: ModuleType | type, name: str, value: object
     ) -> None:
         assert check.main() == 0
         monkeypatch.setattr(module, name, lambda *_, **__: value)
