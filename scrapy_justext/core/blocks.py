@@ -297,6 +297,35 @@ class Measurements(NamedTuple):
     stopword_density: Sequence[float]
 
 
+class LateMeasurements:
+    """Returns measurements when it is called; they are made at the first call.
+
+    Few ask for those of a page that a trained model judges.
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Measurements]) -> None:
+        self._make: Callable[[], Measurements] | None = make
+        self._made: Measurements | None = None
+
+    def __call__(self) -> Measurements:
+        """Return the measurements."""
+        make = self._make
+        if make is not None:
+            # In this order: two threads may ask at a time.
+            self._made = make()
+            self._make = None
+        assert self._made is not None
+        return self._made
+
+    def __getstate__(self) -> Measurements:
+        return self()
+
+    def __setstate__(self, made: Measurements) -> None:
+        self._make, self._made = None, made
+
+
 class Decision(NamedTuple):
     """The class of a block after some pass, and the rule that decided it, in words."""
 

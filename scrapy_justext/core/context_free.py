@@ -178,14 +178,19 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage, open_: Sequence
 
 
 def decide_by_kind(
-    decisions: Decisions, segments: BlockTable, measured: Measurements, thresholds: Thresholds
+    decisions: Decisions, segments: BlockTable, measured: Callable[[], Measurements], thresholds: Thresholds
 ) -> Decisions:
-    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose."""
+    """Return other decisions for code, formulas and tables, unless ``thresholds`` have them judged like prose.
+
+    ``measured``: returns the measurements.
+    """
     ways = _ways(thresholds)
+    if all(way == PROSE for way in ways.values()):
+        return decisions
     judged = [i for i, kind in enumerate(segments.of_position("kind")) if ways.get(kind, PROSE) != PROSE]
     if not judged:
         return decisions
-    page = MeasuredPage(segments, measured, thresholds)
+    page = MeasuredPage(segments, measured(), thresholds)
     deciding = _first_that_apply(KIND_RULES, page, judged)
     classes = bytearray(decisions.classes)
     for i in judged:

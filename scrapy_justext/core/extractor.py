@@ -2,25 +2,26 @@
 
 =========================  ===============================================================================
 :meth:`Extractor.read`     page -> :class:`ReadPage`: everything that does not depend on thresholds.  The page is
-                           parsed and cut into blocks; its language is chosen; the blocks are measured, and
-                           weighed by the profile's trained model; a profile that chooses another for each page
-                           does so; the user's rules decide.
+                           parsed and cut into blocks; its language is chosen; the blocks are weighed by the
+                           profile's trained model; a profile that chooses another for each page does so; the
+                           user's rules decide.
 :meth:`Extractor.judge`    -> :class:`JudgedPage`: the classes of the blocks under the thresholds in force.
                            Cheap, so that many thresholds can be tried on one page that was read.
 :meth:`JudgedPage.extraction`  -> :class:`Extraction`, the value that users see.
 =========================  ===============================================================================
 
-The language is chosen while reading, because the blocks are measured by its stop words.
+The language is chosen while reading; by its stop words the blocks are measured, once rules or a user look at that.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import GOOD, BlockTable, Decisions
+from scrapy_justext.core.blocks import GOOD, BlockTable, Decisions, LateMeasurements
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
@@ -76,7 +77,8 @@ class ReadPage(NamedTuple):
     """A page with everything that does not depend on thresholds."""
 
     segments: BlockTable
-    measurements: Measurements
+    measured: Callable[[], Measurements]
+    """Returns what is measured of the blocks, by stop words too; nothing is measured before somebody asks."""
     model_output: ModelOutput | None
     """What the trained model makes of the blocks; None for a profile without one, and for a page without blocks."""
     language: LanguageChoice
@@ -173,12 +175,12 @@ class JudgedPage(NamedTuple):
         """Return what users see of the page."""
         page, context = self.page, self.context
         encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
-        columns = _columns(context, page.measurements, self.final, paths=self.paths)
+        columns = _columns(context, page.measured, self.final, paths=self.paths)
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
             of_data = Context(segments, decided, context.thresholds)
-            added = _columns(of_data, measured, decided, first=columns.count, origin=origin)
+            added = _columns(of_data, repeat(measured).__next__, decided, first=columns.count, origin=origin)
             columns = BlockColumns.joined([columns, added])
         columns.of_page = self._made_late()
         return Extraction.of_columns(
@@ -295,10 +297,10 @@ class Extractor:
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
         language = _choose_language(segments, data, root, options, languages)
-        model_output, profile = self._weigh(segments, elements)
+        model_output, profile = self._weigh(segments, elements, title)
         return ReadPage(
             segments=segments,
-            measurements=measure_blocks(segments, options.criteria(language.language)),
+            measured=LateMeasurements(partial(measure_blocks, segments, options.criteria(language.language))),
             model_output=model_output,
             language=language,
             overrides=choose(options.selection, segments, elements) if options.selection and elements else {},
@@ -389,14 +391,14 @@ class Extractor:
 
         return shipped_page_model(self.options.profile.models[0])
 
-    def _weigh(self, segments: BlockTable, elements: Elements | None) -> tuple[ModelOutput | None, str]:
+    def _weigh(self, segments: BlockTable, elements: Elements | None, title: str) -> tuple[ModelOutput | None, str]:
         """Return what a trained model makes of a page's blocks, and the name of the profile that judges them."""
         chosen, *for_articles = self._chooses or (self,)
         if not segments or elements is None or self._model is None:
             return None, chosen.options.profile.name
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
-        features = compute(segments, elements)
+        features = compute(segments, elements, title)
         output = chosen._ask(features)
         if for_articles and output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
             [chosen] = for_articles
@@ -414,14 +416,14 @@ class Extractor:
         classify, depth = self.options.profile.classify, thresholds.tree_depth
         probabilities: Sequence[float | None] = [None] * len(page.segments)
         if classify is not None:
-            context_free = classify(page.segments, page.measurements, thresholds)
+            context_free = classify(page.segments, page.measured(), thresholds)
         elif page.model_output is None:
             context_free = Decisions()
         else:
             context_free = page.model_output.decide(thresholds)
             probabilities = page.model_output.probabilities
         if self.options.profile.tags.kinds:
-            context_free = decide_by_kind(context_free, page.segments, page.measurements, thresholds)
+            context_free = decide_by_kind(context_free, page.segments, page.measured, thresholds)
         groups = None if depth is None else page.groups.get(depth)
         if depth is not None and page.elements is not None:
             groups = number_groups(page.elements, page.segments, depth)
@@ -533,7 +535,7 @@ def _samples(segments: BlockTable) -> list[str]:
 
 def _columns(
     context: Context,
-    measured: Measurements,
+    measured: Callable[[], Measurements],
     decisions: Decisions,
     *,
     paths: Mapping[int, Paths] = MappingProxyType({}),
@@ -560,10 +562,10 @@ def _columns(
             "is_heading": lambda: list(map(bool, segments.of_position("heading_level"))),
             "heading_level": partial(segments.of_position, "heading_level"),
             "tag": partial(segments.of_position, "tag"),
-            "link_density": lambda: measured.link_density,
-            "stopword_density": lambda: measured.stopword_density,
-            "word_count": lambda: measured.word_count,
-            "characters": lambda: measured.characters,
+            "link_density": lambda: measured().link_density,
+            "stopword_density": lambda: measured().stopword_density,
+            "word_count": lambda: measured().word_count,
+            "characters": lambda: measured().characters,
             "link_characters": lambda: segments.link_characters,
             "tags_count": lambda: segments.tags_count,
             "index": lambda: range(first, first + count),

@@ -23,7 +23,7 @@ from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
 
     from scrapy_justext.core.extractor import JudgedPage
@@ -87,19 +87,22 @@ def split_judged(page: JudgedPage) -> Iterator[object]:
     """Yield the page without its blocks, then the columns of the blocks, :data:`PIECE` at a time."""
     read, context, none = page.page, page.context, Decisions()
     yield page._replace(
-        page=read._replace(segments=BlockTable(), measurements=Measurements(*_NO_COLUMNS), elements=None),
+        page=read._replace(segments=BlockTable(), measured=_nothing, elements=None),
         context=replace(context, segments=BlockTable(), context_free=none, probabilities=()),
         final=none,
     )
     decided = [column for one in (context.context_free, page.final) for column in (one.classes, one.reasons)]
-    columns = (*decided, context.probabilities, *read.measurements)
+    columns = (*decided, context.probabilities, *read.measured())
     for start in range(0, len(read.segments), PIECE):
         part = slice(start, start + PIECE)
         yield read.segments[part], [column[part] for column in columns]
 
 
 _COLUMNS = 5 + len(Measurements._fields)
-_NO_COLUMNS: tuple[Sequence[Any], ...] = tuple(() for _ in Measurements._fields)
+
+
+def _nothing() -> Measurements:
+    return Measurements(*(() for _ in Measurements._fields))
 
 
 def join_judged(pieces: Iterable[Any]) -> JudgedPage:
@@ -113,7 +116,7 @@ def join_judged(pieces: Iterable[Any]) -> JudgedPage:
     own, own_reasons, final, reasons, probabilities, *measured = columns or [[] for _ in range(_COLUMNS)]
     context_free = Decisions.of_columns(bytes(own), lambda: own_reasons)
     context = replace(page.context, segments=segments, context_free=context_free, probabilities=probabilities)
-    read = page.page._replace(segments=segments, measurements=Measurements(*measured))
+    read = page.page._replace(segments=segments, measured=lambda: Measurements(*measured))
     return page._replace(page=read, context=context, final=Decisions.of_columns(bytes(final), lambda: reasons))
 
 

@@ -165,7 +165,7 @@ def decide_on_kind(segment: Segment, thresholds: Thresholds) -> Decision:
     segments = BlockTable([segment])
     measured = measure(segments, STOPLIST)
     decisions = classify(segments, measured, thresholds, rules=PUBLISHED_RULES)
-    return decide_by_kind(decisions, segments, measured, thresholds)[0]
+    return decide_by_kind(decisions, segments, lambda: measured, thresholds)[0]
 
 
 def test_reasons_show_the_thresholds_in_force() -> None:

@@ -12,6 +12,7 @@ The model is asked once a page (:func:`weigh`); thresholds come in afterwards (:
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -110,6 +111,11 @@ class ModelOutput(NamedTuple):
 
 def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:
     """Return thresholds with the model's own probabilities in place of those that the user did not choose."""
+    return _with_limits(thresholds, model.good, model.near_good)
+
+
+@lru_cache
+def _with_limits(thresholds: Thresholds, own_good: float, own_near_good: float) -> Thresholds:
     good, near_good, fallback = (
         thresholds.good_probability,
         thresholds.near_good_probability,
@@ -119,8 +125,8 @@ def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:
     if fallback is None and good is None:
         fallback = FALLBACK
     if near_good is None:
-        near_good = model.near_good if good is None else good
-    good = model.good if good is None else good
+        near_good = own_near_good if good is None else good
+    good = own_good if good is None else good
     return replace(
         thresholds, good_probability=good, near_good_probability=min(near_good, good), fallback_probability=fallback
     )

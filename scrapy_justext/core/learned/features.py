@@ -109,13 +109,13 @@ class Features:
         return np.concatenate([transform(self.numbers).T, self.names(slice(None))], axis=1, dtype=np.float32)
 
 
-def compute(segments: BlockTable, elements: Elements) -> Features:
-    """Compute the features of a page's blocks."""
+def compute(segments: BlockTable, elements: Elements, title: str | None = None) -> Features:
+    """Compute the features of a page's blocks.  ``title``: the page's, if somebody has read it."""
     if not segments:
         none = NameFlags(np.empty((0, len(NAMES)), np.uint8), np.empty(0, np.intp))
         return Features(np.empty((len(NUMBERS), 0), np.float32), none, none)
     columns = read_elements(elements)
-    title = page_title(elements.root)[:_TITLE_READ].lower()
+    title = (page_title(elements.root) if title is None else title)[:_TITLE_READ].lower()
     module = kernel().features
     if module is None:
         numbers = numbers_in_python(segments, columns, title)

@@ -7,12 +7,15 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
+from typing import Any
 
 import pytest
 from lxml import etree
 
 from scrapy_justext import JustextError, extract
+from scrapy_justext.core import extractor
 from scrapy_justext.core.extraction import BLOCK_FIELDS
+from scrapy_justext.core.extractor import measure_blocks
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES
 from tests.builders import CORPORA
@@ -45,6 +48,22 @@ def test_blocks_carry_probability_and_origin(profile: str) -> None:
     assert all(0 <= block["probability"] <= 1 and block["origin"] == "page" for block in blocks)
     assert {"probability", "origin"} <= set(BLOCK_FIELDS)
     assert {block.probability for block in extract(PAGE).blocks} == {None}
+
+
+@EVERY
+def test_stop_words_are_counted_for_those_who_look(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+
+    def measure(*arguments: Any) -> Any:
+        counted.append(arguments)
+        return measure_blocks(*arguments)
+
+    monkeypatch.setattr(extractor, "measure_blocks", measure)
+    found = extract(PAGE, profile=profile, language="English")
+    assert (bool(found.text), len(counted)) == (True, 0)
+    assert next(round(block.stopword_density, 2) for block in found.blocks if block.tag == "p") == 0.53
+    assert {block.word_count for block in found.blocks if block.tag == "li"} == {1}
+    assert len(counted) == 1
 
 
 @EVERY
