@@ -23,7 +23,7 @@ author = "The scrapy-justext developers"
 copyright = f"2026, {author}"  # noqa: A001 (Sphinx's name for it)
 
 extensions = ["sphinx_scrapy", "myst_parser", "sphinx_rtd_dark_mode", "docs.links"]
-exclude_patterns = ["_build", "gallery"]
+exclude_patterns = ["_build", "gallery", "figures"]
 html_theme = "sphinx_rtd_theme"
 html_static_path = ["_static"]
 html_css_files = ["colours.css", "site.css", "pictures.css"]

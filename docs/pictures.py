@@ -402,7 +402,9 @@ def style() -> str:
 
 
 def draw(what: str) -> str:
-    """Return a picture by its name: ``summary``, a page of the gallery, or a step of the algorithm."""
+    """Return a picture: ``summary``, a page of the gallery, a step of the algorithm, or the chart in a file."""
+    if what.endswith(".svg"):
+        return f'<figure class="jt-chart">{(DOCS / what).read_text("utf-8")}</figure>'
     if what == "summary":
         return draw_summary()
     return draw_page(what) if what in PAGES else draw_stage(what)
@@ -410,5 +412,7 @@ def draw(what: str) -> str:
 
 def sources(what: str) -> Iterable[Path]:
     """Return the files that a picture is made from."""
+    if what.endswith(".svg"):
+        return [DOCS / what]
     names = PAGES if what == "summary" else [what] if what in PAGES else ()
     return [GALLERY / f"{name}.{kind}" for name in names for kind in ("html", "md")] or [_file_of(_PASSES)]

@@ -35,7 +35,10 @@ class Parameters(GivenThresholds, Rules, total=False):
 
 
 class Choices(Parameters, total=False):
-    """What a user may choose for an extraction, as keywords; what is left out has the default of :func:`~scrapy_justext.extract`."""
+    """What a user may choose for an extraction, as keywords.
+
+    What is left out has the default of :func:`~scrapy_justext.extract`.
+    """
 
     language: str | Sequence[str]
     """A name, in English or in the language itself, or ISO 639 code; several, of which one is chosen for the page;
