@@ -357,7 +357,9 @@ def main() -> None:
     """Fork until nobody asks any more."""
     warnings.simplefilter("error")
     for name in (*_components(), *_commands(), *_LOADED):
-        importlib.import_module(name)
+        # An older Scrapy names some that are deprecated, which no crawl loads.
+        with suppress(DeprecationWarning):
+            importlib.import_module(name)
     detect("It was the best of times.")
     # Nobody's collections are to look at what is there now.
     gc.collect()

@@ -25,7 +25,7 @@ from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import BinaryIO
 
     import pyarrow as pa
@@ -105,6 +105,10 @@ class ParquetItemExporter(BaseItemExporter):
 
     def __init__(self, file: BinaryIO, *, columns: Mapping[str, Any] | None = None, **options: Any) -> None:
         super().__init__(dont_fail=True, **options)
+        # Scrapy before 2.18 has it by the second name.
+        self._fields_of: Callable[[Any], Iterable[tuple[str, Any]]] = (
+            getattr(self, "get_serialized_fields", None) or self._get_serialized_fields  # type: ignore[attr-defined]
+        )
         self._tables: Any = require(_NEEDED["parquet"], _EXTRA)
         self._file = file
         self._columns = _columns(columns or {}, "FEEDS")
@@ -129,7 +133,7 @@ class ParquetItemExporter(BaseItemExporter):
 
     def export_item(self, item: Any) -> None:
         """Add a row."""
-        fields = self.get_serialized_fields(item)
+        fields = self._fields_of(item)
         self._rows.append({name: self._value(name, value) for name, value in fields if value is not None})
         if len(self._rows) >= ROWS:
             self._write()

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scrapy import Field, Item, Spider
+from scrapy.exporters import BaseItemExporter
 from scrapy.settings import Settings
 
 from scrapy_justext import extract
@@ -266,6 +267,16 @@ def test_first_values_of_several_types_lose_nothing() -> None:
         {"x": None, OTHER_FIELDS: '{"x": "two"}'},
         {"x": None, OTHER_FIELDS: '{"other_fields": 1}'},
     ]
+
+
+@pytest.mark.parametrize("name", ["get_serialized_fields", "_get_serialized_fields"])
+def test_items_are_read_by_what_each_version_of_scrapy_has(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    method: Any = getattr(ParquetItemExporter, "get_serialized_fields", None)
+    method = method or ParquetItemExporter._get_serialized_fields  # type: ignore[attr-defined]
+    for either in ("get_serialized_fields", "_get_serialized_fields"):
+        monkeypatch.delattr(BaseItemExporter, either, raising=False)
+    monkeypatch.setattr(BaseItemExporter, name, method, raising=False)
+    assert export([{"url": "a"}]) == [{"url": "a", OTHER_FIELDS: None}]
 
 
 def test_row_groups_are_written_on_the_way() -> None:
