@@ -1,5 +1,7 @@
 """Compile the readers of trees where there is a C compiler; without one, the package is pure Python and slower.
 
+The README of a release links to the documentation site; that of the repository to files.
+
 ``SCRAPY_JUSTEXT_KERNEL=1`` makes it an error that they cannot be compiled; ``SCRAPY_JUSTEXT_PURE=1`` leaves them out.
 ``CFLAGS`` and ``LDFLAGS`` are used as by all builds.
 """
@@ -8,12 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 FOLDER = Path("scrapy_justext", "core", "kernel")
 
@@ -81,3 +85,30 @@ def compile_kernel(root: Path) -> list[Path]:
             target.write_bytes(compiled.read_bytes())
             made.append(target.relative_to(root))
     return made
+
+
+class ReadmeHook(MetadataHookInterface):
+    """Gives a release the README, with links that work away from the repository."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add the README to the metadata."""
+        text = link_to_site(Path(self.root, "README.md").read_text("utf-8"), metadata["urls"]["Documentation"])
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def link_to_site(text: str, base: str) -> str:
+    """Return a text in Markdown whose links to files lead to the pages and pictures of the site at ``base``.
+
+    >>> link_to_site("[Limits](docs/limits.md#depth) ![A](docs/images/a.png)", "https://a.b/")
+    '[Limits](https://a.b/limits.html#depth) ![A](https://a.b/_images/a.png)'
+    """
+
+    def link(found: re.Match[str]) -> str:
+        path, sharp, anchor = found[1].removeprefix("docs/").partition("#")
+        if path.endswith(".md"):
+            path = f"{path.removesuffix('.md').lower()}.html"
+        return f"]({base}{path.replace('images/', '_images/')}{sharp}{anchor})"
+
+    return re.sub(r"\]\((?!https?:)([^)\s]+)\)", link, text)

@@ -31,7 +31,6 @@ html_css_files = ["colours.css", "site.css", "pictures.css"]
 html_js_files = [("scheme.js", {"priority": 100})]
 default_dark_mode = False
 html_title = "scrapy-justext"
-html_baseurl = "https://scrapy-justext.readthedocs.io/en/latest/"
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]

@@ -17,6 +17,9 @@ SETTINGS_PAGE = "settings"
 
 def link_settings(app: Sphinx, doctree: nodes.document) -> None:
     """Make each row of the table of settings a target, and each other mention of a setting a link to it."""
+    # It names settings that are gone.
+    if app.env.docname == "changelog":
+        return
     rows = doctree.findall(nodes.row) if app.env.docname == SETTINGS_PAGE else ()
     targets = {}
     for row in rows:

@@ -30,14 +30,20 @@ from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGL
 from tests.crawl.crawling import command
 from tests.crawl.server import Site
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 #: A block of code, which may be indented.
 FENCE = re.compile(r"^( *)```(python|sh)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
-SPIDER = re.compile(r"^class \w+\((?:scrapy\.)?Spider\):\n    name = ", re.MULTILINE)
+SPIDER = re.compile(r"^class \w+\((?:scrapy\.|Crawl)?Spider\):\n    name = ", re.MULTILINE)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 #: What a sample of a few lines may take as known.
@@ -187,7 +193,7 @@ def site() -> Iterator[Site]:
 def crawl(code: str, site: Site, folder: Path) -> Crawled:
     """Run a spider as it stands there, but for its addresses."""
     code = re.sub(r"https://(?:[\w-]+\.)?example(?:\.org)?(?:/[\w/-]*)?", site.url("/"), code)
-    (folder / "spider.py").write_text(re.sub(r'"example\.org"', '"127.0.0.1"', code), "utf-8")
+    (folder / "spider.py").write_text(re.sub(r'"(?:[\w-]+\.)?example(?:\.org)?"', '"127.0.0.1"', code), "utf-8")
     (folder / "forum-words.txt").write_text("the\n")
     options = [word for name, words in SET.items() if f'"{name}"' not in code for word in words]
     done = command("runspider", "spider.py", *options, folder=folder)
@@ -376,6 +382,20 @@ def test_the_api_has_all_public_names(built: Path) -> None:
     assert of_package | of_exceptions | frameworks <= shown
 
 
+def test_the_links_of_a_release_s_readme_are_in_the_site(built: Path) -> None:
+    hatch_build = pytest.importorskip("hatch_build", reason="hatchling is not installed")
+    base = PROJECT["urls"]["Documentation"]
+    text = hatch_build.link_to_site((REPOSITORY / "README.md").read_text("utf-8"), base)
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert {link.partition("://")[0] for link in links} == {"https"}
+    paths = [link.removeprefix(base) for link in (*links, *PROJECT["urls"].values()) if link.startswith(base)]
+    assert len(paths) > 30
+    for path, _, anchor in (path.partition("#") for path in paths):
+        page = built / (path or "index.html")
+        assert page.is_file(), path
+        assert not anchor or f' id="{anchor}"' in page.read_text("utf-8"), (path, anchor)
+
+
 def test_each_setting_can_be_linked(built: Path) -> None:
     rows = set(re.findall(r'<tr[^>]* id="(\w+)"', (built / "settings.html").read_text("utf-8")))
     assert rows == {PREFIX + name.upper() for name in SETTINGS_TABLE}
@@ -383,6 +403,8 @@ def test_each_setting_can_be_linked(built: Path) -> None:
 
 
 def test_the_site_is_built_without_a_warning(built: Path) -> None:
+    base = PROJECT["urls"]["Documentation"]
+    assert f"<loc>{base}installation.html</loc>" in (built / "sitemap.xml").read_text("utf-8")
     titles = dict(re.findall(r"^- \[(.+)\]\((.+)\)$", (built / "llms.txt").read_text("utf-8"), re.MULTILINE))
     pages = {path.stem for path in PAGES[1:]}
     assert {address.rpartition("/")[2].removesuffix(".md") for address in titles.values()} == pages

@@ -14,10 +14,17 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from scrapy_justext import __version__
 from scrapy_justext.core.stoplists import shipped_folder
 from tests.builders import REPOSITORY
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 LISTS = sorted(path.name for path in (REPOSITORY / "stoplists").glob("*.txt"))
 
@@ -136,6 +143,11 @@ class TestWheel:
         assert (metadata["Name"], metadata["Version"]) == ("scrapy-justext", __version__)
         assert metadata["License-Expression"] == "BSD-2-Clause AND MIT AND Apache-2.0 AND CC0-1.0"
         assert metadata["Requires-Python"] == ">=3.10"
+        # The links of the README lead to the site, not to files that a release has not.
+        readme = metadata.get_payload()
+        assert isinstance(readme, str)
+        assert "](https://scrapy-justext.readthedocs.io/en/latest/profiles.html" in readme
+        assert re.findall(r"\]\((?!https://)[^)]*\)", readme) == []
 
     def test_it_works_unpacked(self, wheel: Path, tmp_path: Path) -> None:
         zipfile.ZipFile(wheel).extractall(tmp_path)
@@ -150,6 +162,26 @@ class TestWheel:
         (tmp_path / "stoplists").mkdir()
         (tmp_path / "stoplists" / "English.txt").write_text("other\n")
         assert run(EXTRACT, tmp_path)[2] == "1"
+
+
+def test_the_oldest_versions_are_those_that_are_allowed() -> None:
+    """Those that ``tox -e oldest`` installs."""
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    allowed = {
+        requirement.name: next(iter(requirement.specifier)).version
+        for requirement in map(Requirement, [*project["dependencies"], *extras["archive"], *extras["redis"]])
+    }
+    lines = [line for line in (REPOSITORY / "tests" / "oldest.txt").read_text("utf-8").splitlines() if line[:1] != "#"]
+    pins = [requirement for requirement in map(Requirement, lines) if requirement.marker is not None]
+    pinned = {
+        pin.name: next(iter(pin.specifier)).version
+        for pin in pins
+        if pin.marker is not None and pin.marker.evaluate({"python_version": "3.10"})
+    }
+    assert {name: Version(version) for name, version in pinned.items()} == {
+        name: Version(version) for name, version in allowed.items()
+    }
 
 
 class TestCheckout:
