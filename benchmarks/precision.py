@@ -13,9 +13,11 @@ import json
 import re
 import sys
 from collections import Counter
+from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.markdown import write_table
 from benchmarks.pages import CORPORA
 from benchmarks.speed import peers
 from scrapy_justext import extract
@@ -84,6 +86,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--type", default="article", help="page type of WCXB")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too, as Markdown")
     arguments = parser.parse_args()
     if not WCXB.is_dir():
         sys.exit(f"no labelled pages: {WCXB} is not there")
@@ -96,10 +99,13 @@ def main() -> None:
             scores[name].append(score(gold, text))
         if "boilerpy3, default" in texts:
             likeness.append(score(texts["boilerpy3, default"], texts["boilerpipe, no filter"]).f1)
-    print(f"{len(next(iter(scores.values())))} pages of type {arguments.type}\n")
-    print(f"{'':26}{'precision':>10}{'recall':>10}{'F1':>10}")
-    for name, page_scores in scores.items():
-        print(f"{name:26}" + "".join(f"{mean(column):10.3f}" for column in zip(*page_scores, strict=True)))
+    note = f"{len(next(iter(scores.values())))} pages of type {arguments.type}"
+    print(f"{note}\n\n{'':26}{'precision':>10}{'recall':>10}{'F1':>10}")
+    lines = [[name, *(f"{mean(column):.3f}" for column in zip(*found, strict=True))] for name, found in scores.items()]
+    for name, *figures in lines:
+        print(f"{name:26}" + "".join(f"{figure:>10}" for figure in figures))
+    if arguments.markdown:
+        write_table(arguments.markdown, f"{note}.", ("", "precision", "recall", "F1"), lines)
     if likeness:
         same = sum(value == 1 for value in likeness) / len(likeness)
         print(

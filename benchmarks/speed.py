@@ -1,5 +1,7 @@
 """Measure how long extraction takes beside parsing and its peers: ``python -m benchmarks.speed [--worst]``.
 
+``--markdown docs/figures/speed.md`` writes the table of the documentation.
+
 The rows take turns on each page.  Times are processor times, of each page the quickest.  Peers that are not installed
 are left out: ``pip install -e '.[benchmarks]'`` installs them.
 
@@ -13,13 +15,18 @@ import argparse
 import importlib
 import logging
 from functools import partial
+from importlib.metadata import version
 from itertools import product
 from math import inf
+from pathlib import Path
+from platform import python_version
 from time import process_time
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
+from benchmarks.markdown import write_table
 from benchmarks.pages import load_pages, origin
 from scrapy_justext import extract
 from scrapy_justext.core.kernel.loading import kernel
@@ -38,9 +45,8 @@ def parse(body: bytes) -> etree._Element:
 
 def peers() -> dict[str, Callable[[bytes], object]]:
     """Return the extractors to compare with, as far as they are installed."""
-    makers = {"justext": _justext, "boilerpy3": _boilerpy3, "trafilatura": _trafilatura, RESILIPARSE: _resiliparse}
     found = {}
-    for name, maker in makers.items():
+    for name, maker in PEERS.items():
         try:
             found[name] = maker()
         except ImportError as error:
@@ -70,6 +76,12 @@ def _trafilatura() -> Callable[[bytes], object]:
 def _resiliparse() -> Callable[[bytes], object]:
     module: Any = importlib.import_module("resiliparse.extract.html2text")
     return lambda body: module.extract_plain_text(body.decode("utf-8", "replace"), main_content=True)
+
+
+#: What makes the extractors to compare with.
+PEERS: Mapping[str, Callable[[], Callable[[bytes], object]]] = MappingProxyType(
+    {"justext": _justext, "boilerpy3": _boilerpy3, "trafilatura": _trafilatura, RESILIPARSE: _resiliparse}
+)
 
 
 class Task(NamedTuple):
@@ -122,12 +134,26 @@ def print_worst(pages: Mapping[str, bytes], rounds: int) -> None:
         print(f"{1000 * seconds:18.1f}{1000 * parsing:15.1f}{len(body) // 1000:6}{blocks:8}  {name}")
 
 
+def _figures(name: str, seconds: Mapping[str, float], pages: int) -> list[str]:
+    """Return the milliseconds that a task takes for a page, and the ratios to parsing and to two peers."""
+    others = [seconds.get(other) for other in ("lxml parse", "justext", RESILIPARSE)]
+    ratios = (f"{seconds[name] / other:.2f}" if other else "-" for other in others)
+    return [f"{1000 * seconds[name] / pages:.2f}", *ratios]
+
+
+def _with_version(name: str) -> str:
+    """Return the name of a task as the documentation shows it: of a peer with its version."""
+    library, comma, rest = name.partition(",")
+    return f"{library} {version(library)}{comma}{rest}" if name in PEERS else name
+
+
 def main() -> None:
     """Print a table of milliseconds and ratios, or the worst pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=150)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--worst", action="store_true", help="list the pages that take longest, of all there are")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there, too, as Markdown")
     arguments = parser.parse_args()
     detect("")  # loads the language detector
     if arguments.worst:
@@ -146,10 +172,10 @@ def main() -> None:
             for profile in ("learned", "learned-article")
         },
         "extract(bytes), English": Task(with_choices()),
-        "extract(bytes), auto": Task(extract),
+        "extract(bytes), language detected": Task(extract),
         **{
-            f"the same, {profile}": Task(with_choices(profile=profile))
-            for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java", "learned")
+            f"extract(bytes), {profile}": Task(with_choices(profile=profile))
+            for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java", "learned", "auto")
         },
         **{
             f"Markdown, {profile}": Task(with_choices(profile=profile, markdown=True))
@@ -158,21 +184,28 @@ def main() -> None:
         **{name: Task(peer) for name, peer in peers().items()},
     }
     seconds = quickest(tasks, bodies, arguments.rounds)
-    print(f"{len(bodies)} pages, {origin()}; of each page the quickest of {arguments.rounds} rounds")
-    print(f"{kernel().name} reader, {kernel().reason}\n")
-    print(f"{'':28}{'ms a page':>10}{'of parse':>10}{'of justext':>12}{'of resiliparse':>16}")
-    for name, time in seconds.items():
-        others = [seconds.get(other) for other in ("lxml parse", "justext", RESILIPARSE)]
-        ratios = [f"{time / other:.2f}" if other else "-" for other in others]
-        print(f"{name:28}{1000 * time / len(bodies):10.2f}{ratios[0]:>10}{ratios[1]:>12}{ratios[2]:>16}")
-    for given, others_like in (("tree", "extract(tree), l"), ("bytes", "the same")):
-        english = seconds[f"extract({given}), English"]
-        print(f"\nbeside extract({given}), English:")
-        for name in (name for name in seconds if name.startswith((others_like, f"extract({given}), auto"))):
-            print(f"{name:34}{seconds[name] / english:.2f}")
+    note = f"{len(bodies)} pages, {origin()}; of each page the quickest of {arguments.rounds} rounds"
+    reader = f"{kernel().name} reader, {kernel().reason}"
+    print(f"{note}\n{reader}\n")
+    print(f"{'':36}{'ms a page':>10}{'of parse':>10}{'of justext':>12}{'of resiliparse':>16}")
+    rows = [[name, *_figures(name, seconds, len(bodies))] for name in seconds]
+    for name, time, *ratios in rows:
+        print(f"{name:36}{time:>10}{ratios[0]:>10}{ratios[1]:>12}{ratios[2]:>16}")
+    if arguments.markdown:
+        made = f"{note}, in processor time; {kernel().name} reader, lxml {version('lxml')}, Python {python_version()}."
+        heads = ("", "ms a page", "of lxml’s parse", "of jusText 3", "of resiliparse")
+        write_table(arguments.markdown, made, heads, ((_with_version(name), *figures) for name, *figures in rows))
+    for given in ("tree", "bytes"):
+        english = f"extract({given}), English"
+        print(f"\nbeside {english}:")
+        for name in (name for name in seconds if name.startswith(f"extract({given})") and name != english):
+            print(f"{name:36}{seconds[name] / seconds[english]:.2f}")
     print("\nbeside the same without Markdown:")
-    for name, without in (("Markdown, justext", "extract(bytes), English"), ("Markdown, learned", "the same, learned")):
-        print(f"{name:34}{seconds[name] / seconds[without]:.2f}")
+    for name, without in (
+        ("Markdown, justext", "extract(bytes), English"),
+        ("Markdown, learned", "extract(bytes), learned"),
+    ):
+        print(f"{name:36}{seconds[name] / seconds[without]:.2f}")
 
 
 if __name__ == "__main__":

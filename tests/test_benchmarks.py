@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.http import HtmlResponse
 
 from benchmarks import processes, tuner
 from benchmarks.crawl import PagesSpider
+from benchmarks.markdown import write_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("pages", [1, 9, 10, 25])
@@ -40,3 +45,9 @@ def test_help_of_the_tuner_measures_nothing(
     with pytest.raises(SystemExit, match="0"):
         tuner.main()
     assert "--requests" in capsys.readouterr().out
+
+
+def test_a_table_for_the_documentation(tmp_path: Path) -> None:
+    write_table(tmp_path / "figures" / "a.md", "3 pages.", ("", "ms"), [("justext", "1.5"), ("learned", "3.0")])
+    lines = (tmp_path / "figures" / "a.md").read_text("utf-8").splitlines()
+    assert lines == ["3 pages.", "", "|  | ms |", "| --- | ---: |", "| justext | 1.5 |", "| learned | 3.0 |"]

@@ -1,7 +1,7 @@
 """The charts of a report on a measure.
 
-There is one way to draw.  Each kind of chart is a row of :data:`_KINDS`: a function that draws a ranking on a figure,
-or gives none where there is nothing to draw, and a function that describes it in words.
+There is one way to draw.  Each kind of chart is a row of :data:`_KINDS`: a function that draws the results of a measure
+on a figure, or gives none where there is nothing to draw, and a function that describes it in words.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scrapy_justext.evaluation.report import drawing
 from scrapy_justext.evaluation.report.drawing import Box, Chart, Fill
 from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
 from scrapy_justext.evaluation.report.tables import CASE_TITLES, count_cases, format_figure
+from scrapy_justext.evaluation.scoring import sort_by_f1
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from scrapy_justext.evaluation.report.results import MeasureResults, RankedExtractor, Ranking, ScoreSummary
+    from scrapy_justext.evaluation.scoring import ExtractorRow
 
 _SCORE_FILLS = {"f1": Fill(drawing.STEP_1), "precision": Fill(drawing.STEP_2, "///"), "recall": Fill(drawing.STEP_4)}
 
@@ -38,7 +40,7 @@ _CASE_FILLS = {
 
 
 def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
-    """Draw what there is to draw of a measure, by kind: ``bars``, ``time``, ``cases``, ``histograms``.
+    """Draw what there is to draw of a measure, by kind: ``bars``, ``types``, ``time``, ``cases``, ``histograms``.
 
     Names of charts begin with ``prefix``.
     """
@@ -46,16 +48,17 @@ def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
     for kind, (title, draw, describe) in _KINDS.items():
         name = f"{prefix}-{kind}"
         with drawing.chart_style(name):
-            figure = draw(results.ranking)
+            figure = draw(results)
             if figure is not None:
-                charts[kind] = drawing.to_chart(figure, name, f"{title}: {results.subject}", describe(results.ranking))
+                charts[kind] = drawing.to_chart(figure, name, f"{title}: {results.subject}", describe(results))
     return charts
 
 
 # Bars: precision, recall and F1 of each extractor, with standard deviations as whiskers.
 
 
-def _draw_bars(ranking: Ranking) -> Figure:
+def _draw_bars(results: MeasureResults) -> Figure:
+    ranking = results.ranking
     line, left, right, below, above = 0.185, 0.78, 1.02, 0.36, 0.1
     group = 4 * line + 0.13
     height = len(ranking) * group + below + above
@@ -86,12 +89,63 @@ def _draw_bar(axes: Axes, summary: ScoreSummary, y: float, height: float) -> Non
     drawing.write_small(axes, 1.04, y, text, transform=across, ha="left", weight=weight)
 
 
-def _describe_bars(ranking: Ranking) -> str:
-    figures = _describe_summaries(ranking, lambda summary: summary.value)
+def _describe_bars(results: MeasureResults) -> str:
+    figures = _describe_summaries(results.ranking, lambda summary: summary.value)
     return (
         "Horizontal bars from 0 to 1 for each extractor, the highest F1 first; whiskers reach one standard deviation "
         f"to either side, within 0 and 1. {figures}."
     )
+
+
+# Types: F1 on the pages of each type, a bar for each extractor, the highest first.
+
+#: How much wider bold letters are.
+_BOLD = 1.12
+#: How the names of other libraries begin, whose bars are quieter.
+_PEERS = "ref:"
+_OURS, _OTHERS = Fill(drawing.STEP_1), Fill(drawing.STEP_3)
+
+
+def _draw_types(results: MeasureResults) -> Figure | None:
+    if not results.page_types:
+        return None
+    line, head, between, right, below = 0.17, 0.26, 0.14, 0.5, 0.3
+    names = {drawing.shorten(row.extractor) for rows in results.page_types.values() for row in rows}
+    left = max(_text_size(name)[0] for name in names) * _BOLD / drawing.POINTS + 0.15
+    lines = sum(len(rows) for rows in results.page_types.values())
+    height = lines * line + len(results.page_types) * (head + between)
+    figure = Figure(figsize=(drawing.WIDTH, height + below))
+    axes = drawing.add_axes(figure, (left, right, below, 0.0))
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
+    drawing.set_lines(axes, height)
+    y = 0.0
+    for page_type, rows in results.page_types.items():
+        pages = max(row.documents for row in rows)
+        drawing.write_name(axes, 0.02 - left / (drawing.WIDTH - left - right), y + head / 2, f"{page_type} ({pages:,})")
+        y += head
+        for row in sort_by_f1(rows):
+            _draw_type(axes, row, y + line / 2, line * 0.8)
+            y += line
+        y += between
+    return figure
+
+
+def _draw_type(axes: Axes, row: ExtractorRow, y: float, height: float) -> None:
+    across = axes.get_yaxis_transform()
+    is_ours = not row.extractor.startswith(_PEERS)
+    weight = "bold" if is_ours else "normal"
+    drawing.write_small(axes, -0.02, y, drawing.shorten(row.extractor), transform=across, ha="right", weight=weight)
+    drawing.draw_area(axes, _OURS if is_ours else _OTHERS, (0, row.f1 or 0.0), y, height)
+    drawing.write_small(axes, 1.02, y, format_figure(row.f1, 3), transform=across, weight=weight)
+
+
+def _describe_types(results: MeasureResults) -> str:
+    figures = "; ".join(
+        f"{page_type}: " + ", ".join(f"{row.extractor} {format_figure(row.f1, 3)}" for row in sort_by_f1(rows))
+        for page_type, rows in results.page_types.items()
+    )
+    return f"Horizontal bars from 0 to 1 for each page type, the extractor with the highest F1 first. {figures}."
 
 
 # Time: what quality costs, milliseconds a page against F1, a point for each extractor.
@@ -109,7 +163,8 @@ def _time_points(ranking: Ranking) -> dict[str, tuple[float, float]]:
     }
 
 
-def _draw_times(ranking: Ranking) -> Figure | None:
+def _draw_times(results: MeasureResults) -> Figure | None:
+    ranking = results.ranking
     points = _time_points(ranking)
     if not points:
         return None
@@ -160,8 +215,9 @@ def _text_size(text: str) -> tuple[float, float]:
     return float(width) + 2.0, drawing.SMALL * 1.25
 
 
-def _describe_times(ranking: Ranking) -> str:
-    figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in _time_points(ranking).items())
+def _describe_times(results: MeasureResults) -> str:
+    points = _time_points(results.ranking)
+    figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in points.items())
     return f"A point for each extractor, milliseconds a page against F1. {figures}."
 
 
@@ -171,7 +227,8 @@ def _describe_times(ranking: Ranking) -> str:
 _NARROWEST = 0.045
 
 
-def _draw_cases(ranking: Ranking) -> Figure | None:
+def _draw_cases(results: MeasureResults) -> Figure | None:
+    ranking = results.ranking
     longest = max((sum(count_cases(extractor.row).values()) for extractor in ranking), default=0)
     if not longest:
         return None
@@ -215,9 +272,9 @@ def _stack_cases(axes: Axes, extractor: RankedExtractor, y: float, height: float
     return start
 
 
-def _describe_cases(ranking: Ranking) -> str:
+def _describe_cases(results: MeasureResults) -> str:
     parts = []
-    for extractor in ranking:
+    for extractor in results.ranking:
         counts = [f"{CASE_TITLES[case].lower()} {count}" for case, count in count_cases(extractor.row).items() if count]
         parts.append(f"{extractor.name}: {', '.join(counts) or 'none'}")
     return f"Stacked horizontal bars that count pages, one for each extractor. {'; '.join(parts)}."
@@ -226,7 +283,8 @@ def _describe_cases(ranking: Ranking) -> str:
 # Histograms: a row for each extractor, a column for each score, one scale of counts for all.
 
 
-def _draw_histograms(ranking: Ranking) -> Figure:
+def _draw_histograms(results: MeasureResults) -> Figure:
+    ranking = results.ranking
     panel, name, above, below = 0.62, 0.3, 0.3, 0.3
     left, right, between = 0.36, 0.12, 0.16
     height = above + len(ranking) * (panel + name) + below
@@ -262,8 +320,8 @@ def _draw_panel(axes: Axes, summary: ScoreSummary, highest: int) -> None:
     axes.plot([summary.median], [highest * 1.04], marker="v", markersize=5, color=drawing.INK, clip_on=False, zorder=5)
 
 
-def _describe_histograms(ranking: Ranking) -> str:
-    medians = _describe_summaries(ranking, lambda summary: summary.median)
+def _describe_histograms(results: MeasureResults) -> str:
+    medians = _describe_summaries(results.ranking, lambda summary: summary.median)
     return (
         "Histograms of the documents' values in 20 equal bins from 0 to 1, a row for each extractor, the same scale of "
         f"counts for all; a triangle marks the median. Medians: {medians}."
@@ -282,13 +340,14 @@ class _Kind(NamedTuple):
     """A kind of chart; ``draw`` gives no figure where there is nothing to draw."""
 
     title: str
-    draw: Callable[[Ranking], Figure | None]
-    describe: Callable[[Ranking], str]
+    draw: Callable[[MeasureResults], Figure | None]
+    describe: Callable[[MeasureResults], str]
 
 
 _KINDS: Mapping[str, _Kind] = MappingProxyType(
     {
         "bars": _Kind("Mean precision, recall and F1", _draw_bars, _describe_bars),
+        "types": _Kind("F1 by page type", _draw_types, _describe_types),
         "time": _Kind("Time against F1", _draw_times, _describe_times),
         "cases": _Kind("Boundary cases and failures", _draw_cases, _describe_cases),
         "histograms": _Kind("Documents by their values", _draw_histograms, _describe_histograms),

@@ -11,6 +11,7 @@ from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,15 +38,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"measure that pairs are compared by: {', '.join(ALL_MEASURES)} (default: %(default)s)",
     )
 
+    parser.add_argument(
+        "--figures",
+        type=Path,
+        metavar="FOLDER",
+        help="write the table by --measure and its charts there, too, for other pages to include",
+    )
+    parser.add_argument(
+        "--names",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=SHOWN",
+        help="what --figures calls extractors; may be repeated",
+    )
+
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the report and print its files; raise :class:`JustextError` for what cannot be done as asked."""
     require("matplotlib", "evaluation")
     require("jinja2", "evaluation")
     # Imported here, so that the other commands neither wait for these libraries nor need them.
-    from scrapy_justext.evaluation.report.output import write_report  # noqa: PLC0415
+    from scrapy_justext.evaluation.report.output import write_figures, write_report  # noqa: PLC0415
 
     records = read_records(arguments.dir)
+    names = _parse_names(arguments.names, records.extractors)
     pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
     if not (arguments.top.isascii() and arguments.top.isdigit()):
         raise ParameterError("top", arguments.top, "must be a whole number, 0 or more")
@@ -55,9 +72,24 @@ def execute(arguments: argparse.Namespace) -> int:
         make_results(records, name, pairs=pairs, top=int(arguments.top), compared_by=arguments.measure)
         for name in records.data_sets
     ]
-    for path in write_report(records, results):
+    written = list(write_report(records, results))
+    if arguments.figures is not None:
+        written += write_figures(arguments.figures, records, results, arguments.measure, names)
+    for path in written:
         print(path)
     return 0
+
+
+def _parse_names(given: Sequence[str], known: tuple[str, ...]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for text in given:
+        name, _, shown = text.rpartition("=")
+        if name not in known:
+            raise UnknownNameError("names", name, "extractor of this run", known)
+        if not shown or shown in (*known, *names.values()):
+            raise ParameterError("names", text, "must be NAME=SHOWN, with another name than those of the run")
+        names[name] = shown
+    return names
 
 
 def _parse_pair(text: str, known: tuple[str, ...]) -> tuple[str, str]:

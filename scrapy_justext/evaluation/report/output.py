@@ -117,14 +117,45 @@ def write_report(records: RunRecords, results: Sequence[DataSetResults]) -> tupl
     return folder / MARKDOWN_FILE, folder / HTML_FILE
 
 
+def write_figures(
+    folder: Path, records: RunRecords, results: Sequence[DataSetResults], measure: str, names: Mapping[str, str]
+) -> list[Path]:
+    """Write what other pages can include of a measure, and return the paths: for each data set a table, and charts.
+
+    ``SET-MEASURE.md`` is the table of means, below what was run; ``SET-MEASURE-types.svg`` and ``-time.svg`` are charts
+    in colours that follow the page around them.  ``names``: what extractors are called in them.  Raises
+    :class:`StoreError`.
+    """
+    files: dict[str, str] = {}
+    for data_set, found in ((one, found) for one in results for found in one.measures if found.measure == measure):
+        name = f"{_slug(data_set.name)}-{measure}"
+        shown = found.renamed(names)
+        extractors = "; ".join(f"{extractor.name} {extractor.row.version}".strip() for extractor in shown.ranking)
+        facts = {**_describe_run(records), "Extractors": extractors, **_describe_data_set(data_set)}
+        values = {"table": tables.figures_table(shown), "facts": facts}
+        files[f"{name}.md"] = _render("figures.md.j2", escape_markdown, values)
+        charts = draw_charts(name, shown)
+        files |= {f"{name}-{kind}.svg": _inline_anywhere(charts[kind]) for kind in ("types", "time") if kind in charts}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            write_whole(folder / name, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise StoreError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
+    return [folder / name for name in files]
+
+
 def _make_anchor(number: int, data_set: str) -> str:
     """Return a name for files and anchors, different for different numbers.
 
     >>> _make_anchor(1, "wcxb-dev"), _make_anchor(2, "Überall/da")
     ('d1-wcxb-dev', 'd2-berall-da')
     """
-    slug = re.sub(r"[^a-z0-9]+", "-", data_set.lower()).strip("-")[:40]
-    return f"d{number}-{slug}".rstrip("-")
+    return f"d{number}-{_slug(data_set)}".rstrip("-")
+
+
+def _slug(data_set: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", data_set.lower()).strip("-")[:40]
 
 
 def _render(template: str, escape_text: Callable[[str], str], values: Mapping[str, Any]) -> str:
@@ -222,9 +253,20 @@ def mark_run(text: str, kind: str) -> Markup:
 
 def _inline(chart: Chart) -> Markup:
     """Return a chart in the page's colours, as wide as the page lets it be."""
+    return _painted(chart, _PROPERTIES)
+
+
+def _inline_anywhere(chart: Chart) -> str:
+    """Return the same for a page that is not ours, in the colours for its ``color-scheme``."""
+    return (
+        _painted(chart, {shade.light: f"light-dark({shade.light}, {shade.dark})" for shade in SHADES.values()}) + "\n"
+    )
+
+
+def _painted(chart: Chart, colours: Mapping[str, str]) -> Markup:
     opening, rest = chart.svg.split(">", 1)
     opening = re.sub(r' (?:width|height)="[^"]*"', "", opening)
     # Colours are replaced in styles alone: in a text they are what somebody wrote.
-    styled = re.sub(r'style="[^"]*"', lambda style: _COLOUR.sub(lambda colour: _PROPERTIES[colour[0]], style[0]), rest)
+    styled = re.sub(r'style="[^"]*"', lambda style: _COLOUR.sub(lambda colour: colours[colour[0]], style[0]), rest)
     # matplotlib and lxml have escaped every name in it.
     return Markup(f"{opening}>{styled}")

@@ -10,7 +10,7 @@ that count for either extractor, the paired bootstrap those that count for both.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import combinations, groupby
 from operator import attrgetter
 from statistics import median
@@ -248,6 +248,17 @@ class MeasureResults(NamedTuple):
     def rows(self) -> dict[str, ExtractorRow]:
         """The rows by the names of their extractors, the highest F1 first."""
         return {extractor.name: extractor.row for extractor in self.ranking}
+
+    def renamed(self, names: Mapping[str, str]) -> MeasureResults:
+        """Return the same figures with other names for some extractors."""
+
+        def new(row: ExtractorRow) -> ExtractorRow:
+            return replace(row, extractor=names.get(row.extractor, row.extractor))
+
+        return self._replace(
+            ranking=tuple(replace(extractor, row=new(extractor.row)) for extractor in self.ranking),
+            page_types={page_type: [*map(new, rows)] for page_type, rows in self.page_types.items()},
+        )
 
     @property
     def subject(self) -> str:

@@ -189,6 +189,32 @@ def page_type_tables(results: MeasureResults) -> list[ReportTable]:
     ]
 
 
+def figures_table(results: MeasureResults) -> ReportTable:
+    """Return the means of a measure in a table for other pages: with F1 by page type, time, and pages that failed."""
+    types = {page_type: {row.extractor: row for row in rows} for page_type, rows in results.page_types.items()}
+    lines = []
+    for extractor in results.ranking:
+        row = extractor.row
+        by_type = (rows.get(extractor.name) for rows in types.values())
+        figures = (row.f1, row.precision, row.recall, *(found.f1 if found else None for found in by_type))
+        cells = [Cell(format_figure(figure, 3)) for figure in figures]
+        lines.append(
+            TableLine(
+                extractor.name,
+                (*cells, Cell(format_figure(row.milliseconds, 1)), Cell(f"{row.failed:,}" if row.failed else "")),
+                row.version,
+            )
+        )
+    heads = (
+        *SCORE_TITLES.values(),
+        *(f"{name} ({max(row.documents for row in rows.values()):,})" for name, rows in types.items()),
+        "ms a page",
+        "failed",
+    )
+    marked = _mark_highest(lines, range(len(heads) - 2))
+    return ReportTable(f"F1 by page type: {results.subject}", "Extractor", heads, marked)
+
+
 def _page_type_table(results: MeasureResults, page_type: str) -> ReportTable:
     lines = tuple(
         TableLine(

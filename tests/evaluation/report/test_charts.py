@@ -90,3 +90,14 @@ def test_an_extractor_that_always_fails(tmp_path: Path) -> None:
     assert "F1 –" in charts["bars"].description
     assert "not defined" in charts["bars"].svg
     assert "no document" in charts["histograms"].svg
+
+
+def test_each_page_type_has_a_bar_for_each_extractor(tmp_path: Path) -> None:
+    results = first_measure(write_run(tmp_path, {"good": {}, "ref:bad": {1: "roof"}}))
+    assert "types" not in draw_charts("a", results)
+    rows = [extractor.row for extractor in results.ranking]
+    chart = draw_charts("a", results._replace(page_types={"forum": rows, "news": rows[::-1]}))["types"]
+    texts = texts_of(etree.fromstring(chart.svg.encode()))
+    assert [text for text in texts if not text[0].isdigit()] == [
+        "forum (8)", "good", "ref:bad", "news (8)", "good", "ref:bad"
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -115,6 +116,9 @@ def test_bad_folders(
         pytest.param(["--top", "-1"], "must be a whole number, 0 or more", id="negative top"),
         pytest.param(["--top", "many"], "must be a whole number, 0 or more", id="top in words"),
         pytest.param(["--measure", "shingles"], "did you mean shingle?", id="unknown measure"),
+        pytest.param(["--names", "goods=best"], "did you mean good?", id="another name of nobody"),
+        pytest.param(["--names", "good="], "must be NAME=SHOWN", id="no other name"),
+        pytest.param(["--names", "good=bad"], "another name than those of the run", id="the name of another"),
     ],
 )
 def test_bad_arguments(arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,3 +151,30 @@ def test_a_library_that_is_not_installed(
     monkeypatch.setitem(sys.modules, library, None)
     assert main(["report", str(out)]) == 2
     assert f"{library} is not installed: pip install 'scrapy-justext[evaluation]'" in capsys.readouterr().err
+
+
+def with_page_types(out: Path) -> None:
+    """Say of the pages of a run that all are forums."""
+    rows = json.loads((out / "summary.json").read_text("utf-8"))
+    (out / "page_types.json").write_text(json.dumps([{**row, "page_type": "forum"} for row in rows]), "utf-8")
+
+
+def test_figures_are_for_other_pages_to_include(tmp_path: Path) -> None:
+    out, figures = write_run(tmp_path, {"good": {}, "ref:bad": {1: "", 2: None}}), tmp_path / "a" / "figures"
+    with_page_types(out)
+    arguments = ["--measure", "bag", "--figures", str(figures), "--names", "good=good, as we say"]
+    assert main(["report", str(out), *arguments]) == 0
+    assert {path.name for path in figures.iterdir()} == {
+        "pages-bag.md", "pages-bag-types.svg", "pages-bag-time.svg"
+    }  # fmt: skip
+    note, _, heads, _, first, second = (figures / "pages-bag.md").read_text("utf-8").splitlines()
+    assert note == "8 pages; language: not given; good, as we say 1.0; ref:bad 1.0."
+    assert heads == "| Extractor | F1 | Precision | Recall | forum (8) | ms a page | failed |"
+    assert first == "| good, as we say | **1.000** | **1.000** | **1.000** | **1.000** | 10.0 |  |"
+    assert second.startswith("| ref:bad | 0.")
+    assert second.endswith("| 20.0 | 1 |")
+    chart = (figures / "pages-bag-types.svg").read_text("utf-8")
+    assert "forum: good, as we say 1.000, ref:bad 0." in chart
+    # In the colours of the page around it, light or dark.
+    assert "fill: light-dark(#1f5a94, #8fc1f2)" in chart
+    assert "good, as we say" not in (out / "report.md").read_text("utf-8")
