@@ -75,7 +75,7 @@ def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
     good = [i for i in compress(range(len(texts)), decisions.are_good) if position[i].kind not in WITHOUT_STOPWORDS]
     shares: dict[int, float] = {}
     for i, sentences in zip(good, _sentences([texts[i] for i in good]), strict=True):
-        if i not in context.pinned and _is_long(texts[i], REPEATED_UNITS):
+        if not known.isdisjoint(sentences) and i not in context.pinned and _is_long(texts[i], REPEATED_UNITS):
             share = sum(map(len, filter(known.__contains__, sentences))) / sum(map(len, sentences))
             if share >= REPEATED_SHARE:
                 shares[i] = share

@@ -66,9 +66,6 @@ cdef class TextMeasurer:
             self.measure_one(text, columns + i, count)
         return made
 
-    cdef inline Py_ssize_t place(self, Py_UCS4 character) noexcept:
-        return min(<Py_ssize_t> character, self.units.shape[0] - 1)
-
     cdef int measure_one(self, str text, double* column, Py_ssize_t step) except -1:
         cdef int form = PyUnicode_KIND(text)
         cdef void* data = PyUnicode_DATA(text)
@@ -77,36 +74,48 @@ cdef class TextMeasurer:
         cdef Py_ssize_t bars = 0, currencies = 0, copyrights = 0, questions = 0, endless = 0
         cdef double units = 0, unspaced_units = 0
         # The kinds of the character at hand, of the one before and the one behind; beside a text there is space.
-        cdef unsigned short kind = self.space, before, behind, first = 0, last = 0
+        cdef unsigned short space = self.space, letter = self.letter, ends_sentence = self.strong_end | self.weak_end
+        cdef unsigned short kind = space, before, behind, first = 0, last = 0
         # Whether the characters at hand, before and behind are ends of sentences; "..." is one end.
         cdef bint ends_behind, is_end = False, was_end = False
+        cdef const float* units_of = &self.units[0]
+        cdef const unsigned short* kinds_of = &self.kinds[0]
+        # The last entries of the tables are for all higher characters.
+        cdef Py_UCS4 last_entry = len(self.units) - 1, character, following = 0
         if size:
-            behind = first = self.kinds[self.place(PyUnicode_READ(form, data, 0))]
+            following = min(PyUnicode_READ(form, data, 0), last_entry)
+            behind = first = kinds_of[following]
         for i in range(size):
+            character = following
             before = kind
             kind = behind
-            units += self.units[self.place(PyUnicode_READ(form, data, i))]
+            units += units_of[character]
             if i + 1 < size:
-                behind = self.kinds[self.place(PyUnicode_READ(form, data, i + 1))]
+                following = min(PyUnicode_READ(form, data, i + 1), last_entry)
+                behind = kinds_of[following]
             else:
-                behind = self.space
-            if kind == self.letter:
+                behind = space
+            if kind == letter:
                 letters += 1
-                words += (before & self.space) != 0
+                words += (before & space) != 0
                 was_end, is_end = is_end, False
                 continue
             was_end = is_end
             is_end = False
             if kind & self.unspaced:
-                unspaced_units += self.units[self.place(PyUnicode_READ(form, data, i))]
-            elif before & self.space and not kind & self.space:
+                unspaced_units += units_of[character]
+            elif before & space and not kind & space:
                 words += 1
-            if kind & (self.strong_end | self.weak_end):
+            if kind == space:
+                continue
+            if kind & ends_sentence:
                 is_end = self.may_end(kind, behind)
-                if is_end and i + 1 < size and behind & (self.strong_end | self.weak_end):
+                if is_end and i + 1 < size and behind & ends_sentence:
                     ends_behind = (behind & self.strong_end) != 0
                     if not ends_behind and i + 2 < size:
-                        ends_behind = self.may_end(behind, self.kinds[self.place(PyUnicode_READ(form, data, i + 2))])
+                        ends_behind = self.may_end(
+                            behind, kinds_of[min(PyUnicode_READ(form, data, i + 2), last_entry)]
+                        )
                     is_end = not (ends_behind or i + 2 == size)
                 ends += is_end
             if kind & self.upper:
