@@ -111,7 +111,10 @@ class _Networks(NamedTuple):
 
     def inputs(self, features: Features, rows: slice) -> Floats32:
         """Return the numbers of some blocks as the networks take them: a row a block."""
-        return _cut((transform(features.numbers[:, rows]).T - self.center) * self.factor)
+        inputs = transform(features.numbers[:, rows]).T
+        inputs -= self.center
+        inputs *= self.factor
+        return _cut(inputs)
 
     def first_layer(self, features: Features) -> Floats32:
         """Return what the first layers give for all of a page's blocks."""
