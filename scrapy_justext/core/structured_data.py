@@ -288,6 +288,9 @@ def find_missing(
 
     ``decisions``: those after all passes; ``data``: what :func:`find_data` found, None if it was not called.
     """
+    # Good blocks are content whatever their probability, and mostly enough.
+    if _length(compress(context.segments.collapsed, decisions.are_good)) >= ENOUGH:
+        return None
     is_content = [
         is_good or (probability or 0) >= CONTENT_PROBABILITY
         for is_good, probability in zip(decisions.are_good, context.probabilities, strict=True)
