@@ -276,6 +276,7 @@ class Extraction(_MadeLate):
     def with_bad(self, reasons: Mapping[int, str]) -> Extraction:
         """Return the extraction with some blocks made bad, and these texts no longer among headings.
 
+        Its Markdown stays as it is: it is written from the page's tree.
         ``reasons``: why, by the index of the block.
         """
         columns, values = self.parts()
@@ -294,6 +295,11 @@ class Extraction(_MadeLate):
             "heading_path": heading_paths,
         }
         return Extraction.of_columns(BlockColumns(columns.count, makers), **values)
+
+    def with_markdown(self, markdown: str) -> Extraction:
+        """Return the extraction with another Markdown."""
+        columns, values = self.parts()
+        return Extraction.of_columns(columns, **{**values, "markdown": markdown})
 
     @property
     def paragraphs(self) -> list[str]:

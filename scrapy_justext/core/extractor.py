@@ -21,7 +21,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import GOOD, BlockTable, Decisions, LateMeasurements
+from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decisions, LateMeasurements
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from lxml import etree
     from typing_extensions import Unpack
 
-    from scrapy_justext.core.blocks import Decision, Measurements
+    from scrapy_justext.core.blocks import Measurements
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.encodings import EncodingChoice
@@ -138,6 +138,20 @@ class JudgedPage(NamedTuple):
         """
         context = self.context.with_decisions(decisions)
         return self._replace(context=context, final=context.pass_through(self.passes)).with_markdown()
+
+    def with_bad(self, reasons: Mapping[int, str]) -> JudgedPage:
+        """Return the page with some blocks made bad; their neighbours keep their classes.
+
+        ``reasons``: why, by the index of the block in the extraction.
+        """
+        count = len(self.final)
+        rows = {i: Decision(BAD, reason) for i, reason in reasons.items()}
+        data = self.data
+        if data is not None:
+            of_data = {i - count: row for i, row in rows.items() if i >= count}
+            data = data._replace(decisions=data.decisions.with_rows(of_data))
+        of_page = {i: row for i, row in rows.items() if i < count}
+        return self._replace(final=self.final.with_rows(of_page), data=data).with_markdown()
 
     def with_markdown(self) -> JudgedPage:
         """Return the page with its good blocks as Markdown, or as it is where there are no elements."""

@@ -11,6 +11,7 @@ from scrapy.http import HtmlResponse, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from w3lib.encoding import read_bom
 
+from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.processes import RawPage
@@ -182,6 +183,18 @@ class CleanedPage(NamedTuple):
     """The pages that it was joined from; none for a page that stands alone."""
     repeats: Repeats | None = None
     """None where nobody looked for duplicates."""
+
+    @property
+    def has_old_markdown(self) -> bool:
+        """Whether blocks were made bad, because they are repeated, after the Markdown was written."""
+        has_markdown = self.configuration.options.markdown and self.configuration.duplicates == "drop"
+        return has_markdown and self.repeats is not None and bool(self.repeats.blocks)
+
+    @property
+    def bad_blocks(self) -> dict[int, str]:
+        """The reasons of the bad blocks, by their indices."""
+        classes, reasons = map(self.extraction.column, ("block_class", "reason"))
+        return {i: reasons[i] for i, one in enumerate(classes) if one is not GOOD}
 
     @property
     def why_repeated(self) -> str | None:

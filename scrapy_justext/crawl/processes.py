@@ -23,7 +23,7 @@ from scrapy_justext.exceptions import WorkerCrashed, WorkerError
 from scrapy_justext.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from concurrent.futures import Future
 
     from scrapy_justext.core.extractor import JudgedPage
@@ -40,16 +40,20 @@ class RawPage(NamedTuple):
 
     ``encoding``: what the response states of its body; None where the bytes and the page itself are to tell.
     ``declared``: the language tags in the HTTP headers.
+    ``bad``: blocks that are bad whatever they say, with the reasons by their indices.
     """
 
     html: str | bytes
     encoding: str | None = None
     url: str | None = None
     declared: tuple[str, ...] = ()
+    bad: Mapping[int, str] = {}
 
     def judge(self, options: Options) -> JudgedPage:
         """Return the page with the classes of its blocks."""
-        return Extractor(options).judge_page(self.html, encoding=self.encoding, url=self.url, languages=self.declared)
+        extractor = Extractor(options)
+        page = extractor.judge_page(self.html, encoding=self.encoding, url=self.url, languages=self.declared)
+        return page.with_bad(self.bad) if self.bad else page
 
     def extract(self, options: Options) -> Extraction:
         """Return the page's extraction."""

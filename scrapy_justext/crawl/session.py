@@ -21,6 +21,7 @@ import threading
 from contextlib import suppress
 from contextvars import ContextVar
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
@@ -63,7 +64,7 @@ from scrapy_justext.crawl.sites import host_of, site_name
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy.crawler import Crawler
     from scrapy.http import TextResponse
@@ -210,7 +211,8 @@ class Session:
         It is cleaned in another process if the crawl has any, unless ``in_place``.
         """
         if response not in _PAGES:
-            self._enter(*await self._clean(response, request, in_place=in_place), response, request)
+            found = await self._clean(response, request, in_place=in_place)
+            await self._enter(*found, response, request, in_place=in_place)
         page = _PAGES[response]
         return page if isinstance(page, CleanedPage) else None
 
@@ -228,7 +230,7 @@ class Session:
         better = await self._fetch_better(page, request, why) if why is not None else None
         if better is not None:
             return better
-        self._enter(outcome, configuration, response, request)
+        await self._enter(outcome, configuration, response, request)
         return response
 
     async def _fetch_better(self, first: Outcome, request: Request, why: str) -> Response | None:
@@ -243,19 +245,37 @@ class Session:
         # What the spider asks for next is no second request.
         response.meta.pop(MARK, None)
         self.counts.add("retry/kept_second")
-        self._enter(page._replace(fetched="again"), page.configuration, response, response.request)
+        await self._enter(page._replace(fetched="again"), page.configuration, response, response.request)
         return response
 
-    def _enter(
-        self, outcome: Outcome | Exception, configuration: Configuration, response: Response, request: Request | None
+    async def _enter(
+        self,
+        outcome: Outcome | Exception,
+        configuration: Configuration,
+        response: Response,
+        request: Request | None,
+        *,
+        in_place: bool = False,
     ) -> None:
         """Count what became of a response, and keep it for its callback and its items."""
         if isinstance(outcome, CleanedPage):
             outcome = self.find_repeats(outcome, response.url, request)
+            if outcome.has_old_markdown:
+                outcome = await self._with_markdown(outcome, response, in_place=in_place)
         if self._site_watch is not None and not self.counts.has(request):
             self._site_watch.add(outcome, response)
         self.counts.add_outcome(outcome, response, request)
         _PAGES[response] = _without_error(outcome, configuration)
+
+    async def _with_markdown(self, page: CleanedPage, response: Response, *, in_place: bool) -> CleanedPage:
+        """Return a page with the Markdown of the blocks that are still good; as it was if that fails."""
+        try:
+            found, _ = await self._judge(response, page.configuration, in_place=in_place, bad=page.bad_blocks)
+        except Exception as error:
+            self.counts.add_error(error, response.url)
+            return page
+        again = found if isinstance(found, Extraction) else found.extraction()
+        return page._replace(extraction=page.extraction.with_markdown(again.markdown))
 
     async def _clean(
         self, response: Response, request: Request | None, *, in_place: bool
@@ -359,16 +379,27 @@ class Session:
             configuration = configure(given)
         return configuration, skip_reason(request, response, configuration)
 
-    async def _judge(self, response: Response, configuration: Configuration, *, in_place: bool) -> tuple[Found, float]:
-        """Return a page judged by itself, and the seconds that it took."""
+    async def _judge(
+        self,
+        response: Response,
+        configuration: Configuration,
+        *,
+        in_place: bool,
+        bad: Mapping[int, str] = MappingProxyType({}),
+    ) -> tuple[Found, float]:
+        """Return a page judged by itself, and the seconds that it took.
+
+        ``bad``: blocks that are bad whatever they say, with the reasons by their indices.
+        """
         page = cast("TextResponse", response)
         # A request may switch site memory on in a crawl whose processes do not give judged pages.
         pool = None if in_place or (configuration.site_memory and not self._uses_memory) else self._find_pool()
         if pool is None:
             start = perf_counter()
             judged = Extractor(configuration.options).judge_page(page, languages=header_languages(page))
+            judged = judged.with_bad(bad) if bad else judged
             return judged if configuration.site_memory else judged.extraction(), perf_counter() - start
-        return await pool.do(raw_page(page), configuration.options, configuration.timeout)
+        return await pool.do(raw_page(page)._replace(bad=dict(bad)), configuration.options, configuration.timeout)
 
     def _finish(
         self, found: Found, seconds: float, configuration: Configuration, response: Response | None = None

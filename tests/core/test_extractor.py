@@ -407,6 +407,28 @@ def test_markdown_is_written_again_where_the_tree_is() -> None:
     assert copy.with_decisions({2: DECIDED}).extraction().markdown == before
 
 
+@pytest.mark.parametrize("page", DEMO_PAGES[::9], ids=page_id)
+def test_blocks_that_are_made_bad_are_so_in_the_markdown_too(page: Path) -> None:
+    original = judged(read_page(page), "article", markdown=True)
+    before = original.extraction()
+    reasons = {i: "repeated" for i, block in enumerate(before.blocks) if block.is_good and i % 2}
+    after = original.with_bad(reasons).extraction()
+    names = ("block_class", "reason", "context_free_class")
+    assert [after.column(name) for name in names] == [before.with_bad(reasons).column(name) for name in names]
+    kept = [block.text for block in before.blocks if block.is_good and block.index not in reasons]
+    assert after.paragraphs == [text for text in kept if text]
+    assert len(after.markdown) < len(before.markdown) or not reasons
+
+
+def test_texts_in_data_can_be_made_bad() -> None:
+    text = "It was the best of times, and it was the worst of times. " * 6
+    page = judged(f'<script type="application/ld+json">{{"articleBody": "{text}"}}</script>', "learned", markdown=True)
+    [block] = page.extraction().blocks
+    assert (block.origin, block.is_good, page.extraction().markdown) == ("json-ld", True, text.strip())
+    again = page.with_bad({0: "repeated"}).extraction()
+    assert (again.paragraphs, again.markdown, again.blocks[0].reason) == ([], "", "repeated")
+
+
 def test_an_extraction_is_short_in_a_log() -> None:
     page = f"<p>{prose(300, stopwords=10)}" * 200
     assert repr(extract(page, language="English")) == "<Extraction: 200 of 200 blocks good, en, justext>"

@@ -112,6 +112,7 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
     sites = {"JUSTEXT_SITES": {"127.0.0.1": {"duplicates": "mark"}}}
     memory = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
+    markdown = {**DROP, "JUSTEXT_FIELDS": {"markdown": "markdown"}}
     crawls = {
         "none": Crawl(PageSpider, urls, SETTINGS),
         "mark": Crawl(PageSpider, urls, MARK),
@@ -123,6 +124,9 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "copies": Crawl(PageSpider, urls, {**MARK, "DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100}}),
         "processes": Crawl(PageSpider, urls, {**MARK, "JUSTEXT_PROCESSES": 1}),
         "held": Crawl(PageSpider, urls, {**MARK, **memory}),
+        "Markdown": Crawl(PageSpider, urls, markdown),
+        "Markdown, processes": Crawl(PageSpider, urls, {**markdown, "JUSTEXT_PROCESSES": 1}),
+        "Markdown, held": Crawl(PageSpider, urls, {**markdown, **memory}),
         "of a site": Crawl(PageSpider, urls, {**SETTINGS, **sites}),
         "of requests": Crawl(
             PageSpider,
@@ -180,6 +184,17 @@ def test_repeated_blocks_are_bad_and_repeated_pages_dropped(results: dict[str, R
     assert "is_duplicate" not in half
     [block] = [block for block in half["blocks"] if block["is_duplicate"]]
     assert (block["block_class"], block["reason"]) == ("bad", "repeats what other pages said before")
+
+
+@pytest.mark.parametrize("name", ["Markdown", "Markdown, processes", "Markdown, held"])
+def test_markdown_is_written_without_repeated_blocks(results: dict[str, Result], name: str) -> None:
+    result = results[name]
+    assert {path_of(item["url"]): item["markdown"] for item in result.items} == {
+        "/a": f"{ENGLISH}\n\n{MORE_ENGLISH}",
+        "/half": f"{MILL}\n\n{BAKER}",
+        "/own": SCHOOL,
+    }
+    assert result.justext["pages"] == 4
 
 
 def test_responses_of_repeated_pages_are_dropped_where_those_without_content_are(results: dict[str, Result]) -> None:

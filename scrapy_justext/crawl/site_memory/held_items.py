@@ -156,7 +156,11 @@ class HeldItems:
         try:
             judged = self.memory.look(page.site, page.unfinished, page.configuration, adds=False)
             again = page._replace(extraction=judged.extraction(), unfinished=None, repeats=None)
-            return self._find_repeats(again, response.url, response.request)
+            again = self._find_repeats(again, response.url, response.request)
+            if not again.has_old_markdown:
+                return again
+            markdown = judged.with_bad(again.bad_blocks).markdown
+            return again._replace(extraction=again.extraction.with_markdown(markdown))
         except Exception as error:
             self._add_error(error, page.extraction.url or "")
             return page
