@@ -28,7 +28,7 @@ MODULES = {
 #: From the ground up: a part may know those of floors below its own, and itself.
 FLOORS = (
     {"exceptions"},
-    {"core", "printing"},
+    {"core"},
     {"compression", "files", "tables", "workers"},
     {"crawl"},
     {"archives", "inspection", "evaluation", "poet"},

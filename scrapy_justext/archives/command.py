@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_justext.archives.records import PageColumns, column_option
+from scrapy_justext.core.printing import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, require
-from scrapy_justext.printing import complain
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -26,11 +26,11 @@ from scrapy_justext.archives.output import (
 from scrapy_justext.archives.readers import Source, find_sources
 from scrapy_justext.archives.records import InputPosition, PageColumns, explaining
 from scrapy_justext.archives.work import Chunk, Setup, extract_chunks, make_chunks
+from scrapy_justext.core.printing import on_one_line
 from scrapy_justext.crawl.command_options import chosen_settings
 from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
-from scrapy_justext.printing import on_one_line
 from scrapy_justext.tables import SCHEMA
 from scrapy_justext.workers.progress import Progress
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
+from scrapy_justext.core.printing import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, StoreError, describe_os_error
-from scrapy_justext.printing import complain
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

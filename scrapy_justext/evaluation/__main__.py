@@ -10,10 +10,10 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
+from scrapy_justext.core.printing import complain
 from scrapy_justext.evaluation import gate, run, tuning
 from scrapy_justext.evaluation.report import command as report
 from scrapy_justext.exceptions import BAD_INPUT, JustextError
-from scrapy_justext.printing import complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,8 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
+from scrapy_justext.core.printing import in_html, in_json
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
-from scrapy_justext.printing import in_html, in_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

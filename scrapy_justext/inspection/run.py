@@ -21,6 +21,7 @@ from scrapy.http import Response
 from scrapy_justext import core
 from scrapy_justext.core.encodings import check_encoding
 from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.printing import complain, on_one_line
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
 from scrapy_justext.crawl.conversion import number
@@ -47,7 +48,6 @@ from scrapy_justext.inspection.pages import (
     read_page,
 )
 from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, list_blocks, style_of, write
-from scrapy_justext.printing import complain, on_one_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

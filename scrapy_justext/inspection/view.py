@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.printing import colours
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import Stretches, text_at
 from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.removed import describe_removed
-from scrapy_justext.printing import colours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
