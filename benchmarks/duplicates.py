@@ -3,28 +3,35 @@
 Labelled pairs of pages are made of articles: those of the demo site, in ten languages, and real pages where these lie
 beside the checkout.  In a pair the second page is a copy of the first in some way, or only looks like one.  Precision
 and recall are those of all second pages, and of their paragraphs, with a table that holds all n-grams, and with tables
-so small that they hold a sample.  ``--pages`` shows which pages of the demo site are called repeated.
+so small that they hold a sample.  The same for the pages of the demo site, each of which comes a second time with a
+session id; ``--demo`` stops there.
+
+``--fill PAGES`` fills a table with the n-grams of so many pages of 300 words, as large as ``--megabytes`` allows, and
+prints the memory of the process; then copies of some pages come, and as many new ones.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from itertools import cycle
+import resource
+from itertools import cycle, product
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from benchmarks.pages import DEMO_PAGES, load_pages, origin
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.duplicates.detection import LEAST, Duplicates, PageIdentity
-from scrapy_justext.crawl.duplicates.ngrams import WORDS, ngrams_of
-from scrapy_justext.crawl.duplicates.table import LEAST_ROWS, LocalTable, rows_within
+from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS, WORDS, ngrams_of
+from scrapy_justext.crawl.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, rows_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.crawl.pages import Repeats
+    from scrapy_justext.crawl.duplicates.table import Keys
 
 SHARE = 0.5
 #: Paragraphs of an article, and characters of each, so that it can be copied in part.
@@ -170,16 +177,59 @@ def _sample(articles: list[Article], rows: int) -> float:
     return len(table) / total
 
 
-def demo_site() -> list[tuple[str, Repeats]]:
-    """Return the pages of the demo site that are called repeated, in whole or in part."""
+def print_demo_site() -> None:
+    """Print what of the demo site is called repeated at its first visit, and the scores with a second one.
+
+    At the second, every page has a session id.  At the first no page is a copy, and those blocks are whose very text
+    is on a page before.
+    """
     duplicates, extractor = Duplicates(LocalTable(rows_within(1))), Extractor()
-    found = []
-    for number, file in enumerate(sorted(DEMO_PAGES.rglob("*.html"), key=lambda file: (len(file.parts), file))):
-        name = str(file.relative_to(DEMO_PAGES))
-        repeats = duplicates.look(extractor.extract(file.read_bytes()), PageIdentity(number, name), SHARE)
-        if repeats.blocks or repeats.is_page:
-            found.append((name, repeats))
-    return found
+    of_pages, of_blocks = Score(), Score()
+    texts: set[str] = set()
+    files = sorted(DEMO_PAGES.rglob("*.html"), key=lambda file: (len(file.parts), file))
+    for number, (visit, file) in enumerate(product(("", "?sid=7"), files)):
+        name = f"{file.relative_to(DEMO_PAGES)}{visit}"
+        extraction = extractor.extract(file.read_bytes())
+        repeats = duplicates.look(extraction, PageIdentity(number, name), SHARE)
+        if (repeats.blocks or repeats.is_page) and not visit:
+            print(f"demo site: {name}: {len(repeats.blocks)} blocks, {repeats.message}, page: {repeats.is_page}")
+        good = {i: block.text for i, block in enumerate(extraction.blocks) if block.is_good}
+        if len(ngrams_of(list(good.values())).keys) >= LEAST:
+            of_pages.add(repeats.is_page, bool(visit))
+        for i, text in good.items():
+            if len(ngrams_of([text]).keys) >= LEAST:
+                of_blocks.add(i in repeats.blocks, text in texts)
+        texts.update(good.values())
+    print(f"demo site, each of {len(files)} pages twice: pages {of_pages} | blocks {of_blocks}")
+
+
+NGRAMS_OF_PAGE = 300 - WORDS + 1
+#: Pages of a filled table of which copies come.
+COPIES = 1000
+
+
+def _keys(page: int) -> Keys:
+    """Return the n-grams of a made-up page; those of texts are as evenly spread over all numbers."""
+    return np.unique(np.random.default_rng(page).integers(1, 1 << KEY_BITS, NGRAMS_OF_PAGE, np.uint64))
+
+
+def fill(pages: int, megabytes: int) -> None:
+    """Print what a table of many pages takes, and what it still recognises."""
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, process_time()
+    table = LocalTable(rows_within(megabytes))
+    for page in range(pages):
+        table.visit(page, f"https://www.example.com/news/2024/an-article-with-a-name-{page}.html", _keys(page))
+    seconds, most = process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"{pages:,} pages, {pages * NGRAMS_OF_PAGE:,} n-grams, of which {len(table):,} are kept")
+    print(f"most memory of the process {most // 1024:,} MB, {before // 1024} of them before")
+    print(f"processor ms a page: {1000 * seconds / pages:.2f}")
+    for name, numbers in (("copies", range(0, pages, max(pages // COPIES, 1))), ("new", range(pages, pages + COPIES))):
+        called = 0
+        for number in numbers:
+            found = table.visit((1 << PAGE_BITS) - 1 - number, "", _keys(number))
+            known = int(found.is_known.sum())
+            called += known >= LEAST and int((found.owners >= 0).sum()) > SHARE * known
+        print(f"{called} of {len(numbers)} {name} are called repeated")
 
 
 def cost(pages: int) -> tuple[float, float]:
@@ -196,13 +246,17 @@ def cost(pages: int) -> tuple[float, float]:
 
 def main() -> None:
     """Print the tables of the docs."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--articles", type=int, default=200, help="real pages to make pairs of, beside the demo site")
-    parser.add_argument("--pages", action="store_true", help="only the demo site's pages")
+    parser.add_argument("--demo", action="store_true", help="only the demo site's pages")
+    parser.add_argument("--fill", metavar="PAGES", type=int, help="only a table of so many pages")
+    parser.add_argument("--megabytes", type=int, default=512, help="JUSTEXT_DUPLICATES_MEMORY of --fill")
     arguments = parser.parse_args()
-    for name, repeats in demo_site():
-        print(f"demo site: {name}: {len(repeats.blocks)} blocks, {repeats.message}, page: {repeats.is_page}")
-    if arguments.pages:
+    if arguments.fill:
+        fill(arguments.fill, arguments.megabytes)
+        return
+    print_demo_site()
+    if arguments.demo:
         return
     articles = find_articles(arguments.articles)
     random.Random(1).shuffle(articles)
