@@ -15,9 +15,11 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, urljoin, urlsplit
+
+from lxml import etree
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.crawl.sites import site_name
@@ -60,17 +62,28 @@ TEMPLATE_BLOCKS = 3
 NO_ARTICLES = frozenset({"listing", "collection", "product", "forum", "service"})
 
 
+#: What links on a page refer to.
+_RELATED = etree.XPath("//*[contains(@rel, 'next')]/@href", smart_strings=False)
+_LINKED = etree.XPath("//a/@href", smart_strings=False)
+
+
 def next_page(response: TextResponse, first_url: str, number: int) -> str | None:
     """Return the address of the page ``number`` of the article that begins at ``first_url``; None if none is named.
 
     ``response``: the page before it.
     """
-    by_rel = list(_addresses(response.url, response.xpath("//*[contains(@rel, 'next')]/@href").getall()))
-    others = _addresses(response.url, response.xpath("//a/@href").getall())
-    candidates = [*by_rel, *_addresses(response.url, _in_data(response)), *others]
+    digits = str(number)
+    by_rel = list(_addresses(response.url, _found(_RELATED, response)))
+    # A page has hundreds of links, and it takes some microseconds to understand an address.
+    links = (reference for reference in dict.fromkeys(_found(_LINKED, response)) if digits in reference)
+    candidates = chain(by_rel, _addresses(response.url, chain(_in_data(response), links)))
     numbered = next((url for url in candidates if page_number(url, first_url) == number), None)
     named = next((url for url in by_rel if _goes_on(url, first_url) and url != response.url), None)
     return numbered or named
+
+
+def _found(expression: etree.XPath, response: TextResponse) -> list[str]:
+    return cast("list[str]", expression(response.selector.root))
 
 
 def _addresses(base: str, references: Iterable[str]) -> Iterator[str]:
@@ -91,10 +104,14 @@ def page_number(url: str, first_url: str) -> int | None:
     3
     >>> page_number("https://a.example/bridge?cpage=2", "https://a.example/bridge")
     """
-    one, first = urlsplit(url), urlsplit(first_url)
+    first = urlsplit(first_url)
+    base, extension = _base(first.path)
+    # Most links lead elsewhere.
+    if base.lower() not in url.lower():
+        return None
+    one = urlsplit(url)
     if site_name(url) != site_name(first_url) or one.scheme not in ("http", "https"):
         return None
-    base, extension = _base(first.path)
     query, first_query = _queries(one.query), _queries(first.query)
     if one.path.rstrip("/") in {first.path.rstrip("/"), base}:
         return _number_in_query(query, first_query)
@@ -112,7 +129,9 @@ def is_first(url: str) -> bool:
     path = _EXTENSION.sub("", parts.path.rstrip("/"))
     found = re.search(rf"(?:[-_/](?:{_WORDS})[-_/=]?)(\d{{1,3}})\Z", path, re.IGNORECASE)
     numbers = [value for name, value in parse_qsl(parts.query) if name.casefold() in PAGE_WORDS]
-    return all(int(n) <= 1 for n in [*numbers, *(found.groups() if found else ())] if n.isdecimal())
+    # A longer number is that of an article, as in WordPress's ?p=1234.
+    numbers = [n for n in numbers if n.isdecimal() and len(n) <= 3]
+    return all(int(n) <= 1 for n in [*numbers, *(found.groups() if found else ())])
 
 
 def _base(path: str) -> tuple[str, str]:

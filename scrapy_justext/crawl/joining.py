@@ -74,6 +74,8 @@ class Article(NamedTuple):
     pages: list[Extraction]
     urls: list[str]
     """Of its pages; the last may be that of a page that is asked for."""
+    fetched: str
+    """How the first page came: see :class:`~scrapy_justext.crawl.pages.CleanedPage`."""
 
 
 class Joining:
@@ -86,7 +88,7 @@ class Joining:
     def __init__(
         self,
         crawler: Crawler,
-        add: Callable[[str], None],
+        add: Callable[[str, float], None],
         items: ItemPages,
         page_of: Callable[[Response], Outcome | None],
         configuration_of: Callable[[Request], Configuration],
@@ -103,6 +105,8 @@ class Joining:
         # By the response of a first page: its article, and the request for the next page.
         self._begun: WeakKeyDictionary[Response, Article | None] = WeakKeyDictionary()
         self._requests: WeakKeyDictionary[Response, Request] = WeakKeyDictionary()
+        # Requests of callbacks that may be for pages of the article: a callback may yield them before its items.
+        self._kept_back: WeakKeyDictionary[Response, list[Request]] = WeakKeyDictionary()
         self._in_vain: Counter[str] = Counter()
         folder = job_dir(crawler.settings)
         self._journal = None if folder is None else Journal(Path(folder) / FOLDER)
@@ -138,21 +142,28 @@ class Joining:
             article.items.append(item)
         return article is not None
 
-    def leaves_out(self, request: Request, response: Response) -> bool:
-        """Return whether a callback's request is for a following page of its own page's article."""
+    def keep_back(self, request: Request, response: Response) -> bool:
+        """Keep a callback's request that is for a following page of its own page, and return True; else return False.
+
+        It goes on when the callback has ended, unless the pages are joined.
+        """
         page = self._page_of(response)
-        if self._begun.get(response) is None or not isinstance(page, CleanedPage) or page.configuration.join_callback:
+        if not isinstance(page, CleanedPage) or page.configuration.join_pages <= 1 or page.configuration.join_callback:
             return False
-        is_left = (page_number(request.url, response.url) or 0) > 1
-        if is_left:
-            self._add("join/requests_left_out")
-        return is_left
+        if (page_number(request.url, response.url) or 0) <= 1:
+            return False
+        self._kept_back.setdefault(response, []).append(request)
+        return True
 
     def requests(self, response: Response) -> Iterator[Request]:
-        """Yield the request for the page after that of a response, if its article has one."""
-        request = self._requests.pop(response, None)
+        """Yield the request for the page after that of a response, or what was kept back if nothing is joined to it."""
+        request, kept_back = self._requests.pop(response, None), self._kept_back.pop(response, [])
         if request is not None:
             yield request
+        if self._begun.get(response) is None:
+            yield from kept_back
+        elif kept_back:
+            self._add("join/requests_left_out", len(kept_back))
 
     def _send_unfinished(self) -> Coroutine[Any, Any, None]:
         """Send on the items that still wait at the end of a crawl whose queue ends with it."""
@@ -167,7 +178,7 @@ class Joining:
         site = site_name(response.url)
         if not page.is_good or self._in_vain[site] >= MOST_IN_VAIN or not is_first(response.url):
             return None
-        article = Article(uuid4().hex, [], [page.extraction], [response.url])
+        article = Article(uuid4().hex, [], [page.extraction], [response.url], page.fetched)
         if not may_go_on(page.extraction) or not self._ask(article, response):
             return None
         if self._journal is not None and response.request is not None:
@@ -186,6 +197,9 @@ class Joining:
         asked = article._replace(urls=[*article.urls, url])
         request = response.request.replace(
             url=url,
+            # It is a link, whatever the first page was sent.
+            method="GET",
+            body=b"",
             callback=getattr(self._spider, CALLBACK),
             errback=getattr(self._spider, ERRBACK),
             cb_kwargs={},
@@ -194,7 +208,7 @@ class Joining:
             dont_filter=True,
         )
         if self._open is None and not _can_be_stored(request, self._spider):
-            self._add("join/not_stored")
+            self._add("join/not_stored", 1)
             return False
         self._requests[response] = request
         if self._open is not None:
@@ -202,7 +216,7 @@ class Joining:
                 before_closing(self._crawler, self._send_unfinished)
                 self._is_watched = True
             self._open[article.identity] = asked, request
-        self._add("join/requests")
+        self._add("join/requests", 1)
         return True
 
     def _go_on(self, response: Response) -> Iterator[Any]:
@@ -217,11 +231,11 @@ class Joining:
             yield from self._end(article, self._configuration_of(_request_of(response)), message)
         elif not is_continued(article.pages[0], page.extraction, _paragraphs(article)):
             self._in_vain[site] += len(article.pages) == 1
-            self._add("join/other_pages")
+            self._add("join/other_pages", 1)
             yield from self._end(article._replace(urls=article.urls[:-1]), page.configuration)
         else:
             self._in_vain[site] = 0
-            self._add("join/pages")
+            self._add("join/pages", 1)
             article = article._replace(pages=[*article.pages, page.extraction])
             if len(article.pages) >= page.configuration.join_pages or not self._ask(article, response):
                 yield from self._end(article, page.configuration)
@@ -249,10 +263,11 @@ class Joining:
         extraction, counts = join_pages(article.pages)
         pages = [PageOfArticle(url, count) for url, count in zip(article.urls, counts, strict=False)]
         if error is not None:
-            self._add("join/pages_missing")
+            self._add("join/pages_missing", 1)
             pages.append(PageOfArticle(article.urls[-1], error=error))
-        self._add("join/articles" if len(article.pages) > 1 else "join/single_pages")
-        page = CleanedPage(extraction, configuration, pages=tuple(pages) if len(pages) > 1 else ())
+        self._add("join/articles" if len(article.pages) > 1 else "join/single_pages", 1)
+        joined = tuple(pages) if len(pages) > 1 else ()
+        page = CleanedPage(extraction, configuration, fetched=article.fetched, pages=joined)
         return self._find_repeats(page, article.urls[0], None, article.urls)
 
     def _is_of_a_killed_crawl(self, article: Article) -> bool:

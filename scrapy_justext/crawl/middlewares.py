@@ -72,7 +72,7 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
 
     # The last argument of Scrapy's own is deprecated.
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:  # type: ignore[override]
-        """Yield what the callback gives, then the request for the next page of its article, if there is one."""
+        """Yield what the callback gives, then the requests for the following pages of its article."""
         try:
             yield from super().process_spider_output(response, result)
         except Exception:
@@ -96,9 +96,9 @@ class JustextSpiderMiddleware(BaseSpiderMiddleware):
             yield request
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        """Return the request unchanged; return None for that of a page that is joined to the callback's own."""
-        is_left_out = response is not None and self._session.leaves_out(request, response)
-        return None if is_left_out else request
+        """Return the request unchanged; return None for that of a page that may be joined to the callback's own."""
+        is_kept_back = response is not None and self._session.keep_back(request, response)
+        return None if is_kept_back else request
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return the item unchanged; return None for an item that is held and goes to the pipelines later."""

@@ -357,12 +357,12 @@ class Session:
         return True
 
     def requests_of_articles(self, response: Response) -> Iterator[Request]:
-        """Yield the request for the page after that of a response, if its article has one."""
+        """Yield the request for the page after that of a response, or requests that were kept back in vain."""
         return iter(()) if self._joining is None else self._joining.requests(response)
 
-    def leaves_out(self, request: Request, response: Response) -> bool:
-        """Return whether a callback's request is for a page that is joined to its own."""
-        return self._joining is not None and self._joining.leaves_out(request, response)
+    def keep_back(self, request: Request, response: Response) -> bool:
+        """Keep a callback's request for a page that may be joined to its own, and return True; else return False."""
+        return self._joining is not None and self._joining.keep_back(request, response)
 
     def _choose(self, response: Response, request: Request | None) -> tuple[Configuration, str | None]:
         """Return the configuration for a response, and why the response is not cleaned; None if it is."""

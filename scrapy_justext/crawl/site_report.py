@@ -230,6 +230,7 @@ class SiteWatch:
         try:
             write_stats(self._stats, records, spider=self._spider)
             if self._report is not None:
+                self._sites.remove_older_bodies()
                 write_whole(self._report, page(records, self._before, title).encode())
         except OSError as error:
             # This is no bug of ours: a traceback would say nothing.

@@ -7,7 +7,9 @@ Bodies of the worst pages are kept beside it, so that the inspector can open the
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -37,6 +39,8 @@ MOST_NAMES = 50
 MOST_BODIES = 200
 BODIES_OF_SITE = 2
 MOST_BYTES = 1_000_000
+#: The name of such a file.
+_BODY = re.compile(r"[0-9a-f]{16}\.html")
 #: A site has changed if its good characters a page fell to this share, on at least so many pages in both crawls.
 CHANGED_SHARE = 0.5
 CHANGED_PAGES = 5
@@ -105,7 +109,8 @@ class SiteRecord:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.dropped = _bounded(Counter(self.dropped) + Counter(other.dropped))
         self.languages = _bounded(Counter(self.languages) + Counter(other.languages))
-        self.worst = sorted(self.worst + other.worst, key=lambda page: page.badness, reverse=True)[:WORST_PAGES]
+        worst = {page.url: page for page in [*self.worst, *other.worst]}.values()
+        self.worst = sorted(worst, key=lambda page: page.badness, reverse=True)[:WORST_PAGES]
 
     def has_changed(self, before: SiteRecord | None) -> bool:
         """Return whether the good characters a page fell by half since a crawl ``before``."""
@@ -175,6 +180,9 @@ class SiteStats:
 
     def _note_worst(self, record: SiteRecord, page: WorstPage, response: Response) -> None:
         worst = record.worst
+        for earlier in [each for each in worst if each.url == page.url]:
+            worst.remove(earlier)
+            self._remove_body(earlier)
         if len(worst) >= WORST_PAGES and page.badness <= worst[-1].badness:
             return
         worst.append(page)
@@ -202,9 +210,18 @@ class SiteStats:
 
     def _remove_body(self, page: WorstPage) -> None:
         if page.body and self._folder is not None:
-            (self._folder.parent / page.body).unlink(missing_ok=True)
+            with suppress(OSError):
+                (self._folder.parent / page.body).unlink()
             page.body = ""
             self._bodies -= 1
+
+    def remove_older_bodies(self) -> None:
+        """Remove the bodies that crawls before this one kept."""
+        kept = {page.body.rpartition("/")[2] for record in self.records.values() for page in record.worst}
+        for path in [] if self._folder is None else self._folder.glob("*.html"):
+            if _BODY.fullmatch(path.name) and path.name not in kept:
+                with suppress(OSError):
+                    path.unlink()
 
 
 def _count(counts: dict[str, int], name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -97,6 +98,8 @@ def test_an_address_tells_the_number_of_a_page(url: str, first: str, number: int
         ("http://a.example/x-p3.html", False),
         ("http://a.example/top-10", True),
         ("http://a.example/x?id=2", True),
+        ("http://a.example/?p=4711", True),
+        (f"http://a.example/?page={'9' * 5000}", True),
     ],
 )
 def test_an_address_tells_whether_a_page_is_the_first(url: str, expected: bool) -> None:
@@ -123,6 +126,26 @@ class LinkSpider(PageSpider):
         yield {"url": response.url, "from": "second"}
 
 
+class LinksFirstSpider(LinkSpider):
+    """Follows the links before it yields its items."""
+
+    name = "links_first"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        results = list(super().parse(response))
+        yield from sorted(results, key=lambda each: not isinstance(each, Request))
+
+
+class PostSpider(PageSpider):
+    """Finds the article with a form."""
+
+    name = "post"
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url, method="POST", body="q=bridge")
+
+
 class AsyncSpider(PageSpider):
     name = "asynchronous"
 
@@ -144,8 +167,13 @@ POOR = {**THREE.pages, "/bridge/2": html("The bridge that grows – The Averley 
 
 @pytest.fixture(scope="module")
 def results() -> Iterator[dict[str, Result]]:
-    with Site(THREE.pages) as site, Site(FAILING) as failing, Site(POOR) as poor:
+    empty = Site({**THREE.pages, "/bridge": ""})
+    with Site(THREE.pages) as site, Site(FAILING) as failing, Site(POOR) as poor, empty as shell, ExitStack() as stack:
         one = {"urls": site.urls("/bridge")}
+        # A proxy is asked for whole addresses.
+        proxy = stack.enter_context(Site({shell.url(path): answer for path, answer in THREE.pages.items()}))
+        again = {**JOIN, "JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}
+        again["JUSTEXT_FIELDS"] = {"pages": "pages", "fetched": "fetched"}
         yield crawl(
             {
                 "off": Crawl(PageSpider, one, {"JUSTEXT_FIELDS": {"pages": "pages"}}),
@@ -156,6 +184,12 @@ def results() -> Iterator[dict[str, Result]]:
                 "one": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_JOIN_PAGES": 1}),
                 "request": Crawl(PageSpider, {**one, "meta": {"/bridge": {"justext": {"join_pages": 3}}}}),
                 "followed": Crawl(LinkSpider, one, JOIN),
+                "links first": Crawl(LinksFirstSpider, one, JOIN),
+                "links first, not joined": Crawl(
+                    LinksFirstSpider, one, {**JOIN, "JUSTEXT_ITEM_CLASSES": ["tests.crawl.items.ScrapyItem"]}
+                ),
+                "post": Crawl(PostSpider, one, JOIN),
+                "again": Crawl(PageSpider, {"urls": shell.urls("/bridge")}, again),
                 "callback": Crawl(LinkSpider, one, {**JOIN, "JUSTEXT_JOIN_CALLBACK": True}),
                 "depth": Crawl(PageSpider, one, {**JOIN, "DEPTH_LIMIT": 1}),
                 "processes": Crawl(PageSpider, one, {**JOIN, "JUSTEXT_PROCESSES": 1}),
@@ -216,6 +250,30 @@ def test_all_items_of_the_first_page_get_the_text_and_its_links_to_the_others_ar
     assert [(item["from"], item["text"]) for item in result.items] == [("first", WHOLE), ("second", WHOLE)]
     assert result.seen == ["/bridge"]
     assert result.justext["join/requests_left_out"] == 2
+
+
+def test_links_to_the_others_are_left_though_they_come_before_the_items(results: dict[str, Result]) -> None:
+    result = results["links first"]
+    assert [(item["from"], item["text"]) for item in result.items] == [("first", WHOLE), ("second", WHOLE)]
+    assert result.seen == ["/bridge"]
+    assert result.justext["join/requests_left_out"] == 2
+
+
+def test_links_to_the_others_are_followed_where_nothing_is_joined(results: dict[str, Result]) -> None:
+    result = results["links first, not joined"]
+    assert sorted(result.seen) == list(THREE.pages)
+    assert "join/requests_left_out" not in result.justext
+
+
+def test_following_pages_are_links_whatever_the_first_was_sent(results: dict[str, Result]) -> None:
+    (item,) = results["post"].items
+    assert item["text"] == WHOLE
+    assert results["post"].stats["downloader/request_method_count/GET"] == 2
+
+
+def test_an_article_tells_that_its_first_page_came_again(results: dict[str, Result]) -> None:
+    (item,) = results["again"].items
+    assert (item["text"], item["fetched"]) == (WHOLE, "again")
 
 
 def test_callbacks_get_the_following_pages_where_the_spider_asks(results: dict[str, Result]) -> None:

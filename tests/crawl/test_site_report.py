@@ -12,9 +12,9 @@ from scrapy.http import HtmlResponse
 from scrapy_justext import extract
 from scrapy_justext.crawl import site_stats
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
-from scrapy_justext.crawl.settings import configure
+from scrapy_justext.crawl.settings import configure, from_mapping
+from scrapy_justext.crawl.site_report import SiteWatch, table
 from scrapy_justext.crawl.site_report import page as report_page
-from scrapy_justext.crawl.site_report import table
 from scrapy_justext.crawl.site_stats import (
     CHANGED_PAGES,
     FORMAT,
@@ -117,6 +117,29 @@ def test_bodies_of_the_worst_pages_are_kept_within_bounds(tmp_path: Path, monkey
         assert path.read_text("utf-8") == texts[int(url[-1])]
 
 
+def test_a_page_that_comes_twice_is_named_once(tmp_path: Path) -> None:
+    stats = SiteStats(tmp_path / "sites-pages")
+    for words in (5, 6):
+        html = page("keyword " * words)
+        stats.add(outcome(html), response("http://a.example/1", html))
+    [worst] = stats.records["a.example"].worst
+    assert (tmp_path / worst.body).read_text("utf-8") == page("keyword " * 6)
+    assert stats.records["a.example"].pages == 2
+
+
+def test_bodies_of_the_crawl_before_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "sites-pages"
+    folder.mkdir()
+    for name in ("0123456789abcdef.html", "notes.html"):
+        (folder / name).write_text("old")
+    watch = SiteWatch("pages", configure(from_mapping({"site_report": str(tmp_path / "sites.html")}, "")))
+    html = page("keyword " * 5)
+    watch.add(outcome(html), response("http://a.example/1", html))
+    watch.close()
+    [worst] = read_stats(tmp_path / "sites.json")["a.example"].worst
+    assert {path.name for path in folder.iterdir()} == {"notes.html", worst.body.partition("/")[2]}
+
+
 @pytest.mark.parametrize(
     ("now", "before", "has_changed"),
     [
@@ -162,13 +185,13 @@ def test_no_page_commands_a_terminal_or_a_browser() -> None:
 
 def test_records_survive_their_file_and_add_up(tmp_path: Path) -> None:
     stats = SiteStats()
-    for html in (GOOD_PAGE, POOR_PAGE):
-        stats.add(outcome(html), response("http://a.example/"))
+    for number, html in enumerate((GOOD_PAGE, POOR_PAGE)):
+        stats.add(outcome(html), response(f"http://a.example/{number}"))
     write_stats(tmp_path / "s.json", stats.records, spider="x")
     again = read_stats(tmp_path / "s.json")
     assert again == stats.records
     twice = merged([again, again])["a.example"]
-    assert (twice.pages, twice.kept, twice.languages, len(twice.worst)) == (4, 2, {"en": 4}, 4)
+    assert (twice.pages, twice.kept, twice.languages, len(twice.worst)) == (4, 2, {"en": 4}, 2)
 
 
 @pytest.mark.parametrize(
