@@ -26,8 +26,9 @@ between two blocks that are GOOD or BAD; the edges of the page count as BAD.
 GOOD and BAD never change here.  The reference scans outwards from every block, which is quadratic; here every block is
 looked at once.
 
-**The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From the paper on a
-precision-improving content filter over Boilerpipe, for news in Spanish and English.
+**The HTML-tree filter** (:func:`select`): the good blocks of an article are generally siblings.  From
+Viveros-Jiménez and others, "Improving the Boilerpipe Algorithm for Boilerplate Removal in News Articles Using HTML Tree
+Structure" (Computación y Sistemas 22, 2018), for news in Spanish and English.
 
 1. A block's paragraph is the closest element of :data:`~scrapy_justext.core.tags.PARAGRAPHS` around its text, even if
    that element holds other paragraphs (text directly in a DIV beside a P).

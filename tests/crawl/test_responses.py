@@ -32,6 +32,8 @@ FEED = (
     f"<description>{ENGLISH}</description></item></channel></rss>"
 )
 DEEP = "<!DOCTYPE html><html><body>" + f"<p>{ENGLISH}</p><p>{MORE_ENGLISH}</p>" + "<div>" * 3000 + f"<p>{ENGLISH}</p>"
+#: Older parsers read on.
+IS_CUT = etree.LIBXML_VERSION >= (2, 14)
 MANY = page(*[f"{ENGLISH} {number}" for number in range(200)])
 LIMIT = 100_000
 #: The reason for which the crawl of the cases skips what its server sends as robots.txt.
@@ -91,7 +93,7 @@ CASES: dict[str, Case] = {
     "/windows-1251-undeclared": Case(Answer(page(RUSSIAN).encode("cp1251"), "text/html"), RUSSIAN),
     "/latin-1-undeclared": Case(Answer(page(GERMAN).encode("cp1252"), "text/html"), GERMAN),
     "/gzip": Case(Answer(gzip.compress(GOOD_PAGE.encode()), headers={"Content-Encoding": "gzip"}), GOOD_TEXT),
-    "/deep": Case(Answer(DEEP), GOOD_TEXT),
+    "/deep": Case(Answer(DEEP), GOOD_TEXT if IS_CUT else f"{GOOD_TEXT}\n\n{ENGLISH}"),
     "/unclosed": Case(Answer(f"<p>{ENGLISH}<p>{MORE_ENGLISH}<table><tr><td><b>"), GOOD_TEXT),
     "/nul": Case(Answer(GOOD_PAGE.replace("bridge", "bri\0dge")), GOOD_TEXT),
     "/meta-false": Case(Answer(GOOD_PAGE), skipped="request", meta={"justext": False}),
@@ -184,7 +186,7 @@ def test_what_is_skipped_is_counted_under_its_reason(results: dict[str, Result])
     expected = Counter(case.skipped for case in CASES.values() if case.skipped)
     assert skipped == {**expected, ROBOTS: 1}
     assert stats["pages"] == sum(case.text is not None for case in CASES.values())
-    assert stats["pages_cut_at_depth"] == 1
+    assert stats.get("pages_cut_at_depth", 0) == IS_CUT
     assert stats["pages_read_as_utf8"] == 1
     assert stats["pages_encoding_guessed"] == 2
     assert "errors" not in stats
