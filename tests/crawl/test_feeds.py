@@ -142,7 +142,7 @@ def test_parquet_holds_the_fields_of_every_kind_of_item(folder: Path, kind: str)
 def test_blocks_are_nested_columns(folder: Path) -> None:
     schema = pq.read_schema(folder / "dict.parquet")
     assert schema.field("blocks").type == BLOCKS
-    assert set(BLOCK.names) < set(BLOCKS.value_type.names)
+    assert {field.name for field in BLOCK} < {field.name for field in BLOCKS.value_type}
     good, _ = read(folder / "dict.parquet")
     expected = extract(GOOD_PAGE, language=["English", "German"])
     assert [block["reason"] for block in good["blocks"]] == expected.column("reason")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 import pytest
+import scrapy
 from itemadapter import ItemAdapter
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -212,6 +213,10 @@ REFUSALS = {
     "FrozenPydantic": r"^FrozenPydantic does not let its fields .* be set \(1 validation error.* Instance is frozen",
     "Choosy": r"^Choosy does not let its fields language be set \(a name, not a code\)",
 }
+
+
+#: Whether a response is let go once its items have passed.
+LETS_GO = pytest.mark.xfail(scrapy.version_info < (2, 15), reason="Scrapy 2.14 may keep it longer", strict=False)
 
 
 @pytest.fixture(scope="module")
@@ -425,6 +430,7 @@ def test_a_copy_made_before_the_pipeline_passes_untouched(results: dict[str, Res
     assert results["copied later"].items[0]["text"] == GOOD_TEXT
 
 
+@LETS_GO
 def test_items_that_never_arrive_are_forgotten_with_their_page(results: dict[str, Result]) -> None:
     seen = results["memory"].seen
     assert len(seen) == 8
@@ -457,6 +463,7 @@ class LostSpider(Spider):
             yield {"number": number}
 
 
+@LETS_GO
 def test_items_that_other_pipelines_drop_or_fail_on_are_forgotten(site: Site) -> None:
     urls = [site.url(f"/good?{number}") for number in range(5)]
     result = crawl_one(LostSpider, {"urls": urls}, problems=["even"])
