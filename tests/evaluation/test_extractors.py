@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext import __version__
+from scrapy_justext import __version__, core
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.extractors.base import (
     FunctionExtractor,
@@ -20,7 +20,7 @@ from scrapy_justext.evaluation.extractors.base import (
     quiet,
     warm_up_page,
 )
-from scrapy_justext.evaluation.extractors.names import find_extractor
+from scrapy_justext.evaluation.extractors.names import code_digest, find_extractor
 from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, UnknownNameError
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import STORY, make_document, write_plugin
@@ -198,6 +198,19 @@ def test_results_of_ours_are_bound_to_all_code_that_decides_them() -> None:
     printed = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True).stdout
     beside_core = {name for name in printed.split() if not name.startswith("scrapy_justext.core")}
     assert beside_core == {"scrapy_justext", "scrapy_justext.exceptions"}
+
+
+@pytest.mark.parametrize("changed", ["extractor.py", "kernel/cut.pyx", "kernel/tree.pxd", "learned/models/learned.npz"])
+def test_results_are_bound_to_the_engine_s_code_and_models(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / changed).parent.mkdir(parents=True, exist_ok=True)
+    digests = set()
+    for content in ("one", "other"):
+        (tmp_path / changed).write_text(content)
+        digests.add(code_digest.__wrapped__())
+    assert len(digests) == 2
 
 
 def test_the_digest_of_files(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = MappingProxyType
         mss.NAME: mss.load_mss,
     }
 )
+#: Files of the engine that results depend on.
+_ENGINE_SUFFIXES = (".py", ".pyx", ".pxd", ".npz")
 #: A module, not one of the prefixes above, and what is in it.
 _REFERENCE = re.compile(r"(?!ref:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
@@ -140,5 +142,5 @@ def trained_code(*files: Path) -> str:
 def code_digest() -> str:
     """Return a digest of the engine's code, models and stoplists, which may be edited without a new version."""
     engine = Path(core.__file__).parent
-    files = [*engine.rglob("*.py"), *engine.rglob("*.npz"), *shipped_folder().rglob("*.txt")]
-    return digest_files(sorted(files))
+    own = [file for suffix in _ENGINE_SUFFIXES for file in engine.rglob(f"*{suffix}")]
+    return digest_files(sorted([*own, *shipped_folder().rglob("*.txt")]))
