@@ -1,8 +1,12 @@
-"""Measure headline, repeated text and fallback, each apart: ``python -m benchmarks.whole_page --folds FOLDER``.
+"""Measure parameters of the learned profiles, each apart: ``python -m benchmarks.parameters --folds FOLDER``.
 
-The learned profiles run on the labelled sets beside the checkout.  Each page is judged by the model of
-``training.train --folds FOLDER`` that has not seen its site.  F1 compares bags of words, and of single characters in
-scripts without spaces; of CleanEval, sequences.  Printed are means over pages, then what each parameter adds to them.
+The profiles run on the labelled sets beside the checkout.  Each page is judged by the model of ``training.train --folds
+FOLDER`` that has not seen its site.  F1 compares bags of words, and of single characters in scripts without spaces; of
+CleanEval, sequences.
+
+Two tables are printed for each profile.  The first has headline, repeated text and fallback: means over pages without
+any of them, and what each adds to them in hundredths.  The second has what is done with code, formulas and tables of
+data, on the pages that have some: the model judges them by itself, by its neighbours, or all are good.
 """
 
 from __future__ import annotations
@@ -15,28 +19,33 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.pages import CORPORA
 from scrapy_justext.core.learned.model import load_model
+from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES
-from training.pages import parted
 from training.samples import FOLDS, fold_of
-from training.scoring import extractor_with
+from training.scoring import extractor_with, score_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SETS = ("wcxb:wcxb-dev", "cleaneval:cleaneval-dev", "wcxb:magic-dev", "wcxb:newspaper-dev", "wcxb:chinese-dev")
+    Variants = Mapping[str, Mapping[str, Any]]
+
+SETS = ("wcxb:wcxb-dev", "cleaneval:cleaneval-dev", "wcxb:magic-dev", "wcxb:newspaper-dev", "labelled:chinese-dev")
+
 NONE: Mapping[str, Any] = {"keep_headline": False, "drop_repeated": False, "fallback_probability": 1.0}
-VARIANTS: Mapping[str, Mapping[str, Any]] = {
+WHOLE_PAGE: Variants = {
     "none of them": NONE,
     "keep_headline": {**NONE, "keep_headline": True},
     "drop_repeated": {**NONE, "drop_repeated": True},
     "fallback_probability 0.2": {**NONE, "fallback_probability": 0.2},
     "fallback_probability 0.3": {**NONE, "fallback_probability": 0.3},
 }
+KINDS: Variants = {
+    value: dict.fromkeys(("code", "formulas", "tables"), value) for value in ("prose", "context", "keep")
+}
 
 
 def main() -> None:
-    """Print a table for each profile."""
+    """Print the tables of each profile."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folds", type=Path, required=True)
     parser.add_argument("--profile", nargs="+", default=["learned", "learned-article"])
@@ -46,34 +55,51 @@ def main() -> None:
         means = {variant: {name: fmean(f1s) for name, f1s in columns.items()} for variant, columns in found.items()}
         none = means["none of them"]
         print(f"| `{profile}` | {' | '.join(none)} |", f"| --- {'| --- ' * len(none)}|", sep="\n")
-        for variant, row in means.items():
+        for variant in WHOLE_PAGE:
+            row = means[variant]
             cells = (f"{f1:.3f}" if row is none else f"{100 * (f1 - none[name]):+.1f}" for name, f1 in row.items())
-            print(f"| {variant} | {' | '.join(cells)} |", flush=True)
+            print(f"| {variant} | {' | '.join(cells)} |")
+        print(f"\n| `{profile}` | pages | {' | '.join(KINDS)} |", f"| --- | --- {'| --- ' * len(KINDS)}|", sep="\n")
+        for kind, f1s in found["prose"].items():
+            print(f"| {kind} | {len(f1s)} | {' | '.join(f'{means[variant][kind]:.3f}' for variant in KINDS)} |")
+        print(flush=True)
 
 
 def measure(profile: str, folds: Path) -> dict[str, dict[str, list[float]]]:
-    """Return the F1 of pages, by variant and set; those of some sets by type of page, too."""
+    """Return the F1 of pages, by variant and column of the tables."""
     models = [load_model(folds / f"{profile}-fold-{fold}.npz") for fold in range(FOLDS)]
     extractors = [extractor_with(profile, model) for model in models]
-    found: dict[str, dict[str, list[float]]] = {variant: defaultdict(list) for variant in VARIANTS}
+    found: dict[str, dict[str, list[float]]] = {variant: defaultdict(list) for variant in (*WHOLE_PAGE, *KINDS)}
     for spec in SETS:
-        kind, _, name = spec.partition(":")
-        score = MEASURES["sequence" if kind == "cleaneval" else "bag"]
-        for document in open_data_set(f"{kind}:{CORPORA / name}").documents:
+        set_kind, _, name = spec.partition(":")
+        for document in open_data_set(f"{set_kind}:{CORPORA / name}").documents:
             extractor = extractors[fold_of(document)]
             page = extractor.read(document.text)
-            for variant, thresholds in VARIANTS.items():
-                judged = extractor.with_thresholds(**thresholds).judge(page)
-                f1 = score(parted(document.gold), parted("\n".join(judged.extraction().paragraphs))).f1
-                for column in _columns(name, document.page_type) if f1 is not None else ():
+            sets = list(_sets(name, document.page_type))
+            kinds = list(_kinds(set(page.segments.of_position("kind")), document.page_type))
+            for variant, parameters in {**WHOLE_PAGE, **(KINDS if kinds else {})}.items():
+                text = extractor.with_thresholds(**parameters).judge(page).extraction().text
+                f1 = score_text(document, text, "sequence" if set_kind == "cleaneval" else "bag").f1
+                for column in () if f1 is None else kinds if variant in KINDS else sets:
                     found[variant][column].append(f1 or 0.0)
     return found
 
 
-def _columns(name: str, page_type: str | None) -> Iterator[str]:
+def _sets(name: str, page_type: str | None) -> Iterator[str]:
     yield name
     if name in ("magic-dev", "wcxb-dev") and page_type in ("article", "forum"):
         yield f"{name} {page_type}s"
+
+
+def _kinds(kinds: set[str], page_type: str | None) -> Iterator[str]:
+    if CODE in kinds:
+        yield "with code"
+        if page_type == "documentation":
+            yield "with code, documentation"
+    if FORMULA in kinds:
+        yield "with formulas"
+    if TABLE in kinds:
+        yield "with tables of data"
 
 
 if __name__ == "__main__":

@@ -49,14 +49,18 @@ def random_of(*names: str) -> Random:
 # Splicing.
 
 
-def splice(content: Sequence[HtmlElement], sources: Sources, random: Random) -> None:
-    """Put comments, teasers and promotions among and behind the elements that hold an article's text."""
+def splice(content: Sequence[HtmlElement], sources: Sources, random: Random) -> bool:
+    """Put comments, teasers and promotions among and behind the elements that hold an article's text.
+
+    Return whether there are comments among them.
+    """
     content = [element for element in content if element.getparent() is not None]
     if not content:
-        return
+        return False
     container = _common_ancestor(content)
     makers: list[Callable[[Sources, Random], HtmlElement]] = [_comments, _teasers, _promotion]
-    for make in random.sample(makers, random.randint(1, len(makers))):
+    chosen = random.sample(makers, random.randint(1, len(makers)))
+    for make in chosen:
         made = make(sources, random)
         if make is not _comments and random.random() < 0.5:
             random.choice(content).addnext(made)
@@ -64,6 +68,7 @@ def splice(content: Sequence[HtmlElement], sources: Sources, random: Random) -> 
             container.addnext(made)
         else:
             container.append(made)
+    return _comments in chosen
 
 
 def _common_ancestor(elements: Sequence[HtmlElement]) -> HtmlElement:

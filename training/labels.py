@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SPACED = (0xAC00,)
 _UNSPACED = "".join(f"{chr(start)}-{chr(end)}" for start, end, _ in UNITS if start not in _SPACED)
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_CHARACTER = re.compile(f"([{_UNSPACED}])")
 
 #: From so many words on, a block is sought by its trigrams, too.
 LONG_BLOCK = 6
@@ -36,6 +37,15 @@ MOST_CHARACTERS, POWER = 400, 0.7
 def words_of(text: str) -> list[str]:
     """Return the words of a text as WCXB counts them; in writings without spaces, characters are words."""
     return _WORD.findall(text.lower())
+
+
+def parted(text: str) -> str:
+    """Return a text with spaces around the characters of writings that have none, so that measures take them for words.
+
+    >>> parted("In 春眠")
+    'In  春  眠 '
+    """
+    return _CHARACTER.sub(r" \1 ", text)
 
 
 def soft_labels(blocks: Sequence[Sequence[str]], gold: Sequence[str]) -> NDArray[np.float32]:

@@ -4,23 +4,26 @@
 the model that has not seen its site; that gives what the page model is trained on: inputs, types, F1.  A five-fold
 cross-validation of the page model by registered domain comes first, whose tables are printed: how often the type is
 right, and how reliable the expected F1 is.  The same pages, models and NumPy give the same page model.
+
+``--profile auto`` makes none.  It prints the mean F1 of ``auto`` and of both profiles that it chooses from, by set; the
+page models that choose are those of the same cross-validation.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-import re
 import sys
+from collections import defaultdict
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 import scrapy_justext
-from scrapy_justext.core.learned.classifier import weigh
 from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.model import load_model
 from scrapy_justext.core.learned.pages import (
@@ -33,20 +36,19 @@ from scrapy_justext.core.learned.pages import (
     save_page_model,
     softmax,
 )
-from scrapy_justext.core.unsegmented import SCRIPTS
+from scrapy_justext.core.profiles import ARTICLE_FROM, find_profile
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.exceptions import JustextError
-from training.samples import FOLDS, fold_of
-from training.scoring import extractor_with
+from training.samples import FOLDS, fold_of, read
+from training.scoring import extractor_with, score_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from scrapy_justext.core.extractor import Extractor
-    from scrapy_justext.evaluation.datasets.documents import Document
+    from training.samples import Page
 
     Floats = NDArray[np.float64]
 
@@ -54,12 +56,12 @@ if TYPE_CHECKING:
 TYPE_DECAY, F1_DECAY, STEPS = 0.03, 0.003, 200
 #: The bounds of the bins in which the expected F1 is compared with the one found.
 BINS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)
-_UNSPACED = re.compile(f"([{''.join(script.characters for script in SCRIPTS)}])")
 
 
 class PageSample(NamedTuple):
     """A page that has blocks."""
 
+    data_set: str
     page_type: str | None
     fold: int
     units: Floats
@@ -87,52 +89,56 @@ def main() -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Do what the command says."""
-    data_sets = [open_data_set(spec) for spec in arguments.data]
-    documents = [document for data_set in data_sets for document in data_set.documents]
-    make = partial(make_sample, arguments.profile, arguments.folds)
+    pages, profile = read(arguments.data), find_profile(arguments.profile)
+    names = [one.name for one in profile.chooses or (profile,)]
     with multiprocessing.Pool(arguments.jobs) as pool:
-        samples = [sample for sample in pool.imap(make, documents, chunksize=8) if sample is not None]
-    print(f"{len(samples)} pages", flush=True)
-    print(*tables(samples), sep="\n", flush=True)
+        # A page without blocks has none in any profile.
+        general, *for_articles = (
+            [sample for sample in pool.imap(partial(make_sample, name, arguments.folds), pages, chunksize=8) if sample]
+            for name in names
+        )
+    print(f"{len(general)} pages", flush=True)
+    if for_articles:
+        print(*table_of_choice(profile.name, names, general, *for_articles), sep="\n", flush=True)
+        return
+    print(*tables(general), sep="\n", flush=True)
     if arguments.out:
         card = {
-            "name": f"{arguments.profile}-pages",
+            "name": f"{profile.name}-pages",
             "version": scrapy_justext.__version__,
-            "data": [data_set.digest for data_set in data_sets],
-            "pages": len(samples),
+            "data": [open_data_set(spec).digest for spec in arguments.data],
+            "pages": len(general),
         }
-        save_page_model(arguments.out, make_page_model(samples), card)
+        save_page_model(arguments.out, make_page_model(general), card)
 
 
-def make_sample(profile: str, folds: Path, document: Document) -> PageSample | None:
+def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
     """Return the sample of a labelled page, judged by the model of its fold; None where it has no blocks."""
+    document = page.document
     fold = fold_of(document)
     extractor = _extractor(profile, folds / f"{profile}-fold-{fold}.npz")
-    page = extractor.read(document.text)
-    if page.model_output is None or page.elements is None:
+    found = extractor.read(document.text)
+    if found.model_output is None or found.elements is None:
         return None
-    features = compute(page.segments, page.elements)
-    weighed = np.array(weigh(features, page.model_output.model).probabilities)
-    judged = extractor.judge(page)
-    text = "\n".join(judged.extraction().paragraphs)
-    units, inputs = look_at(features, weighed)
-    good = np.array([decision.block_class.value == "good" for decision in judged.final])
-    f1 = MEASURES["bag"](parted(document.gold), parted(text)).f1 or 0.0
-    return PageSample(document.page_type, fold, units, weighed, good, inputs, judged.data is not None, f1)
+    probabilities = np.array(found.model_output.probabilities)
+    units, inputs = look_at(compute(found.segments, found.elements), probabilities)
+    judged = extractor.judge(found)
+    return PageSample(
+        page.data_set,
+        document.page_type,
+        fold,
+        units,
+        probabilities,
+        np.frombuffer(judged.final.are_good, np.bool_),
+        inputs,
+        judged.data is not None,
+        score_text(document, judged.extraction().text).f1 or 0.0,
+    )
 
 
 @cache
 def _extractor(profile: str, path: Path) -> Extractor:
     return extractor_with(profile, load_model(path))
-
-
-def parted(text: str) -> str:
-    """Return a text with spaces between the characters of scripts that have none between words.
-
-    >>> parted("In 春眠")
-    'In  春  眠 '
-    """
-    return _UNSPACED.sub(r" \1 ", text)
 
 
 def make_page_model(samples: Sequence[PageSample]) -> PageModel:
@@ -170,12 +176,10 @@ def fit(inputs: Floats, targets: Floats, decay: float) -> Logistic:
 def tables(samples: Sequence[PageSample]) -> list[str]:
     """Return the lines of two Markdown tables, of page models that have not seen a page's site."""
     found: list[tuple[PageSample, str, float]] = []
-    for fold in range(FOLDS):
-        model = make_page_model([sample for sample in samples if sample.fold != fold])
-        for sample in samples:
-            if sample.fold == fold:
-                best = PAGE_TYPES[int(model.types.probabilities(sample.inputs).argmax())]
-                found.append((sample, best, float(model.f1.probabilities(_f1_inputs(model.types, sample))[1])))
+    for model, number in _held_out(samples):
+        sample = samples[number]
+        best = PAGE_TYPES[int(model.types.probabilities(sample.inputs).argmax())]
+        found.append((sample, best, float(model.f1.probabilities(_f1_inputs(model.types, sample))[1])))
     lines = ["", "| type | pages | found | of those found |", "| --- | --- | --- | --- |"]
     for name in PAGE_TYPES:
         of_type = [best == name for sample, best, _ in found if sample.page_type == name]
@@ -189,6 +193,35 @@ def tables(samples: Sequence[PageSample]) -> list[str]:
             lines.append(f"| {low:g} to {min(high, 1):g} | {len(both)} | {means[0]:.2f} | {means[1]:.2f} |")
     error = np.mean([abs(expected - sample.f1) for sample, _, expected in found])
     return [*lines, "", f"mean absolute error {error:.3f}"]
+
+
+def _held_out(samples: Sequence[PageSample]) -> Iterator[tuple[PageModel, int]]:
+    """Yield for each sample a page model that has not seen its site, and the sample's number."""
+    for fold in range(FOLDS):
+        model = make_page_model([sample for sample in samples if sample.fold != fold])
+        yield from ((model, number) for number, sample in enumerate(samples) if sample.fold == fold)
+
+
+def table_of_choice(
+    name: str, names: Sequence[str], general: Sequence[PageSample], articles: Sequence[PageSample]
+) -> list[str]:
+    """Return the lines of a Markdown table: mean F1 of a profile that chooses, and of both that it chooses from.
+
+    ``names``: those of both; ``general``, ``articles``: the samples of the same pages by both.
+    """
+    article = PAGE_TYPES.index("article")
+    rows: dict[str, dict[str, list[float]]] = {row: defaultdict(list) for row in (name, *names)}
+    for model, number in _held_out(general):
+        both = general[number], articles[number]
+        is_article = model.types.probabilities(both[0].inputs)[article] >= ARTICLE_FROM
+        for row, sample in zip(rows, (both[int(is_article)], *both), strict=True):
+            rows[row][sample.data_set].append(sample.f1)
+    sets = sorted({sample.data_set for sample in general})
+    lines = [f"| | mean of the sets | {' | '.join(sets)} |", f"| --- | --- {'| --- ' * len(sets)}|"]
+    for row, by_set in rows.items():
+        means = [fmean(by_set[one]) for one in sets]
+        lines.append(f"| `{row}` | {' | '.join(f'{mean:.3f}' for mean in (fmean(means), *means))} |")
+    return lines
 
 
 if __name__ == "__main__":

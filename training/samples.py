@@ -63,6 +63,8 @@ class Sample:
     labels: NDArray[np.float32]
     weights: NDArray[np.float32]
     is_copy: bool = False
+    has_comments: bool = False
+    """Whether comments were spliced in, which are no content."""
 
 
 def read(specs: Sequence[str]) -> list[Page]:
@@ -84,17 +86,15 @@ def make_sample(page: Page) -> Sample | None:
     if made is None:
         return None
     features, _ = made
+    return Sample(page.data_set, page.page_type, fold_of(page.document), features, *_labels(features, page.document))
+
+
+def _labels(features: Features, document: Document) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the labels and the weights of blocks."""
     assert features.view is not None
     texts = features.view.texts
-    labels = soft_labels([words_of(text) for text in texts], words_of(page.document.gold))
-    return Sample(
-        page.data_set,
-        page.page_type,
-        fold_of(page.document),
-        features,
-        labels,
-        block_weights(np.array([len(text) for text in texts], np.float64)),
-    )
+    labels = soft_labels([words_of(text) for text in texts], words_of(document.gold))
+    return labels, block_weights(np.array([len(text) for text in texts], np.float64))
 
 
 def _features(root: HtmlElement) -> tuple[Features, Elements] | None:
@@ -166,15 +166,15 @@ def _harder(page: Page, sample: Sample, sources: Sources) -> Iterator[Sample]:
         assert root is not None
         segments, count = segment_and_count(root, LENIENT)
         nodes = Elements(root, LENIENT, count).nodes
-        splice([nodes[segments.element[block]] for block in good.tolist()], sources, random)
+        has_comments = splice([nodes[segments.element[block]] for block in good.tolist()], sources, random)
         if random.random() < 0.5:
             rename(root, random)
         made = _features(root)
-        if made is not None and made[0].view is not None:
-            texts = made[0].view.texts
-            labels = soft_labels([words_of(text) for text in texts], words_of(page.document.gold))
-            weights = block_weights(np.array([len(text) for text in texts], np.float64))
-            yield replace(sample, features=made[0], labels=labels, weights=weights, is_copy=True)
+        if made is not None:
+            labels, weights = _labels(made[0], page.document)
+            yield replace(
+                sample, features=made[0], labels=labels, weights=weights, is_copy=True, has_comments=has_comments
+            )
     is_rewritten &= is_latin(page.document.gold)
     if is_renamed or is_rewritten:
         root = parse_html(page.document.text).root

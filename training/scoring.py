@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.languages import detect
 from scrapy_justext.evaluation.measures import MEASURES
-from training.labels import words_of
+from training.labels import parted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_justext.core.learned.model import Model
+    from scrapy_justext.evaluation.datasets.documents import Document
+    from scrapy_justext.evaluation.measures import Scores
     from training.samples import Page
 
 
@@ -49,11 +51,14 @@ def score_page(page: Page, extractor: Extractor, limits: Iterable[float], measur
     scores = {}
     for limit in limits:
         tried = extractor.with_thresholds(good_probability=limit, near_good_probability=None)
-        text = tried.judge(read).extraction().text
-        # Words as the labels have them: characters in writings without spaces.
-        found = MEASURES[measure](*(" ".join(words_of(one)) for one in (page.document.gold, text)))
+        found = score_text(page.document, tried.judge(read).extraction().text, measure)
         scores[limit] = Score(groups, found.precision or 0.0, found.recall or 0.0, found.f1 or 0.0)
     return scores
+
+
+def score_text(document: Document, text: str, measure: str = "bag") -> Scores:
+    """Return the scores of the text that was found on a page; in writings without spaces, characters are words."""
+    return MEASURES[measure](parted(document.gold), parted(text))
 
 
 def groups_of(page: Page) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ The pages of all sets are in five folds by registered domain; pages that are byt
 each fold, networks are trained on the others.  What they find in the fold's pages is what the second pass is trained
 on.  Its trees for a fold are trained on the other folds, too.  (The networks behind what those trees learn from have
 seen the fold; its labels reach the trees in no other way.)  The networks of ``learned-article`` are those of
-``learned`` and as many of articles alone.
+``learned`` and as many of articles alone.  Copies with comments that are no content train the latter only: by them,
+``learned`` loses posts of forums and gains nothing.
 
 Tables of a cross-validation are printed (``--no-validation`` leaves it out).  The scores of a fold are those at the
 probability that is best on the other folds.  Of probabilities that are as good, the highest is taken.  Then a model of
@@ -130,11 +131,16 @@ def networks(samples: Sequence[Sample], jobs: int) -> dict[str, list[Model]]:
 def _networks(fold: int) -> tuple[Model, Model]:
     """Return the models of both profiles of all other folds than this one."""
     others = [sample for sample in _SAMPLES if sample.fold != fold]
-    general = make_model(others, RECIPE, SEEDS)
-    articles = [sample for sample in others if sample.page_type == ARTICLE]
+    general = make_model([sample for sample in others if _is_for(None, sample)], RECIPE, SEEDS)
+    articles = [sample for sample in others if _is_for(ARTICLE, sample)]
     of_articles = make_model(articles, RECIPE, SEEDS, scaled_like=general) if articles else general
     print(f"networks of fold {fold} are trained", flush=True)
     return general, joined(general, of_articles)
+
+
+def _is_for(page_type: str | None, sample: Sample) -> bool:
+    """Return whether a sample is one to learn from; ``page_type``: that of the pages to judge, None for all."""
+    return not sample.has_comments if page_type is None else sample.page_type == page_type
 
 
 def with_trees(models: dict[str, list[Model]], samples: Sequence[Sample], jobs: int) -> dict[str, list[Model]]:
@@ -155,7 +161,7 @@ def _trees(profile: str, fold: int) -> Trees:
     chosen = [
         (sample, first)
         for sample, first in zip(_SAMPLES, _FIRST[profile], strict=True)
-        if sample.fold != fold and PAGE_TYPES[profile] in (None, sample.page_type)
+        if sample.fold != fold and _is_for(PAGE_TYPES[profile], sample)
     ]
     trees = train_trees(*zip(*chosen, strict=True))
     print(f"trees of {profile}, fold {fold}, are trained", flush=True)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from scrapy_justext.core.learned.pages import INPUTS, PAGE_TYPES
-from training.pages import PageSample, fit, make_page_model, parted, tables
+from training.labels import parted
+from training.pages import PageSample, fit, make_page_model, table_of_choice, tables
 
 
 def sample(number: int) -> PageSample:
@@ -17,7 +18,17 @@ def sample(number: int) -> PageSample:
     probabilities = np.array([0.9, 0.5 if is_second else 0.1])
     good = np.array([True, bool(is_second)])
     units = np.array([100.0, 100.0])
-    return PageSample(PAGE_TYPES[is_second], number % 5, units, probabilities, good, inputs, False, 1 - is_second / 2)
+    return PageSample(
+        f"set {number % 3}",
+        PAGE_TYPES[is_second],
+        number % 5,
+        units,
+        probabilities,
+        good,
+        inputs,
+        False,
+        1 - is_second / 2,
+    )
 
 
 SAMPLES = [sample(number) for number in range(60)]
@@ -28,6 +39,18 @@ def test_a_page_model_learns_what_it_is_shown() -> None:
     assert "| article | 30 | 1.00 | 1.00 |" in lines
     assert "| collection | 30 | 1.00 | 1.00 |" in lines
     assert float(lines[-1].removeprefix("mean absolute error ")) < 0.1
+
+
+def test_auto_is_scored_as_the_profile_that_it_chooses() -> None:
+    by_articles = [sample._replace(f1=0.9 if sample.page_type == "article" else 0.1) for sample in SAMPLES]
+    general = [sample._replace(f1=0.5) for sample in SAMPLES]
+    assert table_of_choice("auto", ["learned", "learned-article"], general, by_articles) == [
+        "| | mean of the sets | set 0 | set 1 | set 2 |",
+        "| --- | --- | --- | --- | --- |",
+        "| `auto` | 0.700 | 0.700 | 0.700 | 0.700 |",
+        "| `learned` | 0.500 | 0.500 | 0.500 | 0.500 |",
+        "| `learned-article` | 0.500 | 0.500 | 0.500 | 0.500 |",
+    ]
 
 
 def test_the_same_pages_give_the_same_page_model() -> None:

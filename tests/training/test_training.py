@@ -30,7 +30,7 @@ from training.labels import block_weights, soft_labels, words_of
 from training.network import Batch, Recipe, _gradients, joined, make_model, new_weights, sigmoid
 from training.samples import FOLDS, Page, Sample, fold_of, make_sample, make_samples, read
 from training.scoring import Score, best_limit, extractor_with, mean_by_group, score_page
-from training.train import main, save_folds
+from training.train import _is_for, main, save_folds
 from training.validated import VARIABLE
 
 if TYPE_CHECKING:
@@ -256,14 +256,22 @@ class TestHarderCopies:
     def test_what_is_spliced_in_is_no_content(self, seed: int) -> None:
         labelled = document(3)
         root = tree(labelled.text)
-        splice(root.findall(".//p"), self.SOURCES, Random(seed))
+        has_comments = splice(root.findall(".//p"), self.SOURCES, Random(seed))
         html = tostring(root)
+        assert has_comments == (self.SOURCES.posts[0].encode() in html)
         sample = make_sample(Page("set", replace(labelled, html=html)))
         plain = make_sample(Page("set", labelled))
         assert sample is not None
         assert plain is not None
         assert sample.features.count > plain.features.count
         assert (sample.labels > 0.9).sum() == (plain.labels > 0.9).sum()
+
+    def test_comments_that_are_no_content_are_for_articles_alone(self) -> None:
+        plain = originals()[0]
+        copy = replace(plain, is_copy=True, has_comments=True)
+        thread = replace(plain, page_type="forum")
+        assert [sample for sample in (plain, copy, thread) if _is_for(None, sample)] == [plain, thread]
+        assert [sample for sample in (plain, copy, thread) if _is_for("article", sample)] == [plain, copy]
 
     def test_names_are_away_or_made_up_the_same_for_the_same(self) -> None:
         found = set()
