@@ -9,27 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from scrapy_justext.core.flattening import (
-    BLOCK,
-    flatten,
-    formulas_of,
-    kept_nodes,
-    removed_elements,
-    top_elements,
-    writer,
-)
-from scrapy_justext.core.kernel.expressions import EntityError
-from scrapy_justext.core.kernel.loading import kernel
-from scrapy_justext.core.reading import segment_and_count, with_marks
+from scrapy_justext.core.flattening import BLOCK, formulas_of, kept_nodes, removed_elements, top_elements
+from scrapy_justext.core.reading import segment_and_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lxml import etree
 
@@ -71,20 +60,6 @@ class Elements:
             gone = self._gone()
             found = [node for node in found if node not in gone]
         return [self.root, *found]
-
-    def styled(self, first: int, last: int) -> tuple[str, Mapping[int, etree._Element]]:
-        """Return the flattened page with marks for what Markdown writes, and elements by their numbers.
-
-        ``first``, ``last``: the numbers of the first and the last that are wanted; there may be more.
-        """
-        rules = replace(self.rules, styled=True)
-        module = kernel().tree
-        # A formula's element may hold others, none of which has a number.
-        if module is not None and not self.formulas.found:
-            with suppress(EntityError):
-                flat, found = writer(module, rules).write_and_find(self.root, BLOCK, first, last)
-                return with_marks(flat, self.root, rules), {0: self.root} | found
-        return with_marks(flatten(self.root, rules, self.formulas), self.root, rules), dict(enumerate(self.nodes))
 
     def innermost(self, segments: BlockTable, names: frozenset[str]) -> list[etree._Element]:
         """Return for each block the innermost element around its text that is block-level or one of ``names``."""

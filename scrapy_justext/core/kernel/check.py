@@ -15,6 +15,8 @@ from lxml import etree
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import by_stylesheet, writer
 from scrapy_justext.core.kernel.loading import checked_kernel
+from scrapy_justext.core.markdown.pieces import wanted_of
+from scrapy_justext.core.markdown.styled import read_flat, read_tree
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import TreePosition, cut, cut_in_python, with_marks
 
@@ -57,8 +59,23 @@ def _is_read_alike(root: etree._Element, rules: TagRules, module: ModuleType) ->
     segments, count = cut_in_python(flat, position)
     if cut(flat, position) != (segments, count):
         return False
+    if not segments:
+        return True
+    elements = Elements(root, rules, count)
+    if not rules.styled and not _has_equal_places(elements, segments):
+        return False
     # Trained models need it.
-    return find_spec("numpy") is None or not segments or _has_equal_features(Elements(root, rules, count), segments)
+    return find_spec("numpy") is None or _has_equal_features(elements, segments)
+
+
+def _has_equal_places(elements: Elements, segments: BlockTable) -> bool:
+    """Return whether Markdown finds the same images and elements of blocks."""
+    module = checked_kernel().styles
+    assert module is not None
+    wanted = wanted_of(segments, list(segments), {})
+    compiled, flat = read_tree(module, elements, wanted), read_flat(elements, wanted)
+    are_same = all(flat.nodes[number] is compiled.nodes[number] for number in wanted.elements)
+    return are_same and compiled.images == flat.images[: len(compiled.images)]
 
 
 def _has_equal_features(elements: Elements, segments: BlockTable) -> bool:

@@ -34,7 +34,7 @@ _FOLDER = Path(__file__).parent
 
 
 class Kernel(NamedTuple):
-    """The compiled modules that read pages and compute what trained models take, or why there are none."""
+    """The compiled modules that read pages, each named like its own, or why there are none."""
 
     tree: ModuleType | None
     cut: ModuleType | None
@@ -42,6 +42,7 @@ class Kernel(NamedTuple):
     elements: ModuleType | None = None
     features: ModuleType | None = None
     second: ModuleType | None = None
+    styles: ModuleType | None = None
 
     @property
     def name(self) -> str:
@@ -67,16 +68,16 @@ def is_refused() -> bool:
 def checked_kernel() -> Kernel:
     """Return the compiled module, if lxml's elements are as large as it expects."""
     try:
-        tree, cut, elements, features, second = (
+        tree, cut, *others = (
             import_module(f"scrapy_justext.core.kernel.{name}")
-            for name in ("tree", "cut", "elements", "features", "second")
+            for name in ("tree", "cut", "elements", "features", "second", "styles")
         )
     except ImportError as error:
         return Kernel(None, None, f"not compiled: {error}")
     size = etree._Element.__basicsize__
     if size != tree.SIZE_OF_ELEMENT:
         return Kernel(None, None, f"elements of lxml {etree.__version__} have {size} bytes, not {tree.SIZE_OF_ELEMENT}")
-    return Kernel(tree, cut, f"lxml {etree.__version__}", elements, features, second)
+    return Kernel(tree, cut, f"lxml {etree.__version__}", *others)
 
 
 def _is_tested() -> bool:

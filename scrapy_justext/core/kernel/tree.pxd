@@ -57,11 +57,18 @@ cdef str decoded(const unsigned char* text)
 cdef bytes bytes_of(const unsigned char* text)
 cdef size_t place_of(const unsigned char* name) noexcept
 cdef xmlNode* beginning_of(xmlNode* node, xmlNode** top) noexcept
+cdef xmlAttr* attribute_of(const xmlNode* node, bytes name) noexcept
+cdef object document_of(object element)
+cdef object made_element(object document, xmlNode* node)
 
 cdef struct Buffer:
     char* start
     size_t size
     size_t room
+
+
+cdef int write_bytes(Buffer* buffer, bytes text) except -1
+cdef int write_text(Buffer* buffer, const unsigned char* text) except -1
 
 
 cdef enum:
@@ -109,12 +116,6 @@ cdef class Watcher:
     cdef int leave(self) except -1
 
 
-cdef class Finder(Watcher):
-    cdef object document
-    cdef dict found
-    cdef Py_ssize_t first, last, number
-
-
 cdef class TreeWriter:
     cdef dict names
     cdef tuple others
@@ -124,3 +125,6 @@ cdef class TreeWriter:
         self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Watcher watcher
     ) except -1
     cdef Treatment treatment_of(self, xmlNode* node, xmlNode* top, int mode, Known* known)
+
+
+cdef int write_told(Buffer* buffer, Treatment treatment, xmlNode* node, xmlNode* top) except -1

@@ -15,9 +15,6 @@ class TreeWriter:
     def write(
         self, element: etree._Element, search: TreeSearch | None = None, watcher: Watcher | None = None
     ) -> str | None: ...
-    def write_and_find(
-        self, element: etree._Element, block: str, first: int, last: int
-    ) -> tuple[str, dict[int, etree._Element]]: ...
 
 class TreeSearch:
     def __init__(self, signs: Mapping[str, Sequence[Sign]]) -> None: ...

@@ -56,6 +56,15 @@ cdef ElementOf element_of = <ElementOf> capsule_of(
 )
 
 
+cdef object document_of(object element):
+    return <object> (<TreeElement*> <PyObject*> element).document
+
+
+cdef object made_element(object document, xmlNode* node):
+    """Return the element of lxml that stands for a node."""
+    return element_of(document, node)
+
+
 # Nodes, as XPath sees them.  ``top`` is the element that is read with nothing around it, NULL for a whole document.
 
 
@@ -703,7 +712,7 @@ cdef inline int write(Buffer* buffer, const char* text, size_t size) except -1:
     return 0
 
 
-cdef inline int write_bytes(Buffer* buffer, bytes text) except -1:
+cdef int write_bytes(Buffer* buffer, bytes text) except -1:
     return write(buffer, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
 
 
@@ -782,17 +791,6 @@ cdef class Watcher:
         return 0
 
 
-cdef class Finder(Watcher):
-    """Counts the elements that are written with a mark, and keeps those with some numbers."""
-
-    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1:
-        if is_marked:
-            self.number += 1
-            if self.first <= self.number <= self.last:
-                self.found[self.number] = element_of(self.document, node)
-        return 0
-
-
 cdef inline bint begins_with(bytes start, bytes mark) noexcept:
     # An end mark is none of an element's start.
     return strncmp(PyBytes_AS_STRING(start), PyBytes_AS_STRING(mark), PyBytes_GET_SIZE(mark)) == 0
@@ -816,18 +814,6 @@ cdef class TreeWriter:
         self.names = {}
         for name in {name for table in tables for name in table}:
             self.names[name.encode()] = tuple([table.get(name, table["*"]) for table in tables])
-
-    def write_and_find(self, element, str block, Py_ssize_t first, Py_ssize_t last) -> tuple:
-        """Return the text, and some elements by their numbers, which count those that are written with a mark.
-
-        ``block``: the mark with which they begin; ``first``, ``last``: the numbers of the first and last wanted.
-        """
-        cdef Finder finder = Finder.__new__(Finder)
-        finder.document = <object> (<TreeElement*> <PyObject*> element).document
-        finder.mark = block.encode()
-        finder.first, finder.last = first, last
-        finder.found = {}
-        return self.write(element, None, finder), finder.found
 
     def write(self, element, TreeSearch search=None, Watcher watcher=None) -> str | None:
         """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does.

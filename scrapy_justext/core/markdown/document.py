@@ -51,15 +51,13 @@ def to_markdown(
         pieces = pieces if elements.rules.kinds else with_tables(pieces)
     writer = MarkdownWriter()
     for _, group in groupby(chain(pieces, map(_data_piece, data)), _whole):
-        together = list(group)
-        first = together[0]
+        first, *others = group
         if first.rows:
             writer.add(table_lines(first, tables), first.surroundings.containers)
         elif _is_fenced(first):
-            writer.add(_code(together), first.surroundings.containers)
+            writer.add(_code([first, *others]), first.surroundings.containers)
         else:
-            is_formula = first.segment.kind == FORMULA
-            writer.add(_flow(first), first.surroundings.containers, is_paragraph=not is_formula)
+            writer.add(_flow(first), first.surroundings.containers, is_paragraph=first.segment.kind != FORMULA)
     return writer.text()
 
 
@@ -99,7 +97,7 @@ def _flow(piece: Piece) -> list[str]:
         text = piece.line(heading)
         return [f"{'#' * level} {text}"] if text else []
     text = piece.line(paragraph)
-    return text.split("\n") if text else []
+    return text.split("\n") if "\n" in text else [text] if text else []
 
 
 class MarkdownWriter:
@@ -122,6 +120,11 @@ class MarkdownWriter:
         ``is_paragraph``: whether the item of a list may follow without a blank line.
         """
         if not lines:
+            return
+        if not containers and not self._containers:
+            # As most are.
+            self._written += ("", *lines) if self._written else lines
+            self._after_paragraph = is_paragraph
             return
         shared = len(shared_containers(self._containers, containers))
         depth = next((number for number in range(shared, len(containers)) if containers[number].callout), None)

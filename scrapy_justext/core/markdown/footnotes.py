@@ -16,7 +16,7 @@ from lxml import etree
 from scrapy_justext.core.markdown.structure import Container
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.elements import Elements
@@ -44,13 +44,18 @@ class Footnotes(NamedTuple):
 NO_FOOTNOTES = Footnotes({}, {})
 
 
-def find_footnotes(elements: Elements, good: Iterable[Segment], addresses: Iterable[str]) -> Footnotes:
+def find_footnotes(
+    elements: Elements,
+    good: Iterable[Segment],
+    nodes: Mapping[int, etree._Element] | Sequence[etree._Element],
+    addresses: Set[str],
+) -> Footnotes:
     """Return the footnotes of a page.
 
-    ``good``: its good blocks; ``addresses``: those that their links lead to, as the page has them.
+    ``good``: its good blocks; ``nodes``: the elements that they stand in, by their numbers.
+    ``addresses``: those in the same page that links lead to whose text is that of a reference, as the page has them.
     """
-    wanted = {address for address in addresses if address.startswith("#")}
-    links = [node for node in elements.root.iter("a") if node.get("href") in wanted] if wanted else []
+    links = [node for node in elements.root.iter("a") if node.get("href") in addresses] if addresses else []
     references = [(node, match) for node in links if (match := _REFERENCE.fullmatch(_beginning(node)))]
     if not references:
         return NO_FOOTNOTES
@@ -59,7 +64,7 @@ def find_footnotes(elements: Elements, good: Iterable[Segment], addresses: Itera
     around = elements.inherited(lambda node: node if node in holders else None)
     held: dict[etree._Element | None, Segment] = {}
     for segment in good:
-        held.setdefault(around(elements.nodes[segment.element]), segment)
+        held.setdefault(around(nodes[segment.element]), segment)
     compared = {node.tag for node in (*targets.values(), *(node for node, _ in references))}
     places = {node: place for place, node in enumerate(elements.root.iter(*compared))}
     names = {name for node, _ in references for name in _names_around(node)}

@@ -11,8 +11,8 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from heapq import merge
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, compress
+from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import DataCell, Segment
 from scrapy_justext.core.markdown.inline import Image, TextRun, image
@@ -20,10 +20,11 @@ from scrapy_justext.core.tags import APART, CAPTION, IMAGE
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from scrapy_justext.core.blocks import BlockTable
     from scrapy_justext.core.markdown.inline import Resolve
+    from scrapy_justext.core.markdown.styled import ImagePlace
 
 _TINY = re.compile(r"\s*0*[0-2](?:\.[0-9]*)?(?:px)?\s*")
 #: Files that only hold a place.
@@ -86,31 +87,21 @@ def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
     return TextRun(image(one.alt, source), is_markup=True, image=Image(one.alt, source))
 
 
-class ImagePlace(NamedTuple):
-    """A place in the flattened page where images stand that are in no text."""
-
-    chunk: int
-    element: int = 0
-    """The number of the innermost block-level element around it."""
-    figure: int = 0
-    """The chunk in which the innermost FIGURE begins; 0 without."""
-    holder: int | None = None
-    """The number of the innermost PRE, table of data, or cell of one; None without."""
-
-
 class Gaps:
     """The places between the blocks of a page.
 
+    ``kept``: the good blocks.
     ``ends``: the chunk in which each FIGURE ends, by that in which it begins.
     """
 
-    def __init__(self, table: BlockTable, good: Sequence[bool], ends: Mapping[int, int]) -> None:
+    def __init__(
+        self, table: BlockTable, good: Sequence[bool], kept: Iterable[Segment], ends: Mapping[int, int]
+    ) -> None:
         self._chunks = table.chunk
         self._good = good
         self._ends = ends
-        blocks = zip(table.chunk, table.position, good, strict=True)
-        self._captions = sorted(chunk for chunk, position, is_good in blocks if is_good and position.kind == CAPTION)
-        self._lead = _lead(table.of_position("heading_level"), good)
+        self._captions = sorted(segment.chunk for segment in kept if segment.kind == CAPTION)
+        self._lead = _lead(table, good)
 
     def take(self, place: ImagePlace, *, is_sign: bool = False) -> bool:
         """Return whether an image is written.
@@ -131,31 +122,23 @@ class Gaps:
         return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
 
 
-def _lead(levels: Sequence[int], good: Sequence[bool]) -> range:
-    """Return the numbers of the blocks from behind the headline to the first good block that is no heading.
-
-    ``levels``: of each block that of the heading, 0 for others.
-    """
-    blocks = zip(levels, good, strict=True)
-    text = next((number for number, (level, is_good) in enumerate(blocks) if is_good and not level), 0)
-    headline = next((number for number in range(text - 1, -1, -1) if levels[number] == 1), None)
+def _lead(table: BlockTable, good: Sequence[bool]) -> range:
+    """Return the numbers of the blocks from behind the headline to the first good block that is no heading."""
+    position = table.position
+    kept = compress(range(len(good)), good)
+    text = next((number for number in kept if not position[number].heading_level), 0)
+    headline = next((number for number in range(text - 1, -1, -1) if position[number].heading_level == 1), None)
     return range(0) if headline is None else range(headline + 1, text + 1)
 
 
 class ImageSegments:
     """The images of a page that stand alone, as far as they are written, as blocks.
 
-    ``places``: where there are some; ``images_at``: gives those of a place.
+    ``places``: all that there are.
     ``cells``: the numbers of the elements that are cells of tables of data.
     """
 
-    def __init__(
-        self,
-        places: Sequence[ImagePlace],
-        images_at: Callable[[ImagePlace], Iterable[Image]],
-        gaps: Gaps,
-        cells: frozenset[int],
-    ) -> None:
+    def __init__(self, places: Sequence[ImagePlace], gaps: Gaps, cells: Collection[int]) -> None:
         self._between: list[Segment] = []
         self._in_cells: defaultdict[int, list[Segment]] = defaultdict(list)
         last, begin = "", 0
@@ -164,23 +147,18 @@ class ImageSegments:
             # Most are navigation, and not read.
             if not in_cell and (place.holder is not None or not gaps.take(place)):
                 continue
-            last = next(filter(None, map(_last_source(images_at), reversed(places[begin:number]))), last)
+            last = next(filter(None, map(_source_of, reversed(places[begin:number]))), last)
             begin = number + 1
-            for one in images_at(place):
-                # NOSCRIPT repeats the image before it.
-                if one.source in ("", last):
-                    continue
-                last = one.source
-                if in_cell:
-                    assert place.holder is not None
-                    self._in_cells[place.holder].append(_segment(one, place))
-                elif gaps.take(place, is_sign=one.is_sign):
-                    self._between.append(_segment(one, place))
-
-    @property
-    def elements(self) -> set[int]:
-        """Return the numbers of the elements that they stand in."""
-        return {segment.element for segment in chain(self._between, *self._in_cells.values())}
+            one = _image_at(place)
+            # NOSCRIPT repeats the image before it.
+            if one is None or one.source in ("", last):
+                continue
+            last = one.source
+            if in_cell:
+                assert place.holder is not None
+                self._in_cells[place.holder].append(_segment(one, place))
+            elif gaps.take(place, is_sign=one.is_sign):
+                self._between.append(_segment(one, place))
 
     def among(self, kept: Iterable[Segment]) -> Iterable[Segment]:
         """Return good blocks with the images between them."""
@@ -192,9 +170,16 @@ class ImageSegments:
         return merge(cell.blocks, images, key=lambda segment: segment.chunk) if images else cell.blocks
 
 
-def _last_source(images_at: Callable[[ImagePlace], Iterable[Image]]) -> Callable[[ImagePlace], str]:
-    """Return what gives where the last image of a place comes from; empty where none says so."""
-    return lambda place: next((one.source for one in reversed(list(images_at(place))) if one.source), "")
+def _image_at(place: ImagePlace) -> Image | None:
+    """Return the image of a place; None where it is not written."""
+    # Links and styles that began before are none of the image's.
+    return read_image(place.told, TextRun(destination="" if place.is_linked else None)).image
+
+
+def _source_of(place: ImagePlace) -> str:
+    """Return where the image of a place comes from; empty where none says so."""
+    one = _image_at(place)
+    return "" if one is None else one.source
 
 
 def _segment(one: Image, place: ImagePlace) -> Segment:

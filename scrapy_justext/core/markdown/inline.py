@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cached_property
 from itertools import cycle, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +22,7 @@ from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lxml import etree
 
@@ -162,17 +163,21 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     if len(runs) == 1 and runs[0][1:] == _PLAIN[1:]:
         # As most are.
         return _escaped(collapse(runs[0].text))
+    shown = collapsed_runs(runs)
+    if all(run[1:] == _PLAIN[1:] for run in shown):
+        return _escaped("".join(map(_TEXT, shown))).replace("\n", line_break)
     parts = [""]
-    for (is_markup, is_code), group in groupby(_linked(runs), _MARKUP_OR_CODE):
+    for (is_markup, is_code), group in groupby(_linked(shown), _MARKUP_OR_CODE):
         text = "".join(map(_TEXT, group))
         if not is_markup and not is_code:
-            if parts[-1].endswith("]") and text.startswith(("(", ":")):
+            if text[0] in "(:" and parts[-1].endswith("]"):
                 # Behind a reference, neither a link's address nor a footnote.
                 parts.append(f"\\{text[0]}")
                 text = text[1:]
-            parts.append(_escaped(text).replace("\n", line_break))
+            escaped = _escaped(text)
+            parts.append(escaped.replace("\n", line_break) if "\n" in escaped else escaped)
             continue
-        if text.startswith("[") and parts[-1].endswith(("!", "^")):
+        if text[0] == "[" and parts[-1].endswith(("!", "^")):
             # No image, and no footnote.
             parts[-1] = f"{parts[-1][:-1]}\\{parts[-1][-1]}"
         parts.append(code_span(text) if is_code else text)
@@ -190,30 +195,28 @@ def _escaped(text: str) -> str:
     return _SPECIAL_HERE.sub(r"\\", text) if "_" in text or "&" in text else text
 
 
-def _linked(runs: Iterable[TextRun]) -> Iterator[TextRun]:
-    """Yield runs with the markup of their links and of what is inside."""
-    written = (run if run.formula_length is None else run.as_formula() for run in collapsed_runs(runs))
+def _linked(runs: Sequence[TextRun]) -> Sequence[TextRun]:
+    """Return collapsed runs with the markup of their links and of what is inside."""
+    written = [run if run.formula_length is None else run.as_formula() for run in runs]
     groups = [(target, list(group)) for target, group in groupby(written, _DESTINATION)]
+    linked: list[TextRun] = []
     for i, (target, group) in enumerate(groups):
         if target is None:
-            yield from _emphasised(group, ")" if i else "", "[" if i + 1 < len(groups) else "")
+            linked += _emphasised(group, ")" if i else "", "[" if i + 1 < len(groups) else "")
             continue
         leading, inner, trailing = _without_gaps(group)
-        yield from leading
-        if inner:
-            yield _LINK_BEGINS
-            yield from _emphasised(inner, "[", "]")
-            yield TextRun(f"]({target})", is_markup=True)
-        yield from trailing
+        markup = TextRun(f"]({target})", is_markup=True)
+        linked += (*leading, _LINK_BEGINS, *_emphasised(inner, "[", "]"), markup, *trailing) if inner else leading
+    return linked
 
 
-def collapsed_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
-    """Yield the runs with white space collapsed, and none at the ends.
+def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
+    """Return the runs with white space collapsed, and none at the ends.
 
     What is left of it stands in gaps, runs of their own that are no code: a space, or a line feed where BRs are.
     """
     gap: TextRun | None = None
-    started = False
+    collapsed: list[TextRun] = []
     for run in runs:
         if run.is_break:
             gap = run.gap("\n")
@@ -222,11 +225,11 @@ def collapsed_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
         text = collapse(run.text)
         if not text:
             continue
-        if gap and started:
-            yield gap
-        yield run.with_text(text)
-        started = True
+        if gap and collapsed:
+            collapsed.append(gap)
+        collapsed.append(run.with_text(text))
         gap = run.gap() if run.text[-1].isspace() else None
+    return collapsed
 
 
 def _without_gaps(runs: Sequence[TextRun]) -> tuple[Sequence[TextRun], Sequence[TextRun], Sequence[TextRun]]:
@@ -239,23 +242,24 @@ def _without_gaps(runs: Sequence[TextRun]) -> tuple[Sequence[TextRun], Sequence[
     return runs[:start], runs[start:end], runs[end:]
 
 
-def _emphasised(runs: Sequence[TextRun], before: str, after: str) -> Iterator[TextRun]:
-    """Yield runs with the markup of their emphasis.
+def _emphasised(runs: Sequence[TextRun], before: str, after: str) -> Sequence[TextRun]:
+    """Return runs with the markup of their emphasis.
 
     ``before``, ``after``: the characters around them, empty at the ends of the line.
     """
     if not any(run.is_bold or run.is_italic for run in runs):
         # As most are.
-        yield from runs
-        return
+        return runs
+    emphasised: list[TextRun] = []
     groups = [(delimiter, list(group)) for delimiter, group in groupby(runs, _delimiter)]
     for i, (delimiter, group) in enumerate(groups):
         leading, inner, trailing = _without_gaps(group)
         follows = " " if trailing else _edge(groups[i + 1][1][0], 0) if i + 1 < len(groups) else after
         is_marked = bool(delimiter and inner) and _flanks(" " if leading else before, inner, follows)
         markup = [TextRun(delimiter, is_markup=True)] if is_marked else []
-        yield from (*leading, *markup, *inner, *markup, *trailing)
+        emphasised += (*leading, *markup, *inner, *markup, *trailing)
         before = " " if trailing else "*" if is_marked else _edge(group[-1], -1)
+    return emphasised
 
 
 def _delimiter(run: TextRun) -> str:
@@ -305,8 +309,8 @@ _QUOTED = {
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
-#: Characters of addresses that the links of a page may have together, for each character of the flattened page, and
-#: those that every page may have.  Real pages stay far below.
+#: Characters of addresses that the links of a page may have together, for each character that is read of its good
+#: blocks, addresses included, and those that every page may have.  Real pages stay far below.
 ADDRESSES = 8
 LEAST_ADDRESSES = 1 << 18
 
@@ -315,16 +319,21 @@ class Resolver:
     """Gives the destinations of a page's links, until their addresses would flood the page.
 
     Relative links are resolved against the page's BASE, or against ``url``, its own address.
-    ``flat``: the flattened page, whose length says how many characters there may be.
+    ``read``: how many characters of good blocks are read, which says how many addresses there may be.
     """
 
-    def __init__(self, root: etree._Element, url: str | None, flat: str) -> None:
-        declared = next((node.get("href") or "" for node in root.iter("base") if "href" in node.attrib), "")
-        candidates = (_joined(url or "", _clean(declared)), url or "")
-        self._base = next((address for address in candidates if address.lower().startswith(_BASE_SCHEMES)), "")
+    def __init__(self, root: etree._Element, url: str | None, read: int) -> None:
+        self._root = root
+        self._url = url
         #: Characters of addresses that it may still read and give.
-        self._room = LEAST_ADDRESSES + ADDRESSES * len(flat)
+        self._room = LEAST_ADDRESSES + ADDRESSES * read
         self._known: dict[str, str | None] = {}
+
+    @cached_property
+    def _base(self) -> str:
+        declared = next((node.get("href") or "" for node in self._root.iter("base") if "href" in node.attrib), "")
+        candidates = (_joined(self._url or "", _clean(declared)), self._url or "")
+        return next((address for address in candidates if address.lower().startswith(_BASE_SCHEMES)), "")
 
     def __call__(self, address: str) -> str | None:
         """Return the destination of an address; None for one that nobody should follow, and where no room is left."""

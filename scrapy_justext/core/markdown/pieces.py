@@ -1,37 +1,37 @@
 """The good blocks of a page, each with where it stands and its text in runs.
 
-The page is flattened once more, with marks for links, emphasis and code (:mod:`~scrapy_justext.core.flattening`).  A
-block knows the place of its text in the flattened page.  Its text is read from there in runs: a run has one style, and
-leads to one address.
+The text is read once more, with marks for links, emphasis and code (:mod:`.styled`), and from there in runs: a run has
+one style, and leads to one address.
 """
 
 from __future__ import annotations
 
-import re
-from functools import cache
-from itertools import chain, groupby
+from itertools import chain, compress, groupby, islice
+from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core import flattening
-from scrapy_justext.core.flattening import CLOSE, INLINE, SOURCE, WHOLE, chunks_of, read_formula, tag_codes
+from scrapy_justext.core.blocks import maker
+from scrapy_justext.core.flattening import BLOCK, CLOSE, INLINE, read_formula
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
-from scrapy_justext.core.markdown.images import Gaps, ImagePlace, ImageSegments, as_text, read_image
+from scrapy_justext.core.markdown.images import Gaps, ImageSegments, as_text, read_image
 from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
+from scrapy_justext.core.markdown.styled import Wanted, read_styled
 from scrapy_justext.core.tags import CODE, IMAGE
 from scrapy_justext.core.text import visible_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lxml import etree
 
-    from scrapy_justext.core.blocks import BlockTable, Segment
+    from scrapy_justext.core.blocks import BlockTable, DataCell, Segment
     from scrapy_justext.core.elements import Elements
-    from scrapy_justext.core.markdown.inline import Image, Resolve
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.markdown.inline import Resolve
+    from scrapy_justext.core.markdown.styled import Styled
 
-#: Marks of links, styled elements and BRs in a flattened page, at the most: two or three each.  A page with more is
+#: Marks of links, styled elements and BRs in good text, at the most: two or three each.  A page with more is
 #: written without them.
 MOST_MARKS = 1 << 18
 
@@ -61,62 +61,128 @@ class CellPieces(NamedTuple):
 
 def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url: str | None) -> Iterator[Piece]:
     """Yield the good blocks of a page in document order."""
-    row = cache(table.__getitem__)
-    kept = [row(i) for i, is_good in enumerate(good) if is_good]
-    numbers = set(_numbers(kept))
-    flat, nodes = elements.styled(min(numbers), max(numbers))
-    resolve = Resolver(elements.root, url, flat)
-    chunks = chunks_of(flat) if flat.count(INLINE) <= MOST_MARKS else []
-    with_good = {segment.chunk for segment in kept}
-    texts = _texts(row(i) for i, number in enumerate(table.chunk) if number in with_good)
-    runs = text_runs(chunks, texts, kept, by_nodes=elements.rules.text_nodes) if chunks else {}
-    # Tables may be written in HTML, which has no footnotes.
-    referring = kept if elements.rules.kinds else ()
-    addresses = {run.destination or "" for segment in referring for run in runs.get(id(segment), ())}
-    footnotes = find_footnotes(elements, kept, addresses)
-    finder = SurroundingsFinder(elements.root, footnotes.containers)
-    images = lone_images(chunks if _IMAGE in flat else [], table, good, elements.rules)
-    written = list(images.among(kept))
-    nodes = _with_numbers(nodes, images.elements, elements)
-    begun: set[str] = set()
-
-    def text_of(segment: Segment, surroundings: Surroundings) -> list[TextRun]:
-        if id(segment) not in runs:
-            return [TextRun(segment.collapsed, is_code=segment.kind == CODE)]
-        label = surroundings.containers[0].label if surroundings.containers else ""
-        own = runs[id(segment)]
-        if segment.heading_level:
-            own = [run for run in own if run.image is None or not run.image.is_sign]
-        if label:
-            own = _of_footnote(own, "" if label in begun else label)
-            begun.add(label)
-        return _resolved(own, resolve, footnotes.labels)
-
-    def piece_of(segment: Segment) -> Piece:
-        surroundings = finder.of(nodes[segment.element])
-        if segment.image_url is not None:
-            return Piece(segment, surroundings, [TextRun(segment.collapsed)], resolve(segment.image_url))
-        rows = [
-            [CellPieces(nodes[cell.element], [piece_of(one) for one in images.with_those_in(cell)]) for cell in row]
-            for row in segment.cells
-        ]
-        return Piece(segment, surroundings, text_of(segment, surroundings), rows=rows)
-
+    rows = {i: table[i] for i in compress(range(len(good)), good)}
+    kept = list(rows.values())
+    by_chunk = blocks_by_chunk(table, rows)
+    wanted = wanted_of(table, kept, by_chunk)
+    styled = read_styled(elements, wanted)
+    images = ImageSegments(styled.images, Gaps(table, good, kept, styled.figures), wanted.cells)
+    runs = text_runs(styled.texts, by_chunk, by_nodes=elements.rules.text_nodes)
+    # With the marks of the elements around them.
+    read = sum(len(text) + 2 * len(BLOCK + CLOSE) for text in styled.texts.values())
+    resolve = Resolver(elements.root, url, read)
+    make = _PieceMaker(elements, kept, styled, runs, images, resolve)
     callout: Container | None = None
-    for piece in map(piece_of, written):
+    for piece in map(make.piece, images.among(kept)):
         if piece.segment.kind == IMAGE and piece.source is None and elements.rules.kinds:
             continue
-        before, callout = callout, next((one for one in piece.surroundings.containers if one.callout), None)
+        containers = piece.surroundings.containers
+        before, callout = callout, next((one for one in containers if one.callout), None) if containers else None
         if callout is None or callout is before or not says_type(piece.segment.text, callout.callout):
             yield piece
 
 
-def _with_numbers(
-    nodes: Mapping[int, etree._Element], numbers: Set[int], elements: Elements
-) -> Mapping[int, etree._Element]:
-    """Return elements by their numbers with all of ``numbers`` among them."""
-    missing = numbers - nodes.keys()
-    return {**nodes, **elements.styled(min(missing), max(missing))[1]} if missing else nodes
+def wanted_of(table: BlockTable, kept: Sequence[Segment], by_chunk: Mapping[int, Sequence[Segment]]) -> Wanted:
+    """Return what is read once more of a page; ``kept``: its good blocks, ``by_chunk``: those in chunks of text."""
+    others = {i: extras for i, extras in table.extras.items() if extras.cells or extras.image_url is not None}
+    cells = [cell for extras in others.values() for row in extras.cells for cell in row]
+    in_text = {number for i, number in enumerate(table.chunk) if i not in others} if others else set(table.chunk)
+    in_text.update(segment.chunk for segment in _texts(chain.from_iterable(cell.blocks for cell in cells)))
+    return Wanted(
+        chunks=by_chunk.keys(),
+        elements=set(_numbers(kept)),
+        last=max(segment.chunk for segment in chain(kept, _texts(kept))),
+        in_text=in_text,
+        tables={table.element[i] for i, extras in others.items() if extras.cells},
+        cells={cell.element for cell in cells},
+        with_formulas=any(segment.formulas for segments in by_chunk.values() for segment in segments),
+    )
+
+
+class _PieceMaker:
+    """Makes pieces of a page's good blocks, which must be given in document order.
+
+    ``runs``: those of the blocks that have styles, by the blocks' identities.
+    """
+
+    def __init__(
+        self,
+        elements: Elements,
+        kept: Sequence[Segment],
+        styled: Styled,
+        runs: Mapping[int, list[TextRun]],
+        images: ImageSegments,
+        resolve: Resolve,
+    ) -> None:
+        # Tables may be written in HTML, which has no footnotes.
+        referring = [runs[id(one)] for one in kept if id(one) in runs] if elements.rules.kinds else ()
+        self._footnotes = find_footnotes(
+            elements, kept, styled.nodes, set(chain.from_iterable(map(_references, referring)))
+        )
+        self._nodes = styled.nodes
+        # Footnotes may stand in elements that say nothing by themselves.
+        self._places = styled.nodes if self._footnotes.containers else styled.places
+        self._finder = SurroundingsFinder(elements.root, self._footnotes.containers)
+        self._runs = runs
+        self._images = images
+        self._resolve = resolve
+        #: The footnotes that have begun.
+        self._begun: set[str] = set()
+
+    def piece(self, segment: Segment) -> Piece:
+        """Return a block as a piece."""
+        surroundings = self._finder.of(self._places[segment.element])
+        if segment.image_url is not None:
+            return Piece(segment, surroundings, [TextRun(segment.collapsed)], self._resolve(segment.image_url))
+        rows = [list(map(self._cell, row)) for row in segment.cells] if segment.cells else ()
+        return _new_piece((segment, surroundings, self._text(segment, surroundings), None, rows))
+
+    def _cell(self, cell: DataCell) -> CellPieces:
+        return CellPieces(self._nodes[cell.element], list(map(self.piece, self._images.with_those_in(cell))))
+
+    def _text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun]:
+        if segment.kind == CODE:
+            return [TextRun(segment.collapsed, is_code=True)]
+        own = self._runs.get(id(segment))
+        label = surroundings.containers[0].label if surroundings.containers else ""
+        if own is None:
+            # As most are.
+            own = [_PLAIN.with_text(segment.collapsed)]
+            if not label:
+                return own
+        if segment.heading_level:
+            own = [run for run in own if run.image is None or not run.image.is_sign]
+        if label:
+            own = _of_footnote(own, "" if label in self._begun else label)
+            self._begun.add(label)
+        return _resolved(own, self._resolve, self._footnotes.labels)
+
+
+_new_piece = maker(Piece)
+
+
+def _references(runs: Iterable[TextRun]) -> Iterator[str]:
+    """Yield the addresses in the same page that links lead to whose text is that of a reference."""
+    for address, group in groupby(runs, lambda run: run.destination):
+        is_near = address is not None and address.startswith("#")
+        if is_near and is_reference("".join(run.text for run in group)):
+            yield address
+
+
+def blocks_by_chunk(table: BlockTable, kept: Mapping[int, Segment]) -> dict[int, list[Segment]]:
+    """Return the blocks of text in each chunk that holds good ones other than code.
+
+    ``kept``: the good ones by their indices; others, and code, come where they share a chunk with one of them.
+    """
+    found: dict[int, list[Segment]] = {one.chunk: [] for one in _texts(kept.values()) if one.kind != CODE}
+    texts: Iterable[Segment] = kept.values()
+    if any(map(eq, table.chunk, islice(table.chunk, 1, None))):
+        begun = {one.chunk for one in kept.values()}
+        texts = (kept.get(i) or table[i] for i, number in enumerate(table.chunk) if number in begun)
+    for one in _texts(texts):
+        if one.chunk in found:
+            found[one.chunk].append(one)
+    return found
 
 
 def _numbers(segments: Iterable[Segment]) -> Iterator[int]:
@@ -129,24 +195,31 @@ def _numbers(segments: Iterable[Segment]) -> Iterator[int]:
 
 
 def text_runs(
-    chunks: Sequence[str], texts: Iterable[Segment], kept: Iterable[Segment], *, by_nodes: bool
+    texts: Mapping[int, str], by_chunk: Mapping[int, Sequence[Segment]], *, by_nodes: bool
 ) -> dict[int, list[TextRun]]:
-    """Return the runs of the blocks of text in the flattened page, by the blocks' identities.
+    """Return the runs of the blocks of text that are more than their collapsed text, by the blocks' identities.
 
-    ``chunks``: the flattened page; ``texts``: its blocks of text; ``kept``: the blocks that are wanted; others, and
-    code, come where they share a text with one of them.
+    ``texts``: chunks with marks, by their numbers; ``by_chunk``: the blocks in each of them.
     ``by_nodes``: whether text is read node by node.
     """
-    by_chunk: dict[int, list[Segment]] = {segment.chunk: [] for segment in _texts(kept) if segment.kind != CODE}
-    for segment in texts:
-        if segment.chunk in by_chunk:
-            by_chunk[segment.chunk].append(segment)
-    found = {}
-    for number, runs in _runs_by_chunk(chunks, by_chunk):
+    found: dict[int, list[TextRun]] = {}
+    if sum(text.count(INLINE) for text in texts.values()) > MOST_MARKS:
+        return found
+    # What is open around the text at hand, innermost last, each a run without text.
+    styles = [_PLAIN]
+    for number, text in texts.items():
+        segments, shown_text = by_chunk[number], text
+        if len(styles) == 1 and not by_nodes and _CODE not in text:
+            # Elements without a style part nothing but code.
+            shown_text = text.replace(_TAG, "")
+            if INLINE not in shown_text and len(segments) == 1:
+                # As most are.
+                continue
+        runs = _read(shown_text, styles)
         # Where text is read node by node, blank nodes vanish with the space that they are.
         shown = [run for run in runs if run.is_break or not run.text.isspace()] if by_nodes else runs
-        blocks = _blocks(shown, [segment.start for segment in by_chunk[number]])
-        for segment, block in zip(by_chunk[number], blocks, strict=False):
+        blocks = _blocks(shown, [segment.start for segment in segments])
+        for segment, block in zip(segments, blocks, strict=False):
             found[id(segment)] = block
     return found
 
@@ -160,106 +233,19 @@ def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
             yield segment
 
 
-def lone_images(chunks: Sequence[str], table: BlockTable, good: Sequence[bool], rules: TagRules) -> ImageSegments:
-    """Return the images that stand in no text, as far as they are written.
-
-    ``chunks``: of the flattened page; ``table``: its blocks.
-    """
-    others = {i: extras for i, extras in table.extras.items() if extras.cells or extras.image_url is not None}
-    cells = [cell for extras in others.values() for row in extras.cells for cell in row]
-    in_cells = frozenset(cell.element for cell in cells)
-    holders = in_cells.union(table.element[i] for i, extras in others.items() if extras.cells)
-    in_text = {number for i, number in enumerate(table.chunk) if i not in others}
-    in_text.update(segment.chunk for segment in _texts(chain.from_iterable(cell.blocks for cell in cells)))
-    of_figure, of_pre = map(tag_codes(rules).get, ("figure", "pre"))
-    coming = (number for number, chunk in enumerate(chunks) if _IMAGE in chunk and number not in in_text)
-    following = next(coming, None)
-    places: list[ImagePlace] = []
-    ends: dict[int, int] = {}
-    opened = 0
-    # The numbers of the open elements; the open FIGUREs and holders, each with how many elements are open in it.
-    # The first chunk is read as if an element had just ended.
-    elements, figures, held = [0, 0], [(0, 0)], [(0, -1)]
-    # With fewer open elements than this, a FIGURE or holder ends.
-    least = 0
-    for number, chunk in enumerate(chunks):
-        code = chunk[0]
-        if code == CLOSE:
-            elements.pop()
-            if len(elements) < least:
-                if len(elements) < figures[-1][0]:
-                    ends[figures.pop()[1]] = number
-                else:
-                    held.pop()
-                least = max(figures[-1][0], held[-1][0])
-        else:
-            opened += 1
-            elements.append(opened)
-            if code in (of_figure, of_pre) or opened in holders:
-                if code == of_figure:
-                    figures.append((len(elements), number))
-                else:
-                    held.append((len(elements), opened))
-                least = len(elements)
-        if number == following:
-            following = next(coming, None)
-            places.append(ImagePlace(number, elements[-1], figures[-1][1], held[-1][1] if len(held) > 1 else None))
-        if following is None and len(figures) == 1:
-            break
-
-    def images_at(place: ImagePlace) -> Iterator[Image]:
-        chunk = chunks[place.chunk]
-        # Links and styles that began before are none of the image's.
-        runs = _read(chunk[1:], [TextRun()] * (chunk.count(INLINE) + 1))
-        return (run.image for run in runs if run.image)
-
-    return ImageSegments(places, images_at, Gaps(table, good, ends), in_cells)
-
-
-_IMAGE = INLINE + flattening.IMAGE
-
 _BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
     flattening.BOLD: lambda style: style._replace(is_bold=True),
     flattening.ITALIC: lambda style: style._replace(is_italic=True),
     flattening.CODE: lambda style: style._replace(is_code=True),
 }
 _ENDS = frozenset({flattening.UNLINK, flattening.PLAIN})
-#: Finds the codes of what begins and ends.
-_BEGINS_OR_ENDS = re.compile(rf"{INLINE}([{''.join([flattening.LINK, *_BEGINS, *sorted(_ENDS)])}])")
-
-
-def _runs_by_chunk(chunks: Sequence[str], wanted: Iterable[int]) -> Iterator[tuple[int, list[TextRun]]]:
-    """Yield the runs of the wanted chunks of the flattened page, each with its number."""
-    # What is open around the text at hand, innermost last, each a run without text.
-    styles = [TextRun()]
-    begin = 0
-    for number in sorted(wanted):
-        _pass(chunks[begin:number], styles)
-        yield number, _read(chunks[number][1:], styles)
-        begin = number + 1
-
-
-def _pass(chunks: Sequence[str], styles: list[TextRun]) -> None:
-    """Make ``styles``, those open before some chunks, those open behind them."""
-    text = "".join(chunks)
-    if len(styles) > 1 or (INLINE in text and _leaves_open(text)):
-        for chunk in chunks:
-            if INLINE in chunk:
-                _read(chunk[1:], styles)
-
-
-def _leaves_open(text: str) -> bool:
-    """Return whether something begins in a text that does not end there; nothing is open before it."""
-    codes = _BEGINS_OR_ENDS.findall(text)
-    return 2 * sum(map(codes.count, _ENDS)) != len(codes)
+_PLAIN = TextRun()
+_TAG, _CODE = INLINE + flattening.TAG, INLINE + flattening.CODE
 
 
 def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
     """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
     first, *pieces = body.split(INLINE)
-    if pieces and pieces[0][0] in (SOURCE, WHOLE):
-        # What attributes tell stands before the text.
-        first = pieces.pop(0)[1:]
     runs = [styles[-1].with_text(first)] if first else []
     for piece in pieces:
         code, text = piece[:1], piece[1:]

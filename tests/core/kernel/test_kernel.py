@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,9 @@ from scrapy_justext.core.kernel.loading import Kernel, kernel
 from scrapy_justext.core.learned import characters, second, trees
 from scrapy_justext.core.learned import features as learned_features
 from scrapy_justext.core.learned import tree as learned_tree
+from scrapy_justext.core.markdown import pieces, styled
+from scrapy_justext.core.markdown.inline import TextRun
+from scrapy_justext.core.markdown.structure import Surroundings, SurroundingsFinder
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import TreePosition, cut, cut_in_python, segment_and_count, with_marks
@@ -37,8 +40,10 @@ from tests.products import in_turn
 from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
+    from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.tags import TagRules
 
 COMPILED = loading.checked_kernel()
@@ -58,13 +63,58 @@ def check_page(root: etree._Element, rules: TagRules) -> None:
         assert cut(flat, position) == cut_in_python(flat, position)
 
 
+def check_styles(root: etree._Element, rules: TagRules) -> None:
+    """Check that compiled code reads the text of chunks, images and places as they are in the flattened page.
+
+    It writes what is open where a chunk begins, and no other marks from outside of chunks; so runs are compared.
+    """
+    if rules.styled:
+        return
+    assert COMPILED.styles is not None
+    table, count = segment_and_count(root, rules)
+    elements = Elements(root, rules, count)
+    if not table or elements.formulas.found:
+        return
+    for step in (1, 3):
+        rows = {i: table[i] for i in range(0, len(table), step)}
+        by_chunk = pieces.blocks_by_chunk(table, rows)
+        wanted = pieces.wanted_of(table, list(rows.values()), by_chunk)
+        read, flat = styled.read_tree(COMPILED.styles, elements, wanted), styled.read_flat(elements, wanted)
+        read_runs, flat_runs = (_merged(one.texts, by_chunk, rules) for one in (read, flat))
+        assert read_runs == flat_runs
+        assert read.images == flat.images[: len(read.images)]
+        assert all(one.chunk > wanted.last for one in flat.images[len(read.images) :])
+        assert {one.figure: read.figures.get(one.figure) for one in read.images} == {
+            one.figure: flat.figures.get(one.figure) for one in read.images
+        }
+        for number in wanted.elements:
+            assert read.nodes[number] is flat.nodes[number]
+            place = SurroundingsFinder(root, {}).of(read.places[number])
+            assert _said(place) == _said(SurroundingsFinder(root, {}).of(flat.nodes[number]))
+
+
+def _merged(texts: Mapping[int, str], by_chunk: Mapping[int, Sequence[Segment]], rules: TagRules) -> object:
+    """Return the styles and texts of blocks that have styles; texts in one style may be parted otherwise."""
+    runs = pieces.text_runs(texts, by_chunk, by_nodes=rules.text_nodes)
+    return {
+        block: [(style, "".join(run.text for run in group)) for style, group in groupby(own, lambda run: run[1:])]
+        for block, own in runs.items()
+        if any(run[1:] != TextRun()[1:] for run in own)
+    }
+
+
+def _said(surroundings: Surroundings) -> object:
+    containers = [(one.parent, one.number, one.callout) for one in surroundings.containers]
+    return containers, surroundings.table, surroundings.cell, surroundings.preformatted
+
+
 def test_it_is_compiled_where_that_is_asked_for() -> None:
     if os.environ.get("SCRAPY_JUSTEXT_KERNEL") == "1":
         assert COMPILED.tree is not None, COMPILED.reason
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second"])
+@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second", "styles"])
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
     module = getattr(COMPILED, name)
     folder = Path(loading.__file__).parent
@@ -117,18 +167,19 @@ class TestEquality:
 
     @ALL_RULES
     @given(page=bodies | soups)
-    def test_of_elements_by_their_numbers(self, rules: TagRules, page: str) -> None:
+    def test_of_what_markdown_reads(self, rules: TagRules, page: str) -> None:
         root = parse_html(page).root
         assume(root is not None)
         assert root is not None
-        elements = Elements(root, rules, segment_and_count(root, rules)[1])
-        count = len(elements.nodes)
-        styled = replace(rules, styled=True)
-        for first, last in ((0, 0), (0, count), (count // 3, count // 2), (count, count + 1)):
-            flat, found = elements.styled(first, last)
-            assert flat == with_marks(flatten(root, styled), root, styled)
-            assert all(elements.nodes[number] is node for number, node in found.items())
-            assert found.keys() >= {0, *range(first, min(last + 1, count))}
+        check_styles(root, rules)
+
+    @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
+    @pytest.mark.parametrize("step", [160, pytest.param(16, marks=pytest.mark.full)])
+    def test_of_what_markdown_reads_on_labelled_pages(self, step: int) -> None:
+        for page in corpus_pages(step):
+            root = tree(read_page(page))
+            for rules in STYLED.values():
+                check_styles(root, rules)
 
     @ALL_RULES
     def test_on_each_part_of_a_page(self, rules: TagRules) -> None:
@@ -277,7 +328,8 @@ class TestLoading:
     def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         page = read_page(next(iter(PAGES.values())))
         expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
-        for module in (flattening, reading, formulas, learned_tree, learned_features, characters, second, trees):
+        read_by = (flattening, reading, formulas, styled, learned_tree, learned_features, characters, second, trees)
+        for module in read_by:
             monkeypatch.setattr(module, "kernel", lambda: Kernel(None, None, "a test"))
         assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
 
