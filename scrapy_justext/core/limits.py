@@ -4,8 +4,8 @@ libxml2 compares each attribute of an element with all before it.  An element wi
 ten seconds; nothing can interrupt the parser there.
 
 A search that is much cheaper than parsing finds the tags that may be long: those whose first ``>`` is far away, and
-those with a ``>`` that may stand in a quoted value, of which it looks at one in 2,000 bytes.  Some of them are no tags,
-but text in a script or a comment.  Parsers differ in that, and a page could hide attributes behind any difference.  So
+those with a ``>`` that may stand in a quoted value, of which it looks at one in 2,000 bytes or more.  Some of them are no
+tags, but text in a script or a comment.  Parsers differ in that, and a page could hide attributes behind any difference.  So
 if there seem to be too many attributes, the parser itself is asked: it is given the page up to that point.
 """
 
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
 #: Bytes; a smaller page is parsed in about two seconds, even if it is all attributes of one element.
 HARMLESS_PAGE = 100_000
-#: Bytes; shorter tags have a few hundred attributes, which do no harm.
-_HARMLESS_TAG = 2000
 #: What the squares of the numbers of attributes may add up to: one tag with 22,000, or 500 with 1,000.  A page with
 #: more takes two seconds longer than others.
 _MOST_SQUARES = 500_000_000
 _MOST_IN_TAG = int(_MOST_SQUARES**0.5) + 1
+#: Bytes; shorter tags have a few hundred attributes, which do no harm.
+_HARMLESS_TAG = 2000
+#: Bytes of an attribute with what parts it from the next, at the least.
+_SHORTEST = 2
 #: What is read in search of too many: attributes, and places where they begin, each of which costs as much as several
 #: attributes.  On real pages up to 3 MB it was 60,000 at most.
 _MOST_READ = 1_000_000
@@ -134,17 +136,24 @@ def _pass_attributes(data: bytes, start: int, known: _Known) -> tuple[int, int]:
     return count + len(passed), end
 
 
+def _harmless_tag(size: int) -> int:
+    """Return how long all tags of a page may be that do no harm; ``size``: the bytes of the page."""
+    # Of tags with as many attributes as they can have, the squares add up to this times the size.
+    return max(_HARMLESS_TAG, _MOST_SQUARES * _SHORTEST**2 // size)
+
+
 def _long_steps(data: bytes) -> Iterator[tuple[int, int]]:
     """Yield steps from a ``>`` to a later one: where they begin, behind the first, and where the second is.
 
     A step passes as many ``>`` as it can, but is no longer than a harmless tag, or passes none.
     """
+    longest = _harmless_tag(len(data))
     begin = 0
-    while begin + _HARMLESS_TAG <= len(data):
+    while begin + longest <= len(data):
         # Looking back from afar is faster than going from each to the next.
-        end = data.rfind(b">", begin, begin + _HARMLESS_TAG)
+        end = data.rfind(b">", begin, begin + longest)
         if end < 0:
-            end = data.find(b">", begin + _HARMLESS_TAG)
+            end = data.find(b">", begin + longest)
             end = len(data) if end < 0 else end
         yield begin, end
         begin = end + 1
@@ -157,11 +166,12 @@ def _places_in_long_tags(data: bytes) -> Iterator[int]:
     """
     #: The quotes that may have begun a value: those behind an equals sign which have not come again.
     open_quotes: set[bytes] = set()
+    longest = _harmless_tag(len(data))
     for begin, end in _long_steps(data):
-        if end - begin >= _HARMLESS_TAG:
+        if end - begin >= longest:
             # Of several tags without an end, the first is one, and the others are its attributes.
             name = _TAG_NAME.search(data, begin, end)
-            if name is not None and end - name.start() > _HARMLESS_TAG:
+            if name is not None and end - name.start() > longest:
                 yield name.end()
         for quote in _QUOTES:
             last = data.rfind(quote, begin, end)
