@@ -13,7 +13,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memchr, memcpy, memset, strcmp, strlen, strncmp, strstr
+from libc.string cimport memchr, memcmp, memcpy, memset, strcmp, strlen, strncmp, strstr
 
 from functools import cache
 
@@ -81,12 +81,24 @@ cdef inline xmlNode* parent_of(const xmlNode* node, const xmlNode* top) noexcept
 
 cdef xmlAttr* attribute_of(const xmlNode* node, bytes name) noexcept:
     """Return the attribute of a name that is in no namespace, or NULL."""
+    cdef const char* sought = PyBytes_AS_STRING(name)
+    cdef const char* at_hand
     cdef xmlAttr* attribute = node.properties if node.type == XML_ELEMENT_NODE else NULL
     while attribute is not NULL:
-        if attribute.ns is NULL and strcmp(<const char*> attribute.name, PyBytes_AS_STRING(name)) == 0:
+        at_hand = <const char*> attribute.name
+        # Most differ in the first letter.
+        if at_hand[0] == sought[0] and strcmp(at_hand, sought) == 0 and attribute.ns is NULL:
             return attribute
         attribute = attribute.next
     return NULL
+
+
+cdef const unsigned char* sole_text(const xmlAttr* attribute) noexcept:
+    """Return the value of an attribute; NULL if it has several parts, such as an entity, or none."""
+    cdef const xmlNode* inside = attribute.children
+    if inside is NULL or inside.next is not NULL or not is_text(inside):
+        return NULL
+    return inside.content
 
 
 cdef xmlNode* next_in(xmlNode* node, const xmlNode* around) noexcept:
@@ -261,11 +273,9 @@ cdef class PathTo(Expression):
     """A path; it is known by the first node that it leads to."""
 
     cdef list steps
-    cdef bint is_attribute
 
     def __init__(self, path):
         self.steps = [Step(step) for step in path.steps]
-        self.is_attribute = len(path.steps) == 1 and path.steps[0].axis == "attribute"
 
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
         cdef xmlNode* found = NULL
@@ -299,6 +309,19 @@ cdef class PathTo(Expression):
                     return 0
             reached = following_on(step.axis, reached)
         return 0
+
+
+cdef class AttributeOf(PathTo):
+    """The path to an attribute of the element itself."""
+
+    cdef bytes name
+
+    def __init__(self, path):
+        PathTo.__init__(self, path)
+        self.name = (<Step> self.steps[0]).names[0]
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        return attribute_of(node, self.name) is not NULL
 
 
 cdef xmlNode* first_on(Axis axis, xmlNode* node, xmlNode* top) noexcept:
@@ -384,7 +407,7 @@ cdef class AttributeCompared(Compared):
 
     def __init__(self, str way, Expression left, Expression right):
         Compared.__init__(self, way, left, right)
-        self.attribute = (<Step> (<PathTo> left).steps[0]).names[0]
+        self.attribute = (<AttributeOf> left).name
         self.literal = (<Literal> right).value.encode()
 
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
@@ -394,9 +417,9 @@ cdef class AttributeCompared(Compared):
         if found is NULL:
             return self.way != EQUALS and not self.literal
         if found.children is not NULL:
-            if found.children.next is not NULL or not is_text(found.children) or found.children.content is NULL:
+            text = <const char*> sole_text(found)
+            if text is NULL:
                 return Compared.holds(self, node, top)
-            text = <const char*> found.children.content
         if self.way == EQUALS:
             return strcmp(text, literal) == 0
         if self.way == STARTS_WITH:
@@ -510,36 +533,84 @@ cdef enum:
     LONGEST_VALUE = 500
 
 
+cdef class ValueMemory:
+    """Remembers for values of an attribute whether something holds; many elements have the same value."""
+
+    cdef list values
+    cdef bint[MOST_VALUES] answers
+
+    def __init__(self):
+        self.values = [None] * MOST_VALUES
+
+    cdef int known(self, const unsigned char* value, size_t size, size_t* place) except -2:
+        """Return what holds for a value, -1 if that is not known; set ``place`` to where it is to be remembered."""
+        cdef bytes met
+        place[0] = hash_of(value, size) % MOST_VALUES
+        met = self.values[place[0]]
+        if (
+            met is None or <size_t> PyBytes_GET_SIZE(met) != size
+            or memcmp(PyBytes_AS_STRING(met), value, size) != 0
+        ):
+            return -1
+        return self.answers[place[0]]
+
+    cdef int remember(self, const unsigned char* value, size_t size, size_t place, bint answer) except -1:
+        if size <= LONGEST_VALUE:
+            self.values[place] = PyBytes_FromStringAndSize(<const char*> value, size)
+            self.answers[place] = answer
+        return 0
+
+
+cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
+    """Return a number that is seldom the same for two texts."""
+    cdef unsigned long long hash = size, word
+    while size >= sizeof(word):
+        memcpy(&word, text, sizeof(word))
+        hash = (hash ^ word) * MIXER
+        hash ^= hash >> 32
+        text += sizeof(word)
+        size -= sizeof(word)
+    word = 0
+    memcpy(&word, text, size)
+    hash = (hash ^ word) * MIXER
+    return <size_t> (hash ^ (hash >> 32))
+
+
+cdef unsigned long long MIXER = 0x9E3779B97F4A7C15ULL
+
+
 cdef class Remembered(Expression):
-    """A test that one attribute of the element decides; many elements have the same value."""
+    """A test that one attribute of the element decides."""
 
     cdef Expression inner
     cdef bytes attribute
-    cdef dict met
+    cdef ValueMemory met
+    # What holds without the attribute, -1 if that is not known.
+    cdef int without
 
     def __init__(self, Expression inner, str attribute):
         self.inner = inner
         self.attribute = attribute.encode()
-        self.met = {}
+        self.met = ValueMemory()
+        self.without = -1
 
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
         cdef xmlAttr* found = attribute_of(node, self.attribute)
-        cdef bytes value = None
-        if found is not NULL:
-            if (
-                found.children is NULL or found.children.next is not NULL or not is_text(found.children)
-                or found.children.content is NULL
-            ):
-                return self.inner.holds(node, top)
-            value = bytes_of(found.children.content)
-            if len(value) > LONGEST_VALUE:
-                return self.inner.holds(node, top)
-        known = self.met.get(value)
-        if known is None:
+        cdef const unsigned char* value
+        cdef size_t size, place
+        cdef int known
+        if found is NULL:
+            if self.without < 0:
+                self.without = self.inner.holds(node, top)
+            return self.without
+        value = sole_text(found)
+        if value is NULL:
+            return self.inner.holds(node, top)
+        size = strlen(<const char*> value)
+        known = self.met.known(value, size, &place)
+        if known < 0:
             known = self.inner.holds(node, top)
-            if len(self.met) >= MOST_VALUES:
-                self.met.clear()
-            self.met[value] = known
+            self.met.remember(value, size, place, known)
         return known
 
 
@@ -577,7 +648,7 @@ def compiled(tree) -> Expression:
     if isinstance(tree, str):
         return Literal(tree)
     if isinstance(tree, Path):
-        return PathTo(tree)
+        return (AttributeOf if len(tree.steps) == 1 and tree.steps[0].axis == "attribute" else PathTo)(tree)
     if not isinstance(tree, Operation):
         raise ValueError(f"{tree!r} is no value")
     name, arguments = tree.name, list(tree.arguments)
@@ -596,7 +667,7 @@ def compiled(tree) -> Expression:
     if name == "not":
         return Not(inner[0])
     if name in _WAYS:
-        is_simple = isinstance(inner[0], PathTo) and (<PathTo> inner[0]).is_attribute and isinstance(inner[1], Literal)
+        is_simple = isinstance(inner[0], AttributeOf) and isinstance(inner[1], Literal)
         return (AttributeCompared if is_simple else Compared)(name, inner[0], inner[1])
     if name == "name":
         return Name(inner[0] if inner else None)
@@ -926,25 +997,41 @@ cdef class Sign:
     cdef bytes attribute
     cdef list words
     cdef object search
+    # None where there is no pattern.
+    cdef ValueMemory met
 
     def __init__(self, sign):
         self.attribute = sign.attribute.encode()
         self.words = [word.encode() for word in sign.words]
-        self.search = None if sign.pattern is None else sign.pattern.search
+        if sign.pattern is not None:
+            self.search = sign.pattern.search
+            self.met = ValueMemory()
 
     cdef bint is_at(self, const xmlNode* node) except -1:
         cdef xmlAttr* found = attribute_of(node, self.attribute)
-        cdef const char* text
-        cdef bytes word
+        cdef const unsigned char* value
+        cdef size_t size, place
+        cdef int known
         if found is NULL or found.children is NULL:
             return False
-        if found.children.next is not NULL or not is_text(found.children) or found.children.content is NULL:
-            # Such as an entity: whoever asks looks closer.
+        value = sole_text(found)
+        if value is NULL:
+            # Whoever asks looks closer.
             return True
-        text = <const char*> found.children.content
+        if self.met is None:
+            return self.is_in(value)
+        size = strlen(<const char*> value)
+        known = self.met.known(value, size, &place)
+        if known < 0:
+            known = self.is_in(value)
+            self.met.remember(value, size, place, known)
+        return known
+
+    cdef bint is_in(self, const unsigned char* value) except -1:
+        cdef bytes word
         for word in self.words:
-            if strstr(text, PyBytes_AS_STRING(word)) is not NULL:
-                return self.search is None or self.search(decoded(<const unsigned char*> text)) is not None
+            if strstr(<const char*> value, PyBytes_AS_STRING(word)) is not NULL:
+                return self.search is None or self.search(decoded(value)) is not None
         return False
 
 
