@@ -144,6 +144,7 @@ class BlockTable(Sequence[Segment]):
     """
 
     __slots__ = (
+        "_of_position",
         "chunk",
         "collapsed",
         "element",
@@ -167,6 +168,8 @@ class BlockTable(Sequence[Segment]):
         self.chunk = array("i")
         #: By the index of the block.
         self.extras: dict[int, Extras] = {}
+        #: What :meth:`of_position` has returned of a table of some length, by the length and the name.
+        self._of_position: dict[tuple[int, str], list[Any]] = {}
         for one in segments:
             self.append(one)
 
@@ -220,14 +223,19 @@ class BlockTable(Sequence[Segment]):
 
     def cut_off(self, first: int) -> None:
         """Remove the blocks from the one with the index ``first`` on."""
+        self._of_position.clear()
         for name in _COLUMNS:
             del getattr(self, name)[first:]
         for i in [i for i in self.extras if i >= first]:
             del self.extras[i]
 
-    def of_position(self, name: str) -> list[Any]:
-        """Return a column of which :class:`Position` has the field."""
-        return list(map(attrgetter(name), self.position))
+    def of_position(self, name: str) -> Sequence[Any]:
+        """Return a column of which :class:`Position` has the field; it is made once."""
+        key = len(self), name
+        column = self._of_position.get(key)
+        if column is None:
+            column = self._of_position[key] = list(map(attrgetter(name), self.position))
+        return column
 
     def of_extras(self, name: str) -> list[Any]:
         """Return a column of which :class:`Extras` has the field."""
@@ -281,7 +289,7 @@ class BlockTable(Sequence[Segment]):
         raise TypeError("a table of blocks changes")
 
 
-_COLUMNS = tuple(name for name in BlockTable.__slots__ if name != "extras")
+_COLUMNS = tuple(name for name in BlockTable.__slots__ if name not in ("extras", "_of_position"))
 
 
 class Measurements(NamedTuple):

@@ -184,12 +184,10 @@ def decide_by_kind(
 
     ``measured``: returns the measurements.
     """
-    ways = _ways(thresholds)
-    if all(way == PROSE for way in ways.values()):
+    kinds = {kind for kind, way in _ways(thresholds).items() if way != PROSE}
+    if not kinds or kinds.isdisjoint(of_blocks := segments.of_position("kind")):
         return decisions
-    judged = [i for i, kind in enumerate(segments.of_position("kind")) if ways.get(kind, PROSE) != PROSE]
-    if not judged:
-        return decisions
+    judged = [i for i, kind in enumerate(of_blocks) if kind in kinds]
     page = MeasuredPage(segments, measured(), thresholds)
     deciding = _first_that_apply(KIND_RULES, page, judged)
     classes = bytearray(decisions.classes)
@@ -279,8 +277,8 @@ def headline(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
 
 def inside_select(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
     """Find options of forms."""
-    position = page.segments.position
-    return [i for i in open_ if position[i].in_select]
+    are_inside = page.segments.of_position("in_select")
+    return [i for i in open_ if are_inside[i]] if True in are_inside else []
 
 
 def too_short_with_link(page: MeasuredPage, open_: Sequence[int]) -> list[int]:

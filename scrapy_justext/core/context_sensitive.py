@@ -127,12 +127,12 @@ def promote_images(context: Context, decisions: Decisions) -> Decisions:
 def _headings(context: Context) -> Sequence[int]:
     """Return the indices of the blocks that are treated as headings."""
     levels = context.segments.of_position("heading_level")
-    return () if context.thresholds.no_headings else [i for i, level in enumerate(levels) if level]
+    return () if context.thresholds.no_headings else list(compress(range(len(levels)), levels))
 
 
 def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, decisions: Decisions) -> Decisions:
     """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
-    if not rescued:
+    if not rescued or decisions.classes.find(_GOOD, rescued[0]) < 0:
         return decisions
     before = list(accumulate(map(len, context.segments.collapsed), initial=0))
     distances: dict[int, int] = {}
@@ -174,25 +174,44 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MOST_IN_PATH else f"{text[: MOST_IN_PATH - 1].rstrip()}…"
 
 
-def resolve(context: Context, decisions: Decisions) -> Decisions:
+def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG001 (passes have one signature)
     """Make every decision GOOD or BAD."""
     before = decisions.classes
-    classes = bytearray(before)
-    outcomes = [outcome for run in _UNDECIDED.finditer(before) for outcome in _outcomes(before, *run.span())]
-    for start, end, block_class, _ in outcomes:
-        classes[start:end] = bytes((block_class,)) * (end - start)
+    # Most runs are between bad blocks.
+    classes = bytearray(before.translate(_ALL_BAD))
+    for start, end in _good_stretches(before):
+        classes[start:end] = bytes((_GOOD,)) * (end - start)
 
     def change(reasons: list[str]) -> None:
-        for start, end, _, why in outcomes:
-            reasons[start:end] = [_with_more(reason, why) for reason in reasons[start:end]]
+        for run in _UNDECIDED.finditer(before):
+            for start, end, why in _outcomes(before, *run.span()):
+                reasons[start:end] = [_with_more(reason, why) for reason in reasons[start:end]]
 
     return decisions.changed(classes, change)
 
 
 _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
+_ALL_BAD = bytes((_BAD,)) * 256
 _UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
 _GOOD_SIDE = "on the good side of the nearest near-good block"
 _BAD_SIDE = "on the bad side of the nearest near-good block"
+
+
+def _good_stretches(classes: bytes) -> Iterator[tuple[int, int]]:
+    """Yield from where to where all blocks are good.
+
+    Between two bad blocks with good ones in between, that is from the first to the last that is good or near-good.
+    """
+    end = 0
+    while (good := classes.find(_GOOD, end)) >= 0:
+        start = classes.rfind(_BAD, end, good) + 1
+        end = classes.find(_BAD, good)
+        end = len(classes) if end < 0 else end
+        stretch = classes[start:end].rstrip(_SHORTS)
+        yield start + len(stretch) - len(stretch.lstrip(_SHORTS)), start + len(stretch)
+
+
+_SHORTS = bytes((_SHORT,))
 
 
 @lru_cache(maxsize=1024)
@@ -201,19 +220,19 @@ def _with_more(reason: str, why: str) -> str:
     return f"{reason}; {why}"
 
 
-def _outcomes(classes: bytes, start: int, end: int) -> Sequence[tuple[int, int, int, str]]:
-    """Decide on a run of undecided blocks: return from which to which they are of what class, and why."""
+def _outcomes(classes: bytes, start: int, end: int) -> Sequence[tuple[int, int, str]]:
+    """Return why the blocks of an undecided run are good or bad: from which to which, and the reason in words."""
     before = classes[start - 1] if start else _BAD
     after = classes[end] if end < len(classes) else _BAD
     if before == after:
-        return ((start, end, before, "between good blocks" if before == _GOOD else "between bad blocks"),)
+        return ((start, end, "between good blocks" if before == _GOOD else "between bad blocks"),)
     if classes.find(_NEAR_GOOD, start, end) < 0:
-        return ((start, end, _BAD, "beside a bad block, no near-good one in between"),)
+        return ((start, end, "beside a bad block, no near-good one in between"),)
     if before == _GOOD:
         border = classes.rindex(_NEAR_GOOD, start, end) + 1
-        return (start, border, _GOOD, _GOOD_SIDE), (border, end, _BAD, _BAD_SIDE)
+        return (start, border, _GOOD_SIDE), (border, end, _BAD_SIDE)
     border = classes.index(_NEAR_GOOD, start, end)
-    return (start, border, _BAD, _BAD_SIDE), (border, end, _GOOD, _GOOD_SIDE)
+    return (start, border, _BAD_SIDE), (border, end, _GOOD_SIDE)
 
 
 def number_groups(elements: Elements, segments: BlockTable, depth: int) -> list[int]:

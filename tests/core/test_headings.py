@@ -148,7 +148,7 @@ class CountedText(str):
 @pytest.mark.parametrize("pattern", ["hS1", "hS1 B1", "hS0 S0"])
 def test_the_work_grows_with_the_page_and_no_faster(pattern: str) -> None:
     def reads(times: int) -> int:
-        segments, decisions = blocks(" ".join([pattern] * times))
+        segments, decisions = blocks(" ".join([*[pattern] * times, "G"]))
         counted = BlockTable(one._replace(collapsed=CountedText(one.collapsed)) for one in segments)
         CountedText.reads = 0
         promote(Context(counted, decisions, Thresholds()), decisions)

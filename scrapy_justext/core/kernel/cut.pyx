@@ -28,6 +28,7 @@ cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
     Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index) nogil
+    void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 character) nogil
     object PyUnicode_FromKindAndData(int kind, const void* data, Py_ssize_t size)
     const char* SOURCE_DIGEST
 
@@ -45,12 +46,15 @@ ctypedef fused Character:
     Py_UCS4
 
 cdef enum:
-    # The kind of strings with four bytes a character.
-    FOUR_BYTES = 4
     DOTTED_I = 0x130
     SIGMA = 0x3A3
-    # From here on, white space is looked up in Python's own table.
+    # From here on, characters are looked up in Python's own tables.
     BEHIND_LATIN = 0x100
+    # Codes of elements are lower.
+    MOST_CODES = 0x100
+    # Of white space beyond Latin.
+    FIRST_SPACE = 0x1680
+    LAST_SPACE = 0x3000
 
 # Of the hash FNV-1a.
 cdef size_t BASIS = <size_t> 0xCBF29CE484222325ULL, PRIME = <size_t> 0x100000001B3ULL
@@ -76,7 +80,8 @@ cdef class Place:
     cdef object position, here
     cdef str part
     cdef bint preformatted, is_told, may_be_lines
-    cdef dict inside
+    # By the codes of elements, positions inside; they are kept for good.
+    cdef PyObject* inside[MOST_CODES]
 
     def __init__(self, position):
         self.position = position
@@ -85,13 +90,14 @@ cdef class Place:
         self.preformatted = position.here.preformatted
         self.is_told = self.part in (PRE, TABLE)
         self.may_be_lines = self.part == LINES
-        self.inside = {}
 
     cdef Place child(self, Py_UCS4 code):
-        found = self.inside.get(code)
-        if found is None:
-            found = place_of(self.position[chr(code)])
-            self.inside[code] = found
+        cdef Place found
+        if code < MOST_CODES and self.inside[code] is not NULL:
+            return <Place> self.inside[code]
+        found = place_of(self.position[chr(code)])
+        if code < MOST_CODES:
+            self.inside[code] = <PyObject*> found
         return found
 
 
@@ -128,7 +134,7 @@ cdef class Cutter:
     cdef int kind
     cdef void* data
     cdef Py_ssize_t size
-    cdef Py_UCS4* scratch
+    cdef void* scratch
     cdef Py_ssize_t start, links
     # The number of the text at hand, and of the last block-level element that has begun.
     cdef Py_ssize_t number, opened
@@ -163,7 +169,7 @@ cdef class Cutter:
         self.size = len(flat)
         self.has_code_lines = has_mark(flat, BEGUN)
         # No block has more characters than the page.
-        self.scratch = <Py_UCS4*> PyMem_Malloc((self.size + 1) * sizeof(Py_UCS4))
+        self.scratch = PyMem_Malloc((self.size + 1) * self.kind)
         if self.scratch is NULL:
             raise MemoryError
 
@@ -173,11 +179,17 @@ cdef class Cutter:
     cdef inline Py_UCS4 at(self, Py_ssize_t index) noexcept:
         return PyUnicode_READ(self.kind, self.data, index)
 
+    cdef inline void put(self, Py_ssize_t index, Py_UCS4 character) noexcept:
+        """Put a character of the text at hand into ``scratch``."""
+        PyUnicode_WRITE(self.kind, self.scratch, index, character)
+
     cdef Py_ssize_t end_of_chunk(self, Py_ssize_t begin) noexcept:
         """Return where the text ends that begins there: before the next mark of a block-level element."""
-        while begin < self.size and self.at(begin) != BLOCK_MARK:
-            begin += 1
-        return begin
+        if self.kind == sizeof(TwoBytes):
+            return next_block(<const TwoBytes*> self.data, begin, self.size)
+        if self.kind == sizeof(OneByte):
+            return self.size
+        return next_block(<const Py_UCS4*> self.data, begin, self.size)
 
     def cut(self, position) -> int:
         """Add the blocks to the reader's, and return how many block-level elements there are.
@@ -338,10 +350,10 @@ cdef class Cutter:
                     if not size or gap != NONE:
                         words += 1
                         if size:
-                            self.scratch[size] = c"\n" if gap == LINE_FEED else c" "
+                            self.put(size, c"\n" if gap == LINE_FEED else c" ")
                             size += 1
                     gap = NONE
-                    self.scratch[size] = character
+                    self.put(size, character)
                     size += 1
                     linked += self.is_linked
                     link_words += self.is_linked and not in_word
@@ -427,27 +439,44 @@ cdef class Cutter:
 
     cdef int read(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Add the blocks in a text without marks of block-level elements."""
-        cdef Py_ssize_t i, size, words, visible, linked, link_words, tags, links = self.links
-        cdef Py_UCS4 character, code
-        cdef bint in_word, in_link_word, after_break
+        cdef Py_ssize_t count = len(self.collapsed), start = self.start, links = self.links
+        cdef bint is_read
+        if self.place.preformatted:
+            return 0 if self.is_blank(begin, end) else self.leave(begin, end, element)
+        if self.kind == sizeof(TwoBytes):
+            is_read = self.read_in(<const TwoBytes*> self.data, begin, end, element)
+        elif self.kind == sizeof(OneByte):
+            is_read = self.read_in(<const OneByte*> self.data, begin, end, element)
+        else:
+            is_read = self.read_in(<const Py_UCS4*> self.data, begin, end, element)
+        if not is_read:
+            if len(self.collapsed) > count:
+                self.blocks.cut_off(count)
+            self.start, self.links = start, links
+            self.leave(begin, end, element)
+        return 0
+
+    cdef bint read_in(
+        self, const Character* text, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element
+    ) except -1:
+        """Add the blocks in a text; return False, in the midst of them, at a mark that the reader is to read."""
+        cdef Py_ssize_t i = begin, word, size = 0, words = 0, linked = 0, link_words = 0, tags = 0, links = self.links
+        cdef Py_UCS4 code
+        cdef bint in_word = False, in_link_word = False, after_break = False
         # Whether white space since the last word began inside a link; -1: there is none.
-        cdef int space
+        cdef int space = -1
+        cdef Character* scratch = <Character*> self.scratch
         cdef Place place = self.place
-        if self.is_blank(begin, end):
-            return 0
-        if place.preformatted or self.is_rare(begin, end):
-            return self.leave(begin, end, element)
-        i = begin
-        size = words = linked = link_words = tags = 0
-        in_word = in_link_word = after_break = False
-        space = -1
         while i < end:
-            character = self.at(i)
-            i += 1
-            if character == INLINE_MARK:
-                code = self.at(i)
+            if is_space(text[i]):
                 i += 1
-                if code == TAG_CODE or code == ENTER_CODE:
+                in_word = in_link_word = False
+                if size and space < 0:
+                    space = links > 0
+            elif text[i] == INLINE_MARK:
+                code = text[i + 1]
+                i += 2
+                if code == TAG_CODE:
                     tags += 1
                 elif code == LINK_CODE:
                     tags += 1
@@ -468,43 +497,34 @@ cdef class Cutter:
                         in_word = in_link_word = False
                         if size and space < 0:
                             space = links > 0
-            elif Py_UNICODE_ISSPACE(character):
-                in_word = in_link_word = False
-                if size and space < 0:
-                    space = links > 0
+                elif self.has_selects and code == ENTER_CODE:
+                    tags += 1
+                elif self.has_selects and code == LEAVE_CODE:
+                    pass
+                elif code >= 128 or not IS_READ[<int> code]:
+                    return False
             else:
                 after_break = False
                 if not in_word:
                     if size:
-                        self.scratch[size] = c" "
+                        scratch[size] = c" "
                         size += 1
                         linked += space > 0
                     words += 1
                     in_word = True
                     space = -1
-                self.scratch[size] = character
-                size += 1
+                word = i
+                while i < end and text[i] != INLINE_MARK and not is_space(text[i]):
+                    scratch[size] = text[i]
+                    size += 1
+                    i += 1
                 if links:
-                    linked += 1
+                    linked += i - word
                     link_words += not in_link_word
                 in_link_word = links > 0
         self.links = links
-        return self.add(size, words, linked, link_words, tags, place, element)
-
-    cdef bint is_rare(self, Py_ssize_t begin, Py_ssize_t end) except -1:
-        """Return whether there are marks that the reader is to read."""
-        cdef Py_UCS4 code
-        while begin < end:
-            if self.at(begin) == INLINE_MARK:
-                begin += 1
-                code = self.at(begin)
-                if code == ENTER_CODE or code == LEAVE_CODE:
-                    if not self.has_selects:
-                        return True
-                elif code >= 128 or not IS_READ[<int> code]:
-                    return True
-            begin += 1
-        return False
+        self.add(size, words, linked, link_words, tags, place, element)
+        return True
 
     cdef int add(
         self, Py_ssize_t size, Py_ssize_t words, Py_ssize_t linked, Py_ssize_t link_words, Py_ssize_t tags, Place place,
@@ -513,7 +533,7 @@ cdef class Cutter:
         """Add the block that stands in ``scratch``, if there is one."""
         if not size:
             return 0
-        self.collapsed.append(PyUnicode_FromKindAndData(FOUR_BYTES, self.scratch, size))
+        self.collapsed.append(PyUnicode_FromKindAndData(self.kind, self.scratch, size))
         self.positions.append(place.here)
         append(self.link_characters, linked)
         append(self.link_words, link_words)
@@ -536,7 +556,16 @@ cdef inline int append(array.array column, Py_ssize_t value) except -1:
 
 
 cdef inline bint is_space(Character character) noexcept nogil:
-    return SPACES[character] if character < BEHIND_LATIN else Py_UNICODE_ISSPACE(character)
+    if character < BEHIND_LATIN:
+        return SPACES[character]
+    return FIRST_SPACE <= character <= LAST_SPACE and Py_UNICODE_ISSPACE(character)
+
+
+cdef Py_ssize_t next_block(const Character* text, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Return where the next mark of a block-level element is; ``end`` if there is none."""
+    while begin < end and text[begin] != BLOCK_MARK:
+        begin += 1
+    return begin
 
 
 cdef inline Py_UCS4 small(Character character) noexcept:
