@@ -269,18 +269,26 @@ class BlockTable(Sequence[Segment]):
             part.extras = {new: self.extras[i] for new, i in numbers if i in self.extras}
             return part
         i = range(len(self))[index]
-        collapsed = self.collapsed[i]
-        tag, heading_level, in_select, preformatted, kind = self.position[i]
-        text, image_url, code_language, cells, formulas = self.extras.get(i, _NOTHING)
-        row = (
-            collapsed if text is None else text, collapsed, self.link_characters[i], self.link_words[i],
-            self.tags_count[i], tag, heading_level, in_select, preformatted, self.element[i], self.start[i], kind,
-            self.chunk[i], image_url, code_language, cells, formulas,
-        )  # fmt: skip
-        return _new_segment(row)
+        return next(self.rows(i, i + 1))
 
     def __iter__(self) -> Iterator[Segment]:
-        return map(self.__getitem__, range(len(self)))
+        return self.rows(0, len(self))
+
+    def rows(self, first: int, end: int) -> Iterator[Segment]:
+        """Yield the rows from an index up to another; it takes a third of the time of asking for each."""
+        part = slice(first, end)
+        columns = zip(
+            self.collapsed[part], self.position[part], self.link_characters[part], self.link_words[part],
+            self.tags_count[part], self.element[part], self.start[part], self.chunk[part], strict=True,
+        )  # fmt: skip
+        for i, (collapsed, position, linked, link_words, tags, element, start, chunk) in enumerate(columns, first):
+            tag, heading_level, in_select, preformatted, kind = position
+            text, image_url, code_language, cells, formulas = self.extras.get(i, _NOTHING)
+            row = (
+                collapsed if text is None else text, collapsed, linked, link_words, tags, tag, heading_level, in_select,
+                preformatted, element, start, kind, chunk, image_url, code_language, cells, formulas,
+            )  # fmt: skip
+            yield _new_segment(row)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented

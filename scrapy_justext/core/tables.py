@@ -55,12 +55,12 @@ class OpenTable:
         #: The number of the first block of each cell and that of its element, by rows.
         self.rows: list[list[tuple[int, int]]] = []
 
-    def cells(self, blocks: BlockTable) -> tuple[tuple[DataCell, ...], ...]:
-        """Return the cells by rows; ``blocks``: those of the page so far, up to the table's end."""
-        starts = [start for row in self.rows for start, _ in row]
-        ends = iter([*starts[1:], len(blocks)])
+    def cells(self, inside: Sequence[Segment], first: int) -> tuple[tuple[DataCell, ...], ...]:
+        """Return the cells by rows; ``inside``: the blocks in them, of which that with the index ``first`` is the first."""
+        starts = [start - first for row in self.rows for start, _ in row]
+        ends = iter([*starts[1:], len(inside)])
         return tuple(
-            tuple(DataCell(number, tuple(map(blocks.__getitem__, range(start, next(ends))))) for start, number in row)
+            tuple([DataCell(number, tuple(inside[start - first : next(ends)])) for start, number in row])
             for row in self.rows
         )
 
@@ -90,10 +90,11 @@ class Tables:
         table = self._open.pop()
         if table.lays_out or len(table.rows) < LEAST_ROWS:
             return
-        cells = table.cells(blocks)
+        first = next((start for row in table.rows for start, _ in row), len(blocks))
+        inside = list(blocks.rows(first, len(blocks)))
+        cells = table.cells(inside, first)
         if is_data(cells, has_heads=table.has_heads):
-            first = next(start for row in table.rows for start, _ in row)
-            as_one = _as_one(table, cells, [blocks[i] for i in range(first, len(blocks))])
+            as_one = _as_one(table, cells, inside)
             blocks.cut_off(first)
             blocks.append(as_one)
 
