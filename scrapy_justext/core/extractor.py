@@ -250,10 +250,11 @@ class Extractor:
             max_blocks=max_blocks,
             **parameters,
         )
-        given = [name for name, value in choices.items() if name not in DEFAULTS or value is not DEFAULTS[name]]
-        if options is not None and given:
+        if options is None:
+            options = make_options(**choices)
+        elif given := [name for name, value in choices.items() if name not in DEFAULTS or value is not DEFAULTS[name]]:
             raise TypeError(f"either options or choices, not both: {', '.join(given)}")
-        self.options = make_options(**choices) if options is None else options
+        self.options = options
         if model is not None and len(self.options.profile.models) != 1:
             allowed = "must be learned or learned-article where a model is given"
             raise ParameterError("profile", self.options.profile.name, allowed)
@@ -338,7 +339,8 @@ class Extractor:
         options, profile, elements = self.options, self.options.profile, page.elements
         thresholds = self.thresholds_for(page.language.language)
         # A page may have text in its data where it has no good blocks: that comes before the fallback.
-        context = self._context(page, replace(thresholds, fallback_probability=None))
+        floor = thresholds.fallback_probability
+        context = self._context(page, thresholds if floor is None else replace(thresholds, fallback_probability=None))
         final = context.pass_through(profile.passes)
         data = None
         if profile.reads_data and elements is not None:
@@ -346,7 +348,7 @@ class Extractor:
         if data is not None:
             criteria = options.criteria(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
-        elif thresholds.fallback_probability is not None:
+        elif floor is not None:
             context = replace(context, thresholds=thresholds)
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)

@@ -4,9 +4,10 @@ libxml2 compares each attribute of an element with all before it.  An element wi
 ten seconds; nothing can interrupt the parser there.
 
 A search that is much cheaper than parsing finds the tags that may be long: those whose first ``>`` is far away, and
-those with a ``>`` that may stand in a quoted value, of which it looks at one in 2,000 bytes or more.  Some of them are no
-tags, but text in a script or a comment.  Parsers differ in that, and a page could hide attributes behind any difference.  So
-if there seem to be too many attributes, the parser itself is asked: it is given the page up to that point.
+those with a ``>`` that may stand in a quoted value, of which it looks at one in 2,000 bytes or more.  Some of them are
+no tags, but text in a script or a comment.  Parsers differ in that, and a page could hide attributes behind any
+difference.  So if there seem to be too many attributes, the parser itself is asked: it is given the page up to that
+point.
 """
 
 from __future__ import annotations

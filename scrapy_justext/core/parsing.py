@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from codecs import BOM_UTF8
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from lxml import etree
@@ -18,6 +19,8 @@ from scrapy_justext.core.encodings import (
     has_to_guess,
     stated_encoding,
 )
+from scrapy_justext.core.kernel.expressions import EntityError
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.limits import HARMLESS_PAGE, check_attributes
 from scrapy_justext.exceptions import PageError
 
@@ -184,7 +187,16 @@ _DECLARED_LANGUAGES = etree.XPath(
 
 def page_title(root: etree._Element) -> str:
     """Return the text of the page's TITLE, white space collapsed; empty without one."""
-    return " ".join(str(_TITLE(root) or _misplaced_title(root)).split())
+    return " ".join((_title_in_place(root) or _misplaced_title(root)).split())
+
+
+def _title_in_place(root: etree._Element) -> str:
+    module = kernel().tree
+    if module is not None and root.tag == "html" and root.getparent() is None:
+        # Most pages: a general XPath takes ten times as long.
+        with suppress(EntityError):
+            return str(module.text_of(root, "head/title"))
+    return str(_TITLE(root))
 
 
 def _misplaced_title(root: etree._Element) -> str:

@@ -56,7 +56,7 @@ class OpenTable:
         self.rows: list[list[tuple[int, int]]] = []
 
     def cells(self, inside: Sequence[Segment], first: int) -> tuple[tuple[DataCell, ...], ...]:
-        """Return the cells by rows; ``inside``: the blocks in them, of which that with the index ``first`` is the first."""
+        """Return the cells by rows; ``inside``: the blocks in them, the first of which has the index ``first``."""
         starts = [start - first for row in self.rows for start, _ in row]
         ends = iter([*starts[1:], len(inside)])
         return tuple(

@@ -236,6 +236,14 @@ def test_the_title(html: str, title: str) -> None:
     assert page_title(tree(html)) == title
 
 
+@pytest.mark.parametrize("name", ["html", "page"])
+def test_the_title_of_an_xml_tree_with_an_entity(name: str) -> None:
+    parser = etree.XMLParser(resolve_entities=False)
+    declared = f'<!DOCTYPE {name} [<!ENTITY e "two">]>'
+    root = etree.fromstring(f"{declared}<{name}><head><title>one &e;</title></head><body>x</body></{name}>", parser)
+    assert page_title(root) == page_title(root[1]) == "one two"
+
+
 LANGUAGES = [
     ("none", "<p>x", []),
     ("HTML", '<html lang="de">', ["de"]),

@@ -8,6 +8,8 @@ from scrapy_justext.core.formulas.elements import Sign
 SIZE_OF_ELEMENT: int
 DIGEST: str
 
+def text_of(element: etree._Element, expression: str) -> str: ...
+
 class Watcher: ...
 
 class TreeWriter:

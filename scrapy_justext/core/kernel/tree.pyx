@@ -690,6 +690,14 @@ def expression_of(text) -> Expression:
     return compiled(parse(text))
 
 
+def text_of(element, str expression) -> str:
+    """Return the text that an XPath expression gives for an element; one of few, as they are remembered.
+
+    Raises :class:`~scrapy_justext.core.kernel.expressions.EntityError` where there is an entity in it.
+    """
+    return (<Expression> expression_of(expression)).text(node_of(element), NULL)
+
+
 @cache
 def test_of(text) -> Expression:
     return compiled_test(parse(text))

@@ -402,6 +402,24 @@ class TestLoading:
         assert not loading.is_refused()
 
 
+def test_white_space_is_where_compiled_code_looks_for_it() -> None:
+    found = [code for code in range(0x100, sys.maxunicode + 1) if chr(code).isspace()]
+    assert (found[0], found[-1]) == (0x1680, 0x3000)
+
+
+@needs_kernel
+def test_what_values_of_an_attribute_give_is_told_apart() -> None:
+    # Of values of one length that differ in a letter, some share a place in memory.
+    assert COMPILED.tree is not None
+    names = [f"{'x' * 20}{number:05}" for number in range(10_000)]
+    shown = "".join(f"<p><span class='{name}'>{name}</span></p>" for name in names)
+    drawn = "".join(f"<p><span class='katex {name}'>{name}</span></p>" for name in names[:10])
+    search = formulas.search_for_signs(COMPILED.tree)
+    for _ in range(2):
+        assert not search.finds(tree(shown))
+        assert search.finds(tree(shown + drawn))
+
+
 def test_flatten_takes_what_there_is() -> None:
     root = tree("<p>one <b>two</b>")
     for rules in STYLED.values():
