@@ -84,7 +84,7 @@ def test_the_lines_run_grow_in_a_line_with_the_page(name: str, choices: Choices)
 def test_the_count_notices_quadratic_work(step: int | None, is_linear: bool) -> None:
     def work(n: int) -> int:
         page = "<p>One" * n
-        segments, decisions = blocks(" ".join(["S1"] * n))
+        segments, decisions = blocks(" ".join([*["hS1"] * n, "G"]))
 
         def each() -> None:
             extract(page, language="English")
