@@ -73,7 +73,7 @@ def test_the_page_object_of_the_readme_is_one() -> None:
     kind = names["ArticlePage"]
     # So scrapy-poet finds out what to make it of.
     assert {name: set(kinds) for name, kinds in andi.inspect(kind.__init__).items()} == {"extraction": {Extraction}}
-    assert asyncio.run(kind(extract(GOOD_PAGE)).to_item()) == {"body": GOOD_TEXT}
+    assert asyncio.run(kind(extract(GOOD_PAGE)).to_item()) == {"title": "The bridge", "body": GOOD_TEXT}
 
 
 @pytest.mark.parametrize("settings", [{}, {"JUSTEXT_ENABLED": False}], ids=["no HTML", "switched off"])
