@@ -217,10 +217,10 @@ def _choose_among_all(sample: str, claims: Sequence[Language], library: Stoplist
             return choice_of(claim, "declared", "declared, and its stop words fit")
     claimed = {code for claim in claims for code in claim.codes}
     weighed = {code: share * (DECLARED_WEIGHT if code in claimed else 1) for code, share in probabilities.items()}
-    listed = [code for code in weighed if library.find(code) is not None]
     best = max(weighed, key=weighed.__getitem__, default=None)
-    if best is not None and probabilities[best] < SURE and listed:
-        best = max(listed, key=weighed.__getitem__)
+    if best is not None and probabilities[best] < SURE:
+        listed = (code for code in weighed if library.find(code) is not None)
+        best = max(listed, key=weighed.__getitem__, default=best)
     if best is None:
         return LanguageChoice(None, UNDETERMINED, "fallback", "written in the script of no known language")
     if weighed[best] < IMPROBABLE:

@@ -16,6 +16,7 @@ is shared by several processes: :mod:`scrapy_justext.crawl.duplicates.shared`.
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -98,12 +99,13 @@ class LocalTable:
     def __init__(self, most_rows: int, folder: Path | None = None) -> None:
         self._most_rows = max(most_rows, LEAST_ROWS)
         self._folder = folder
-        self._urls: dict[int, str] = {}
+        # Of an ordinary dict, it takes long to find the oldest of so many.
+        self._urls: OrderedDict[int, str] = OrderedDict()
         self._rows = empty_rows(LEAST_ROWS)
         if folder is not None:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                self._urls = _load_urls(folder / URLS_FILE)
+                self._urls = OrderedDict(_load_urls(folder / URLS_FILE))
                 self._rows = _map_rows(folder / FILE, None)
             except OSError as error:
                 raise DuplicatesError(folder, f"cannot be used: {describe_os_error(error)}") from error
@@ -117,7 +119,7 @@ class LocalTable:
         if page not in self._urls:
             self._urls[page] = url
             if len(self._urls) > MOST_URLS:
-                del self._urls[next(iter(self._urls))]
+                self._urls.popitem(last=False)
         numbers = (keys >> np.uint64(KEY_BITS + 1 - len(self._rows).bit_length())).astype(np.intp)
         places = self._rows[numbers]
         is_there = places >> _PAGE_SHIFT == keys[:, None]
