@@ -18,7 +18,7 @@ import gc
 import logging
 import sys
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from contextvars import ContextVar
 from time import perf_counter
 from types import MappingProxyType
@@ -491,16 +491,13 @@ class Session:
         # What the crawl leaves behind in cycles would stay for good.
         gc.unfreeze()
         self.items.clear()
-        if self._joining is not None:
-            self._joining.close()
-        if self._site_watch is not None:
-            self._site_watch.close()
-        if self.held_items is not None:
-            self.held_items.memory.close()
-        if self._duplicates is not None:
-            self._duplicates.close()
-        if self._pool is not None:
-            self._pool.close()
+        memory = None if self.held_items is None else self.held_items.memory
+        closing = (self._joining, self._site_watch, memory, self._duplicates, self._pool)
+        # All are closed, whatever one of them raises; the stack begins with the last.
+        with ExitStack() as stack:
+            for each in reversed(closing):
+                if each is not None:
+                    stack.callback(each.close)
 
 
 def get_extraction(response: Response) -> Extraction | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core.printing import colours, in_html, on_one_line
 from scrapy_justext.crawl.site_stats import SiteStats, in_order, read_stats, write_stats
-from scrapy_justext.exceptions import describe_os_error
+from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
@@ -207,7 +207,8 @@ _PAGE = """<!DOCTYPE html>
 class SiteWatch:
     """Counts what becomes of each site in a crawl; at the end writes it where the settings say, and logs it.
 
-    Raises :class:`~scrapy_justext.exceptions.StoreError` for stats of the crawl before that cannot be read.
+    Raises :class:`~scrapy_justext.exceptions.StoreError` for stats of the crawl before that cannot be read, and for a
+    report in whose place there is a folder.
     """
 
     def __init__(self, spider: str, configuration: Configuration) -> None:
@@ -218,6 +219,8 @@ class SiteWatch:
         self._spider = spider
         self._stats = stats
         self._report = report
+        if report is not None and report.is_dir():
+            raise StoreError(f"{report} cannot be written: there is a folder of this name")
         self._before = read_stats(stats) if stats.exists() else {}
         folder = None if report is None else report.with_name(f"{report.stem}-pages")
         self._sites = SiteStats(folder)
@@ -228,6 +231,8 @@ class SiteWatch:
         records = self._sites.records
         title = f"Sites of {self._spider}"
         try:
+            for path in filter(None, (self._stats, self._report)):
+                path.parent.mkdir(parents=True, exist_ok=True)
             write_stats(self._stats, records, spider=self._spider)
             if self._report is not None:
                 self._sites.remove_older_bodies()

@@ -80,7 +80,7 @@ class SiteRecord:
     good_characters: int = 0
     blocks: int = 0
     repeated_blocks: int = 0
-    """Blocks that site memory found on other pages of the site."""
+    """Blocks that site memory or the search for duplicates found on other pages."""
     seconds: float = 0.0
     """In extraction."""
     confidence: float = 0.0
@@ -161,12 +161,17 @@ class SiteStats:
     def _add_page(self, record: SiteRecord, page: CleanedPage, response: Response) -> None:
         extraction = page.extraction
         good = extraction.good_characters
-        record.kept += page.is_good
-        if not page.is_good:
+        if page.why_repeated is not None:
+            _count(record.dropped, "repeated")
+        elif page.is_good:
+            record.kept += 1
+        else:
             _count(record.dropped, "no_good_content")
         _count(record.languages, extraction.language)
         record.good_characters += good
         record.blocks += len(extraction.column("text"))
+        # Only blocks that are good before, which those of site memory are not, are looked up among duplicates.
+        record.repeated_blocks += 0 if page.repeats is None else len(page.repeats.blocks)
         if page.configuration.site_memory:
             record.repeated_blocks += sum(map(is_repeated, map(str, extraction.column("reason"))))
         record.seconds += page.seconds
@@ -250,7 +255,15 @@ def read_stats(path: Path) -> dict[str, SiteRecord]:
 
 
 def _record(values: Mapping[str, Any]) -> SiteRecord:
-    return SiteRecord(**{**values, "worst": [WorstPage(**page) for page in values["worst"]]})
+    """Return the record of a site; raise ``TypeError`` where something else is written than is added up later."""
+    record = SiteRecord(**{**values, "worst": [WorstPage(**page) for page in values["worst"]]})
+    numbers = [getattr(record, name) for name in _NUMBERS] + [*record.dropped.values(), *record.languages.values()]
+    for page in record.worst:
+        numbers += [page.good_characters, page.characters, *([] if page.confidence is None else [page.confidence])]
+    texts = [text for page in record.worst for text in (page.url, page.body)]
+    if not all(type(each) in (int, float) for each in numbers) or not all(type(each) is str for each in texts):
+        raise TypeError
+    return record
 
 
 def merged(several: Iterable[Mapping[str, SiteRecord]]) -> dict[str, SiteRecord]:

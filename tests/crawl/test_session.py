@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.http import HtmlResponse
@@ -12,7 +13,12 @@ from scrapy.utils.test import get_crawler
 from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
 from scrapy_justext.crawl.pipelines import JustextPipeline
 from scrapy_justext.crawl.session import get_session
+from scrapy_justext.crawl.site_memory.store import FILE
+from scrapy_justext.crawl.site_report import SiteWatch
 from tests.crawl.content import GOOD_PAGE
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMPONENTS = (JustextDownloaderMiddleware, JustextSpiderMiddleware, JustextPipeline)
 
@@ -48,3 +54,22 @@ def test_garbage_collections_of_a_crawl_pass_over_what_is_there_before_it(is_on:
     assert (gc.get_freeze_count() > 0) is is_on
     session._close()
     assert gc.get_freeze_count() == 0
+
+
+def test_what_fails_at_the_end_of_a_crawl_keeps_nothing_else_open(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings = {
+        "JUSTEXT_SITE_STATS": str(tmp_path / "sites.json"),
+        "JUSTEXT_SITE_MEMORY": True,
+        "JOBDIR": str(tmp_path),
+    }
+    session = get_session(get_crawler(settings_dict=settings))
+
+    def fail(_: SiteWatch) -> None:
+        raise ValueError("no stats")
+
+    monkeypatch.setattr(SiteWatch, "close", fail)
+    with pytest.raises(ValueError, match="no stats"):
+        session._close()
+    assert (tmp_path / FILE).exists()

@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_justext import extract
 from scrapy_justext.crawl import site_stats
-from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
+from scrapy_justext.crawl.pages import REPEATED, CleanedPage, Repeats, UncleanedPage
 from scrapy_justext.crawl.settings import configure, from_mapping
 from scrapy_justext.crawl.site_report import SiteWatch, table
 from scrapy_justext.crawl.site_report import page as report_page
@@ -75,6 +75,33 @@ def test_each_page_is_counted_for_its_site() -> None:
     assert a.seconds == pytest.approx(0.006)
     assert a.worst[0].url == "http://a.example/3"
     assert (b.pages, b.dropped) == (1, {"ValueError": 1})
+
+
+def test_repeated_pages_are_not_kept_and_their_blocks_are_counted_once() -> None:
+    settings = from_mapping({"duplicates": "drop", "site_memory": True}, "")
+    extraction = extract(page(GERMAN, *[GOOD_PAGE] * 2), language=["English", "German"])
+    good = [i for i, block in enumerate(extraction.blocks) if block.is_good]
+    assert len(good) >= 2
+    extraction = extraction.with_bad({good[0]: "on 41 of 57 pages of this site", good[1]: REPEATED})
+    repeated = CleanedPage(extraction, configure(settings), repeats=Repeats(frozenset({good[1]}), 0.9, is_page=True))
+    marked = configure(from_mapping({"duplicates": "mark"}, ""))
+    stats = SiteStats()
+    stats.add(repeated, response("http://a.example/1"))
+    stats.add(repeated._replace(configuration=marked), response("http://b.example/1"))
+    a, b = stats.records["a.example"], stats.records["b.example"]
+    assert (a.kept, a.dropped, a.repeated_blocks) == (0, {"repeated": 1}, 2)
+    assert (b.kept, b.dropped, b.repeated_blocks) == (1, {}, 1)
+
+
+def test_folders_of_the_report_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "sites.html"
+    SiteWatch("pages", configure(from_mapping({"site_report": str(path)}, ""))).close()
+    assert path.exists()
+
+
+def test_a_folder_in_place_of_the_report_is_told_at_start(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is a folder of this name"):
+        SiteWatch("pages", configure(from_mapping({"site_report": str(tmp_path)}, "")))
 
 
 def test_sites_beyond_the_bound_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,6 +227,11 @@ def test_records_survive_their_file_and_add_up(tmp_path: Path) -> None:
         ("", "no stats of sites"),
         ("[]", "no stats of sites"),
         ('{"format": 1, "sites": {"a": {"what": 1}}}', "no stats of sites"),
+        ('{"format": 1, "sites": {"a": {"pages": "x", "worst": []}}}', "no stats of sites"),
+        ('{"format": 1, "sites": {"a": {"languages": {"en": "x"}, "worst": []}}}', "no stats of sites"),
+        ('{"format": 1, "sites": {"a": {"dropped": [1], "worst": []}}}', "no stats of sites"),
+        ('{"format": 1, "sites": {"a": {"worst": [{"url": 1, "good_characters": 1, "characters": 1}]}}}', "no stats"),
+        ('{"format": 1, "sites": {"a": {"worst": [{"url": "", "good_characters": "", "characters": 1}]}}}', "no stats"),
         (json.dumps({"format": FORMAT + 1, "sites": {}}), f"in format {FORMAT + 1}, not {FORMAT}"),
     ],
 )
