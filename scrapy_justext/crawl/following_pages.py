@@ -91,7 +91,8 @@ def _addresses(base: str, references: Iterable[str]) -> Iterator[str]:
     for reference in references:
         with suppress(ValueError):
             address = urljoin(base, reference.strip())
-            urlsplit(address)
+            # A port that is no port is found when it is read, and not before.
+            _ = urlsplit(address).port
             yield address
 
 
@@ -158,7 +159,7 @@ def _goes_on(url: str, first_url: str) -> bool:
     """Return whether the path of an address is that of the first page and some words more, but no number."""
     one, first = urlsplit(url), urlsplit(first_url)
     base, _ = _base(first.path)
-    if site_name(url) != site_name(first_url) or not base:
+    if site_name(url) != site_name(first_url) or one.scheme not in ("http", "https") or not base:
         return False
     rest = one.path.removeprefix(base)
     return rest != one.path and re.fullmatch(r"[-/][^\d/]{3,80}/?", rest) is not None and "comment" not in rest

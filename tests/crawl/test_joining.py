@@ -106,10 +106,16 @@ def test_an_address_tells_whether_a_page_is_the_first(url: str, expected: bool) 
     assert is_first(url) is expected
 
 
-def test_what_is_no_address_is_passed_over() -> None:
-    links = '<a href="http://[">x</a><link rel="next" href="http://[/2"><a href="/bridge/2">2</a>'
+@pytest.mark.parametrize(
+    "address",
+    ["http://[/2", "http://a.example:99999/bridge/2", "http://a.example:x/bridge/2", "ftp://a.example/bridge/on"],
+)
+def test_what_is_no_address_of_a_page_is_passed_over(address: str) -> None:
+    links = f'<a href="{address}">x</a><link rel="next" href="{address}"><a href="/bridge/2">2</a>'
     response = HtmlResponse("http://a.example/bridge", body=links, encoding="utf-8")
     assert next_page(response, response.url, 2) == "http://a.example/bridge/2"
+    alone = HtmlResponse("http://a.example/bridge", body=links.replace('/bridge/2">2', ""), encoding="utf-8")
+    assert next_page(alone, alone.url, 2) is None
 
 
 class LinkSpider(PageSpider):
