@@ -76,6 +76,8 @@ class Article(NamedTuple):
     """Of its pages; the last may be that of a page that is asked for."""
     fetched: str
     """How the first page came: see :class:`~scrapy_justext.crawl.pages.CleanedPage`."""
+    requests: list[Request | dict[str, Any]]
+    """What the callback asked for that may be its pages; as dictionaries where a queue stores them."""
 
 
 class Joining:
@@ -145,25 +147,40 @@ class Joining:
     def keep_back(self, request: Request, response: Response) -> bool:
         """Keep a callback's request that is for a following page of its own page, and return True; else return False.
 
-        It goes on when the callback has ended, unless the pages are joined.
+        It goes on when the callback, or the article, has ended, unless that page was joined.
         """
         page = self._page_of(response)
         if not isinstance(page, CleanedPage) or page.configuration.join_pages <= 1 or page.configuration.join_callback:
             return False
-        if (page_number(request.url, response.url) or 0) <= 1:
+        if MARK in response.meta or (page_number(request.url, response.url) or 0) <= 1:
             return False
         self._kept_back.setdefault(response, []).append(request)
         return True
 
-    def requests(self, response: Response) -> Iterator[Request]:
-        """Yield the request for the page after that of a response, or what was kept back if nothing is joined to it."""
+    def requests(self, response: Response) -> Iterator[Any]:
+        """Yield the request for the page after that of a response, or what was kept back if there is none.
+
+        Where a queue cannot store the article, yield its items and what was kept back, and no request for a page.
+        """
         request, kept_back = self._requests.pop(response, None), self._kept_back.pop(response, [])
-        if request is not None:
-            yield request
-        if self._begun.get(response) is None:
+        # An item may hold its response, and then the article would hold its own key.
+        is_begun = self._begun.pop(response, None) is not None
+        if request is None:
             yield from kept_back
-        elif kept_back:
-            self._add("join/requests_left_out", len(kept_back))
+            return
+        article: Article = request.meta[MARK]
+        # All its items are there only now.
+        if self._open is None and not all(_can_be_stored(each, self._spider) for each in (request, *kept_back)):
+            self._add("join/not_stored", 1)
+            article.requests.extend(kept_back)
+            yield from self._end(article._replace(urls=article.urls[:-1]), self._configuration_of(request))
+            return
+        is_stored = self._open is None
+        article.requests.extend(each.to_dict(spider=self._spider) if is_stored else each for each in kept_back)
+        if is_begun and self._journal is not None:
+            self._journal.add(article.identity, _request_of(response), self._spider)
+        self._add("join/requests", 1)
+        yield request
 
     def _send_unfinished(self) -> Coroutine[Any, Any, None]:
         """Send on the items that still wait at the end of a crawl whose queue ends with it."""
@@ -178,12 +195,8 @@ class Joining:
         site = site_name(response.url)
         if not page.is_good or self._in_vain[site] >= MOST_IN_VAIN or not is_first(response.url):
             return None
-        article = Article(uuid4().hex, [], [page.extraction], [response.url], page.fetched)
-        if not may_go_on(page.extraction) or not self._ask(article, response):
-            return None
-        if self._journal is not None and response.request is not None:
-            self._journal.add(article.identity, response.request, self._spider)
-        return article
+        article = Article(uuid4().hex, [], [page.extraction], [response.url], page.fetched, [])
+        return article if may_go_on(page.extraction) and self._ask(article, response) else None
 
     def _ask(self, article: Article, response: Response) -> bool:
         """Make the request for the page after that of a response; return whether there is one."""
@@ -207,16 +220,12 @@ class Joining:
             priority=response.request.priority + PRIORITY,
             dont_filter=True,
         )
-        if self._open is None and not _can_be_stored(request, self._spider):
-            self._add("join/not_stored", 1)
-            return False
         self._requests[response] = request
         if self._open is not None:
             if not self._is_watched:
                 before_closing(self._crawler, self._send_unfinished)
                 self._is_watched = True
             self._open[article.identity] = asked, request
-        self._add("join/requests", 1)
         return True
 
     def _go_on(self, response: Response) -> Iterator[Any]:
@@ -228,17 +237,19 @@ class Joining:
         site = site_name(response.url)
         if not isinstance(page, CleanedPage):
             message = "it was not cleaned" if page is None else page.message
-            yield from self._end(article, self._configuration_of(_request_of(response)), message)
+            yield from self._end(article, self._configuration_of(_request_of(response)), message, response)
         elif not is_continued(article.pages[0], page.extraction, _paragraphs(article)):
-            self._in_vain[site] += len(article.pages) == 1
+            if len(article.pages) == 1:
+                self._in_vain[site] += 1
             self._add("join/other_pages", 1)
-            yield from self._end(article._replace(urls=article.urls[:-1]), page.configuration)
+            article = article._replace(urls=article.urls[:-1])
+            yield from self._end(article, page.configuration, response=response)
         else:
-            self._in_vain[site] = 0
+            self._in_vain.pop(site, None)
             self._add("join/pages", 1)
             article = article._replace(pages=[*article.pages, page.extraction])
             if len(article.pages) >= page.configuration.join_pages or not self._ask(article, response):
-                yield from self._end(article, page.configuration)
+                yield from self._end(article, page.configuration, response=response)
 
     def _give_up(self, failure: Failure) -> Iterator[Any]:
         """Yield the items of an article whose next page could not be fetched."""
@@ -248,7 +259,13 @@ class Joining:
             message = str(failure.value) or type(failure.value).__name__
             yield from self._end(article, self._configuration_of(request), message)
 
-    def _end(self, article: Article, configuration: Configuration, error: str | None = None) -> Iterator[Any]:
+    def _end(
+        self, article: Article, configuration: Configuration, error: str | None = None, response: Response | None = None
+    ) -> Iterator[Any]:
+        """Yield an article's items, and what its callback asked for that is none of its pages.
+
+        With a ``response``, such requests follow its callback, past the spider middlewares, which saw them before.
+        """
         if self._open is not None:
             self._open.pop(article.identity, None)
         if self._journal is not None:
@@ -257,6 +274,17 @@ class Joining:
         for item in article.items:
             self._items.choose(item, page)
             yield item
+        left = [request for request in self._requests_of(article) if not _is_joined(request, article)]
+        if len(left) < len(article.requests):
+            self._add("join/requests_left_out", len(article.requests) - len(left))
+        if response is None:
+            yield from left
+        else:
+            self._kept_back[response] = left
+
+    def _requests_of(self, article: Article) -> Iterator[Request]:
+        for each in article.requests:
+            yield request_from_dict(each, spider=self._spider) if isinstance(each, dict) else each
 
     def _joined(self, article: Article, configuration: Configuration, error: str | None) -> CleanedPage:
         """Return the page of an article.  ``error``: why its last page is missing."""
@@ -286,6 +314,10 @@ def _as_method(method: Callable[[Any], Iterator[Any]]) -> Callable[[Any, Any], I
 def _request_of(response: Response) -> Request:
     assert response.request is not None
     return response.request
+
+
+def _is_joined(request: Request, article: Article) -> bool:
+    return (page_number(request.url, article.urls[0]) or 0) <= len(article.pages)
 
 
 def _paragraphs(article: Article) -> set[str]:

@@ -142,6 +142,34 @@ class LinksFirstSpider(LinkSpider):
         yield from sorted(results, key=lambda each: not isinstance(each, Request))
 
 
+class StoredLinkSpider(LinkSpider):
+    """Its requests have no errback."""
+
+    name = "stored_links"
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url)
+
+
+class UnstoredSpider(StoredLinkSpider):
+    """Its items hold what cannot be pickled."""
+
+    name = "unstored"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        for each in super().parse(response):
+            yield each if isinstance(each, Request) else {**each, "holds": memoryview(b"")}
+
+
+class Releasing:
+    """Takes away what cannot be pickled."""
+
+    def process_item(self, item: Any) -> Any:
+        item.pop("holds")
+        return item
+
+
 class PostSpider(PageSpider):
     """Finds the article with a form."""
 
@@ -167,6 +195,13 @@ class RaisingSpider(PageSpider):
         raise ValueError("after the item")
 
 
+TEASERS = ("The ferry has a new captain", "What the market costs this year", "A school that floats on the river")
+#: Its second page is none of the article; its third is asked for by the callback alone.
+NEWS = article(["/bridge", "/bridge?page=2", "/bridge?page=3"]).pages
+NEWS["/bridge?page=2"] = NEWS["/bridge?page=2"].replace(
+    "<h1>",
+    "".join(f'<h2><a href="/n/{n}">{teaser}, and more of it</a></h2>' for n, teaser in enumerate(TEASERS)) + "<h1>",
+)
 FAILING: dict[str, Answer | str] = {**THREE.pages, "/bridge/3": Answer("<p>Gone", status=410)}
 POOR = {**THREE.pages, "/bridge/2": html("The bridge that grows – The Averley Courier", "")}
 
@@ -174,7 +209,14 @@ POOR = {**THREE.pages, "/bridge/2": html("The bridge that grows – The Averley 
 @pytest.fixture(scope="module")
 def results() -> Iterator[dict[str, Result]]:
     empty = Site({**THREE.pages, "/bridge": ""})
-    with Site(THREE.pages) as site, Site(FAILING) as failing, Site(POOR) as poor, empty as shell, ExitStack() as stack:
+    with (
+        Site(NEWS) as news,
+        Site(THREE.pages) as site,
+        Site(FAILING) as failing,
+        Site(POOR) as poor,
+        empty as shell,
+        ExitStack() as stack,
+    ):
         one = {"urls": site.urls("/bridge")}
         # A proxy is asked for whole addresses.
         proxy = stack.enter_context(Site({shell.url(path): answer for path, answer in THREE.pages.items()}))
@@ -194,6 +236,11 @@ def results() -> Iterator[dict[str, Result]]:
                 "links first, not joined": Crawl(
                     LinksFirstSpider, one, {**JOIN, "JUSTEXT_ITEM_CLASSES": ["tests.crawl.items.ScrapyItem"]}
                 ),
+                "followed to the limit": Crawl(LinkSpider, one, {**JOIN, "JUSTEXT_JOIN_PAGES": 2}),
+                "followed, failing": Crawl(
+                    LinkSpider, {"urls": failing.urls("/bridge")}, {**JOIN, "HTTPERROR_ALLOW_ALL": True}
+                ),
+                "followed listing": Crawl(LinkSpider, {"urls": news.urls("/bridge")}, JOIN),
                 "post": Crawl(PostSpider, one, JOIN),
                 "again": Crawl(PageSpider, {"urls": shell.urls("/bridge")}, again),
                 "callback": Crawl(LinkSpider, one, {**JOIN, "JUSTEXT_JOIN_CALLBACK": True}),
@@ -271,6 +318,24 @@ def test_links_to_the_others_are_followed_where_nothing_is_joined(results: dict[
     assert "join/requests_left_out" not in result.justext
 
 
+def test_links_to_pages_behind_the_last_that_is_joined_are_followed(results: dict[str, Result]) -> None:
+    result = results["followed to the limit"]
+    # The callback of the third page follows its own link to the second.
+    assert result.seen == ["/bridge", "/bridge/3", "/bridge/2"]
+    assert result.justext["join/requests_left_out"] == 1
+
+
+def test_a_link_to_a_page_that_failed_is_followed(results: dict[str, Result]) -> None:
+    assert results["followed, failing"].seen == ["/bridge", "/bridge/3"]
+
+
+def test_links_are_followed_where_what_was_asked_for_is_no_page_of_the_article(results: dict[str, Result]) -> None:
+    result = results["followed listing"]
+    assert sorted(result.seen) == list(NEWS)
+    assert result.justext["join/other_pages"] == 1
+    assert "join/requests_left_out" not in result.justext
+
+
 def test_following_pages_are_links_whatever_the_first_was_sent(results: dict[str, Result]) -> None:
     (item,) = results["post"].items
     assert item["text"] == WHOLE
@@ -338,6 +403,29 @@ def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(tmp_path: P
     assert sorted(item["url"] for item in items) == sorted(arguments["urls"])
     assert {item["text"] for item in items} == {WHOLE}
     assert len(results["second"].items) > 0
+
+
+def test_a_queue_stores_the_links_as_well(tmp_path: Path) -> None:
+    settings = {**JOIN, "JUSTEXT_JOIN_PAGES": 2, "JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1}
+    with Site(THREE.pages) as site:
+        one = {"urls": site.urls("/bridge")}
+        first = crawl_one(StoredLinkSpider, one, settings={**settings, "CLOSESPIDER_PAGECOUNT": 1})
+        second = crawl_one(StoredLinkSpider, {}, settings=settings)
+    assert (first.seen, second.seen[0]) == (["/bridge"], "/bridge/3")
+    assert sum(path_of(item["url"]) == "/bridge" and item["text"].endswith(text(2)) for item in second.items) == 2
+
+
+def test_items_that_cannot_be_stored_go_on_alone(tmp_path: Path) -> None:
+    pipelines = {"tests.crawl.test_joining.Releasing": 900}
+    settings = {**JOIN, "JOBDIR": str(tmp_path / "job"), "ITEM_PIPELINES": pipelines}
+    with Site(THREE.pages) as site:
+        result = crawl_one(UnstoredSpider, {"urls": site.urls("/bridge")}, settings=settings)
+    assert sorted(result.seen) == list(THREE.pages)
+    assert result.justext["join/not_stored"] == 1
+    assert "join/requests" not in result.justext
+    texts = [item["text"] for item in result.items]
+    assert len(texts) == 6
+    assert all(sum(each.endswith(text(n)) for each in texts) == 2 for n in (1, 2, 3))
 
 
 class StoredSpider(PageSpider):
