@@ -14,8 +14,6 @@ PAGE = f"<title>Cities</title>{MENU}<h1>Two cities</h1><p>{TEXT}<h2>Paris</h2><p
 HOSTILE = f"<p {' '.join(f'a{n}=1' for n in range(200_000))}>{TEXT}"
 
 
-def samples(heading: str) -> list[str]:
-    """The samples of Python below a heading of the page about frameworks."""
-    page = (REPOSITORY / "docs" / "integrations.md").read_text("utf-8")
-    section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+def samples(name: str) -> list[str]:
+    """Return the samples of Python on the page about a framework."""
+    return re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs" / f"{name}.md").read_text("utf-8"), re.DOTALL)

@@ -101,7 +101,7 @@ def test_the_samples_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "page.html").write_text(PAGE, "utf-8")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"html": PAGE}
-    for sample in samples("LangChain"):
+    for sample in samples("langchain"):
         exec(sample, names)
         first = names.pop("documents")[0].metadata
         assert (first["source"], first["heading_path"]) == ("https://example.org/", ["Two cities"])

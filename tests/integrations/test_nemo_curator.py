@@ -144,7 +144,7 @@ def test_the_interface_is_that_of_nemo_curator(tmp_path: Path) -> None:
 @pytest.mark.skipif(not IS_INSTALLED, reason="NeMo Curator is not installed")
 def test_the_sample_of_the_docs() -> None:
     names: dict[str, Any] = {}
-    [sample] = samples("NeMo Curator")
+    [sample] = samples("nemo-curator")
     exec(sample, names)
     record = {"url": "https://example.org/", "warc_id": "1", "source_id": "a", "content": PAGE.encode()}
     made = names["extractor"].extract(record)

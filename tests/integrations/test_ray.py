@@ -84,7 +84,7 @@ def test_tasks_and_actors_give_the_same_rows(ray: Any, tmp_path: Path, monkeypat
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_sample_of_the_docs(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    [sample] = samples("Ray Data")
+    [sample] = samples("ray")
     (tmp_path / "pages").mkdir()
     parquet.write_table(pa.table({"html": [page(n) for n in range(5)]}), tmp_path / "pages" / "1.parquet")
     monkeypatch.chdir(tmp_path)
