@@ -48,6 +48,8 @@ logger = logging.getLogger(__name__)
 
 #: In the meta of a request for a following page: the article, as far as it is known.
 MARK = "justext_article"
+#: In the meta of a first request that is made again: the name of its file in the journal.
+AGAIN = "justext_article_again"
 #: The methods that spiders are given.
 CALLBACK = "continue_article_of_justext"
 ERRBACK = "end_article_of_justext"
@@ -61,7 +63,7 @@ PRIORITY = 10
 MOST_IN_VAIN = 10
 #: What Scrapy notes in the meta of one request, and what is not true of the next.
 _OF_ONE_REQUEST = frozenset(
-    {"retry_times", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "download_latency"}
+    {"retry_times", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "download_latency", AGAIN}
 )
 _ERRORS = list(range(400, 600))
 
@@ -166,12 +168,14 @@ class Joining:
         # An item may hold its response, and then the article would hold its own key.
         is_begun = self._begun.pop(response, None) is not None
         if request is None:
+            self._note_begun_anew(response)
             yield from kept_back
             return
         article: Article = request.meta[MARK]
         # All its items are there only now.
         if self._open is None and not all(_can_be_stored(each, self._spider) for each in (request, *kept_back)):
             self._add("join/not_stored", 1)
+            self._note_begun_anew(response)
             article.requests.extend(kept_back)
             yield from self._end(article._replace(urls=article.urls[:-1]), self._configuration_of(request))
             return
@@ -179,8 +183,13 @@ class Joining:
         article.requests.extend(each.to_dict(spider=self._spider) if is_stored else each for each in kept_back)
         if is_begun and self._journal is not None:
             self._journal.add(article.identity, _request_of(response), self._spider)
+        self._note_begun_anew(response)
         self._add("join/requests", 1)
         yield request
+
+    def _note_begun_anew(self, response: Response) -> None:
+        if self._journal is not None and response.request is not None:
+            self._journal.begin_anew(response.request)
 
     def _send_unfinished(self) -> Coroutine[Any, Any, None]:
         """Send on the items that still wait at the end of a crawl whose queue ends with it."""
@@ -351,17 +360,29 @@ class Journal:
         ended.unlink(missing_ok=True)
         if not was_killed:
             return []
-        self.killed = frozenset(path.name for path in files)
-        requests = [request_from_dict(pickle.loads(path.read_bytes()), spider=spider) for path in files]
+        requests = {}
         for path in files:
-            path.unlink()
-        return [request.replace(dont_filter=True) for request in requests]
+            try:
+                request = request_from_dict(pickle.loads(path.read_bytes()), spider=spider)
+            except Exception as error:
+                # Whatever is in the file, and whatever the spider has become.
+                logger.warning("The article in %s cannot be fetched again: %s", path, error)
+                continue
+            requests[path.name] = request.replace(meta={**request.meta, AGAIN: path.name}, dont_filter=True)
+        self.killed = frozenset(requests)
+        return list(requests.values())
+
+    def begin_anew(self, request: Request) -> None:
+        """Remove the file of a first request that was made again; until then, another kill does not lose it."""
+        if AGAIN in request.meta:
+            self.remove(request.meta[AGAIN])
 
     def add(self, identity: str, request: Request, spider: Spider) -> None:
         """Write the first request of an article; do nothing for one that cannot be stored."""
         if _can_be_stored(request, spider):
             self._folder.mkdir(exist_ok=True)
-            write_whole(self._folder / identity, pickle.dumps(request.to_dict(spider=spider)))
+            meta = {name: value for name, value in request.meta.items() if name != AGAIN}
+            write_whole(self._folder / identity, pickle.dumps(request.replace(meta=meta).to_dict(spider=spider)))
 
     def remove(self, identity: str) -> None:
         """Remove an article that is complete."""

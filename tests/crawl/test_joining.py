@@ -12,6 +12,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 
 from scrapy_justext.crawl.following_pages import is_first, next_page, page_number
+from scrapy_justext.crawl.joining import ENDED, FOLDER, Journal
 from tests.crawl.articles import SENTENCES, SHAPES, article, html, text
 from tests.crawl.crawling import SECONDS, Crawl, Result, command, crawl, crawl_one, start
 from tests.crawl.server import Answer, Site
@@ -483,6 +484,35 @@ def test_an_article_that_was_open_when_a_crawl_was_killed_is_fetched_again(tmp_p
     assert item["text"] == WHOLE
     first = tmp_path / "first.jsonl"
     assert not first.exists() or not first.read_text("utf-8")
+
+
+def test_a_journal_keeps_what_was_not_begun_anew_and_passes_over_what_it_cannot_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    spider = StoredSpider()
+    Journal(tmp_path).add("one", Request("http://a.example/bridge"), spider)
+    (tmp_path / "broken").write_bytes(b"x")
+    for _ in range(2):
+        journal = Journal(tmp_path)
+        (request,) = journal.open(spider)
+        assert request.url == "http://a.example/bridge"
+        assert request.dont_filter
+        assert journal.killed == {"one"}
+        assert "broken" in caplog.text
+        caplog.clear()
+    journal.begin_anew(request)
+    assert Journal(tmp_path).open(spider) == []
+
+
+def test_an_article_that_is_fetched_again_is_noted_once(tmp_path: Path) -> None:
+    job = tmp_path / "job"
+    settings = {**JOIN, "JOBDIR": str(job)}
+    with Site(THREE.pages) as site:
+        (job / FOLDER).mkdir(parents=True)
+        Journal(job / FOLDER).add("one", Request(site.url("/bridge")), StoredSpider())
+        result = crawl_one(StoredSpider, {}, settings=settings)
+    assert [item["text"] for item in result.items] == [WHOLE]
+    assert [path.name for path in (job / FOLDER).iterdir()] == [ENDED]
 
 
 def test_a_feed_of_parquet_has_the_pages(tmp_path: Path) -> None:
