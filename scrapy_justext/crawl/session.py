@@ -356,8 +356,8 @@ class Session:
         self.items.remember(item, page, response)
         return True
 
-    def requests_of_articles(self, response: Response) -> Iterator[Request]:
-        """Yield what follows a callback: the request for the next page, or what was kept back in vain."""
+    def requests_of_articles(self, response: Response) -> Iterator[Any]:
+        """Yield what follows a callback: the request for the next page, or what was kept back in vain, and items that cannot wait."""
         return iter(()) if self._joining is None else self._joining.requests(response)
 
     def keep_back(self, request: Request, response: Response) -> bool:
