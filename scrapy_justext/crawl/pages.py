@@ -183,6 +183,8 @@ class CleanedPage(NamedTuple):
     """The pages that it was joined from; none for a page that stands alone."""
     repeats: Repeats | None = None
     """None where nobody looked for duplicates."""
+    is_remembered: bool = True
+    """False while it is not known whether this page or another of its address is kept: site memory counts one."""
 
     @property
     def has_old_markdown(self) -> bool:

@@ -170,6 +170,14 @@ class SecondRequests:
             logger.info("%s: second request failed: %s", request.url, str(error) or type(error).__name__)
             return None
 
+    def unmark(self, response: Response, first: Request) -> None:
+        """Take from the meta of a kept response what only its own request needed.  ``first``: the first request.
+
+        What the spider asks for next is no second request.
+        """
+        for name in {MARK, *self._more} - first.meta.keys():
+            response.meta.pop(name, None)
+
     def _is_allowed(self, url: str, configuration: Configuration) -> bool:
         site = site_name(url)
         limits = {

@@ -221,12 +221,14 @@ class Session:
         if response in _PAGES:
             return response
         outcome, configuration = await self._clean(response, request, in_place=False)
-        page = _without_error(outcome, configuration)
         if MARK in request.meta:
             # Who asked for it compares it with the first page, and counts one of them.
-            _PAGES[response] = page
+            _PAGES[response] = self._count_failed(outcome, configuration, response)
             return response
-        why = why_again(response, page) if configuration.retry_meta else None
+        page = _without_error(outcome, configuration)
+        # A request that had the meta already would only be repeated.
+        is_other = not configuration.retry_meta.items() <= request.meta.items()
+        why = why_again(response, page) if is_other else None
         better = await self._fetch_better(page, request, why) if why is not None else None
         if better is not None:
             return better
@@ -238,15 +240,29 @@ class Session:
         response = await self._second_requests.fetch(request, first.configuration, why)
         if response is None:
             return None
-        page = _PAGES.get(response) or _without_error(*await self._clean(response, request, in_place=False))
+        page = _PAGES.get(response)
+        if page is None:
+            page = self._count_failed(*await self._clean(response, request, in_place=False), response)
         if not (isinstance(page, CleanedPage) and is_better(page, first)):
+            self._count_lost(page)
             self.counts.add("retry/kept_first")
             return None
-        # What the spider asks for next is no second request.
-        response.meta.pop(MARK, None)
+        self._count_lost(first)
+        self._second_requests.unmark(response, request)
         self.counts.add("retry/kept_second")
         await self._enter(page._replace(fetched="again"), page.configuration, response, response.request)
         return response
+
+    def _count_failed(self, outcome: Outcome | Exception, configuration: Configuration, response: Response) -> Outcome:
+        """Return what became of a second response; count and log an error."""
+        if isinstance(outcome, Exception):
+            self.counts.add_error(outcome, response.url)
+        return _without_error(outcome, configuration)
+
+    def _count_lost(self, page: Outcome) -> None:
+        """Count the time that the page took which is not kept."""
+        if isinstance(page, CleanedPage):
+            self.counts.add("seconds", page.seconds)
 
     async def _enter(
         self,
@@ -259,6 +275,8 @@ class Session:
     ) -> None:
         """Count what became of a response, and keep it for its callback and its items."""
         if isinstance(outcome, CleanedPage):
+            if not outcome.is_remembered:
+                outcome = self._remember(outcome, response)
             outcome = self.find_repeats(outcome, response.url, request)
             if outcome.has_old_markdown:
                 outcome = await self._with_markdown(outcome, response, in_place=in_place)
@@ -289,7 +307,9 @@ class Session:
                 outcome = UncleanedPage(reason, describe_reason(reason, response, configuration), configuration)
             else:
                 found, seconds = await self._judge(response, configuration, in_place=in_place)
-                outcome = self._finish(found, seconds, configuration, response)
+                # Of a page and that of its second request, site memory counts the one that is kept.
+                adds = not (configuration.retry_meta or (request is not None and MARK in request.meta))
+                outcome = self._finish(found, seconds, configuration, response, adds=adds)
         except PageLimitError as error:
             outcome = UncleanedPage(error.reason, error.problem, configuration)
         except Exception as error:
@@ -402,9 +422,15 @@ class Session:
         return await pool.do(raw_page(page)._replace(bad=dict(bad)), configuration.options, configuration.timeout)
 
     def _finish(
-        self, found: Found, seconds: float, configuration: Configuration, response: Response | None = None
+        self,
+        found: Found,
+        seconds: float,
+        configuration: Configuration,
+        response: Response | None = None,
+        *,
+        adds: bool = True,
     ) -> CleanedPage:
-        """Return the page, judged with what is known of its site.
+        """Return the page, judged with what is known of its site; ``adds``: whether site memory counts it.
 
         Raises :class:`~scrapy_justext.exceptions.PageTimeout` if it took too long.
         """
@@ -414,12 +440,30 @@ class Session:
             return CleanedPage(found, configuration, seconds)
         if response is None or not configuration.site_memory:
             return CleanedPage(found.extraction(), configuration, seconds)
-        held_items = self._open_memory()
         site = self._layers.site_of(response.url) or site_name(response.url)
-        judged = held_items.memory.look(site, found, configuration, adds=True)
+        if adds:
+            extraction, unfinished = self._look(site, found, configuration)
+            return CleanedPage(extraction, configuration, seconds, site, unfinished)
+        recalled = self._open_memory().memory.recall(site, found, configuration)
+        return CleanedPage(recalled.extraction(), configuration, seconds, site, found, is_remembered=False)
+
+    def _look(self, site: str, page: JudgedPage, configuration: Configuration) -> tuple[Extraction, JudgedPage | None]:
+        """Have site memory count a page; return it as judged with that, and the page itself if it is judged again."""
+        held_items = self._open_memory()
+        judged = held_items.memory.look(site, page, configuration, adds=True)
         held_items.note_visit(site)
         waits = held_items.waits_for(site, configuration)
-        return CleanedPage(judged.extraction(), configuration, seconds, site, found if waits else None)
+        return judged.extraction(), page if waits else None
+
+    def _remember(self, page: CleanedPage, response: Response) -> CleanedPage:
+        """Return a page, which site memory counts now; as it was if that fails."""
+        assert page.unfinished is not None
+        try:
+            extraction, unfinished = self._look(page.site, page.unfinished, page.configuration)
+        except Exception as error:
+            self.counts.add_error(error, response.url)
+            return page._replace(unfinished=None, is_remembered=True)
+        return page._replace(extraction=extraction, unfinished=unfinished, is_remembered=True)
 
     def find_repeats(
         self, page: CleanedPage, url: str, request: Request | None, joined: Sequence[str] = ()

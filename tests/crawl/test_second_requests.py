@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from scrapy import Request
 from scrapy.http import HtmlResponse
+from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
 from scrapy_justext.crawl.second_requests import HARDLY_ANY, PLENTY, is_better, why_again
+from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
+from tests.crawl import template
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MENU, POOR_PAGE, page
 from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site
@@ -21,7 +26,9 @@ from tests.crawl.spiders import PageSpider
 from tests.inspection.browser import CHROMIUM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from scrapy.http import Response
 
     from scrapy_justext.crawl.pages import Outcome
 
@@ -297,3 +304,91 @@ def test_a_browser_renders_what_scripts_write() -> None:
     }
     assert asked["/app"] == 2
     assert asked["/plain"] == 1
+
+
+class Asked:
+    """A session whose second requests are answered here: with ``second``, each page extracted in one second.
+
+    Where a page is to fail, its extraction raises an error.
+    """
+
+    def __init__(self, second: str, settings: Mapping[str, Any], *, fails: bool = False) -> None:
+        self.crawler = get_crawler(settings_dict={"JUSTEXT_LANGUAGE": "English", **settings})
+        self.session = get_session(self.crawler)
+        self.second, self.fails = second, fails
+        self.metas: list[dict[str, Any]] = []
+        self._judge = self.session._judge
+        self.session._judge = self.judge  # type: ignore[method-assign]
+        self.crawler.engine = cast("Any", self)
+
+    async def judge(self, response: Response, *arguments: Any, **more: Any) -> Any:
+        if self.fails and response.text == self.second:
+            raise RuntimeError("bad page")
+        found, _ = await self._judge(response, *arguments, **more)
+        return found, 1.0
+
+    async def download_async(self, request: Request) -> Response:
+        self.metas.append(dict(request.meta))
+        return await self.answer(request, self.second)
+
+    async def answer(self, request: Request, html: str) -> Response:
+        response = HtmlResponse(request.url, body=html, encoding="utf-8", request=request)
+        return await self.session.clean_best(response, request)
+
+    def get(self, **meta: Any) -> Response:
+        return asyncio.run(self.answer(Request("http://a.example/", meta=meta), SHELL))
+
+    def stat(self, name: str) -> Any:
+        assert self.crawler.stats is not None
+        return self.crawler.stats.get_value(f"justext/{name}", 0)
+
+
+ASKING: dict[str, Any] = {"JUSTEXT_RETRY_META": {"proxy": "http://127.0.0.1:1"}}
+
+
+def test_an_error_in_a_second_page_is_counted_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    asked = Asked(GOOD_PAGE, ASKING, fails=True)
+    assert asked.get().text == SHELL
+    assert (asked.stat("errors"), asked.stat("errors/RuntimeError"), asked.stat("pages")) == (1, 1, 1)
+    assert "http://a.example/: not cleaned: bad page" in caplog.text
+
+
+@pytest.mark.parametrize(("second", "kept"), [(GOOD_PAGE, "kept_second"), (SHELL, "kept_first")])
+def test_the_time_of_both_pages_is_counted(second: str, kept: str) -> None:
+    asked = Asked(second, ASKING)
+    assert asked.get().text == second
+    assert (asked.stat(f"retry/{kept}"), asked.stat("pages"), asked.stat("seconds")) == (1, 1, 2.0)
+
+
+def test_a_request_that_has_the_meta_already_is_not_repeated() -> None:
+    asked = Asked(GOOD_PAGE, ASKING)
+    assert asked.get(proxy="http://127.0.0.1:1", depth=1).text == SHELL
+    assert asked.metas == []
+    assert asked.get(proxy="http://127.0.0.1:2").text == GOOD_PAGE
+    assert len(asked.metas) == 1
+
+
+@pytest.mark.parametrize("own", [{}, {"dont_cache": True}])
+def test_the_kept_response_does_not_keep_its_successors_from_the_cache(own: dict[str, bool]) -> None:
+    asked = Asked(GOOD_PAGE, {})
+    kept = asked.get(justext={"retry_meta": {"proxy": "x"}}, **own)
+    assert kept.text == GOOD_PAGE
+    assert asked.metas[0]["dont_cache"] is True
+    assert kept.meta.keys() - {"justext", "proxy"} == own.keys()
+
+
+@pytest.mark.parametrize("look", ["none", "hold"])
+def test_site_memory_knows_the_page_that_is_kept(look: str) -> None:
+    shells: dict[str, Answer | str] = {path: SHELL.replace("Home", path * 5) for path in template.PATHS}
+    with Site(shells) as site, Site({site.url(path): html for path, html in template.SITE.items()}) as proxy:
+        settings = {
+            **template.SETTINGS,
+            "JUSTEXT_RETRY_META": {"proxy": proxy.url("")},
+            "JUSTEXT_SITE_MEMORY_LOOK": look,
+        }
+        result = crawl_one(PageSpider, {"urls": site.urls()}, settings=settings)
+    assert len(result.items) == template.PAGES
+    assert result.justext["retry/kept_second"] == template.PAGES
+    plain = {"none": "abcd", "hold": ""}
+    assert template.with_repeated(result.items) == plain[look]
+    assert result.justext["site_memory/blocks"] >= template.PAGES - len(plain[look])

@@ -108,13 +108,22 @@ class SiteMemory:
 
         ``page``: as it was judged by itself; ``adds``: whether to remember it, as at the first look.
         """
-        length = configuration.site_memory_length
-        fingerprints = take_fingerprints(page.context.segments, page.page.url or "", length)
-        sightings = (self._store.visit if adds else self._store.recall)(site, fingerprints)
-        self._note_pages(site, sightings.pages)
-        again = judge_again(page, fingerprints, sightings, configuration)
+        again = self._judge(site, page, configuration, self._store.visit if adds else self._store.recall)
         self._count_removed(page, again)
         return again
+
+    def recall(self, site: str, page: JudgedPage, configuration: Configuration) -> JudgedPage:
+        """Return a page judged by what is known of its site, for a page that may not be kept: nothing is counted."""
+        return self._judge(site, page, configuration, self._store.recall)
+
+    def _judge(
+        self, site: str, page: JudgedPage, configuration: Configuration, ask: Callable[[str, Fingerprints], Sightings]
+    ) -> JudgedPage:
+        length = configuration.site_memory_length
+        fingerprints = take_fingerprints(page.context.segments, page.page.url or "", length)
+        sightings = ask(site, fingerprints)
+        self._note_pages(site, sightings.pages)
+        return judge_again(page, fingerprints, sightings, configuration)
 
     def _note_pages(self, site: str, pages: int) -> None:
         # The order of the sites is that of the last visits.
