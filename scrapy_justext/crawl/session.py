@@ -377,7 +377,7 @@ class Session:
         return True
 
     def requests_of_articles(self, response: Response) -> Iterator[Any]:
-        """Yield what follows a callback: the request for the next page, or what was kept back in vain, and items that cannot wait."""
+        """Yield the request for the page after that of a response, or what was kept back in vain."""
         return iter(()) if self._joining is None else self._joining.requests(response)
 
     def keep_back(self, request: Request, response: Response) -> bool:
