@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -194,7 +193,7 @@ class JudgedPage(NamedTuple):
             origin, segments, decided, measured = self.data
             assert measured is not None
             of_data = Context(segments, decided, context.thresholds)
-            added = _columns(of_data, repeat(measured).__next__, decided, first=columns.count, origin=origin)
+            added = _columns(of_data, lambda: measured, decided, first=columns.count, origin=origin)
             columns = BlockColumns.joined([columns, added])
         columns.of_page = self._made_late()
         return Extraction.of_columns(
