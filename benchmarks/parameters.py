@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -72,16 +73,24 @@ def measure(profile: str, folds: Path) -> dict[str, dict[str, list[float]]]:
     found: dict[str, dict[str, list[float]]] = {variant: defaultdict(list) for variant in (*WHOLE_PAGE, *KINDS)}
     for spec in SETS:
         set_kind, _, name = spec.partition(":")
+        measure = "sequence" if set_kind == "cleaneval" else "bag"
         for document in open_data_set(f"{set_kind}:{CORPORA / name}").documents:
             extractor = extractors[fold_of(document)]
             page = extractor.read(document.text)
             sets = list(_sets(name, document.page_type))
             kinds = list(_kinds(set(page.segments.of_position("kind")), document.page_type))
-            for variant, parameters in {**WHOLE_PAGE, **(KINDS if kinds else {})}.items():
-                text = extractor.with_thresholds(**parameters).judge(page).extraction().text
-                f1 = score_text(document, text, "sequence" if set_kind == "cleaneval" else "bag").f1
-                for column in () if f1 is None else kinds if variant in KINDS else sets:
-                    found[variant][column].append(f1 or 0.0)
+            for variants, columns in ((WHOLE_PAGE, sets), (KINDS, kinds)):
+                f1s = {
+                    name: score_text(
+                        document, extractor.with_thresholds(**parameters).judge(page).extraction().text, measure
+                    ).f1
+                    for name, parameters in (variants if columns else {}).items()
+                }
+                # Variants are compared on the same pages.
+                if None in f1s.values():
+                    continue
+                for (name, f1), column in product(f1s.items(), columns):
+                    found[name][column].append(f1 or 0.0)
     return found
 
 

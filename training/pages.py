@@ -82,19 +82,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     try:
-        run(arguments)
+        run(arguments.data, arguments.profile, folds=arguments.folds, out=arguments.out, jobs=arguments.jobs)
     except JustextError as error:
         sys.exit(str(error))
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(data: Sequence[str], profile_name: str, *, folds: Path, out: Path | None = None, jobs: int = 2) -> None:
     """Do what the command says."""
-    pages, profile = read(arguments.data), find_profile(arguments.profile)
+    pages, profile = read(data), find_profile(profile_name)
     names = [one.name for one in profile.chooses or (profile,)]
-    with multiprocessing.Pool(arguments.jobs) as pool:
+    with multiprocessing.Pool(jobs) as pool:
         # A page without blocks has none in any profile.
         general, *for_articles = (
-            [sample for sample in pool.imap(partial(make_sample, name, arguments.folds), pages, chunksize=8) if sample]
+            [sample for sample in pool.imap(partial(make_sample, name, folds), pages, chunksize=8) if sample]
             for name in names
         )
     print(f"{len(general)} pages", flush=True)
@@ -102,14 +102,14 @@ def run(arguments: argparse.Namespace) -> None:
         print(*table_of_choice(profile.name, names, general, *for_articles), sep="\n", flush=True)
         return
     print(*tables(general), sep="\n", flush=True)
-    if arguments.out:
+    if out:
         card = {
             "name": f"{profile.name}-pages",
             "version": scrapy_justext.__version__,
-            "data": [open_data_set(spec).digest for spec in arguments.data],
+            "data": [open_data_set(spec).digest for spec in data],
             "pages": len(general),
         }
-        save_page_model(arguments.out, make_page_model(general), card)
+        save_page_model(out, make_page_model(general), card)
 
 
 def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:

@@ -1,8 +1,9 @@
 """Make the models of published methods that learn: ``python -m training.published KIND:PATH …``.
 
 The models are those of ``ncleaner``, ``ncleaner-nonlexical`` and ``mss``, in the evaluation's extractors: counts of
-features in the content of labelled pages and outside of it.  Nothing is drawn by chance: the same pages give the same
-files.  ``mss`` is made for articles; it learns from pages of that type and from those whose type is not known.
+features in the content of labelled pages and outside of it.  Pages that are byte for byte the same count once.
+Nothing is drawn by chance: the same pages give the same files.  ``mss`` is made for articles; it learns from pages of
+that type and from those whose type is not known.
 
 ``--folds FOLDER`` writes the models of a five-fold cross-validation by registered domain, too, for
 ``training.validated``.
@@ -18,12 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.extractors import mss, ncleaner
 from scrapy_justext.evaluation.extractors.base import MODELS, save_counts
 from scrapy_justext.exceptions import JustextError
 from training.labels import aligned, soft_labels, words_of
-from training.samples import FOLDS, fold_of
+from training.samples import FOLDS, fold_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     try:
-        documents = [document for spec in arguments.data for document in open_data_set(spec).documents]
+        documents = [page.document for page in read(arguments.data)]
     except JustextError as error:
         sys.exit(str(error))
     folds: list[dict[str, Sides]] = [{name: (Counter(), Counter()) for name in METHODS} for _ in range(FOLDS)]

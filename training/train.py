@@ -1,4 +1,4 @@
-"""Make the models of the learned profiles: ``python -m training.train --out FOLDER KIND:PATH …``.
+"""Make the models of blocks of the learned profiles: ``python -m training.train --out FOLDER KIND:PATH …``.
 
 The pages of all sets are in five folds by registered domain; pages that are byte for byte the same count once.  For
 each fold, networks are trained on the others.  What they find in the fold's pages is what the second pass is trained
@@ -53,7 +53,16 @@ ARTICLE = "article"
 
 def main() -> None:
     """Train, print the tables, write the models."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    arguments = command_line(__doc__).parse_args()
+    try:
+        run(arguments)
+    except JustextError as error:
+        sys.exit(str(error))
+
+
+def command_line(description: str | None) -> argparse.ArgumentParser:
+    """Return the parser of the command's options."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+", metavar="KIND:PATH")
     parser.add_argument("--out", type=Path, help="the folder of the models; none is written without it")
     parser.add_argument("--also", nargs="*", default=[], metavar="KIND:PATH", help="evaluate on these, not trained on")
@@ -70,11 +79,7 @@ def main() -> None:
         help="probabilities from which a block is good (default: the validated ones, else 0.5)",
     )
     parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    try:
-        run(arguments)
-    except JustextError as error:
-        sys.exit(str(error))
+    return parser
 
 
 def run(arguments: argparse.Namespace) -> None:

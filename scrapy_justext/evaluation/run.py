@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.evaluation.command_line import add_pages_and_processes, format_kinds, format_table, seconds
-from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.kinds import KIND_MEASURES
@@ -43,7 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add = parser.add_argument
     several: dict[str, Any] = {"required": True, "nargs": "+", "action": "extend"}
-    add("--dataset", **several, metavar="KIND:PATH", help="labelled pages; may be repeated")
+    add(
+        "--dataset",
+        **several,
+        metavar="KIND:PATH",
+        help="labelled pages; may be repeated: of the same pages the first has them",
+    )
     without = "leave out the pages that these sets have, too, byte for byte, such as those that a model was trained on"
     add("--without", nargs="+", action="extend", default=[], metavar="KIND:PATH", help=without)
     names = "a profile, ref:NAME for another library, ttr, the address of a service; may be repeated"
@@ -86,8 +91,8 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     if not names:
         raise ParameterError("extractor", ",".join(arguments.extractor), "must be at least one name")
     extractors = _usable(names)
-    without = tuple(dict.fromkeys(arguments.without))
-    data_sets = [open_data_set(given, without) for given in dict.fromkeys(arguments.dataset)]
+    opened = open_data_sets(arguments.dataset, arguments.without)
+    data_sets = [data_set for data_set, _ in opened]
     _check_names(data_sets)
     for data_set in data_sets:
         _warn_of_problems(data_set)
@@ -103,7 +108,7 @@ def _make_plan(arguments: argparse.Namespace) -> tuple[Plan, Run]:
     record = Run(
         tuple(
             DataSetRecord(data_set.kind, str(data_set.path), data_set.name, data_set.digest, without)
-            for data_set in data_sets
+            for data_set, without in opened
         ),
         tuple(
             ExtractorRecord(extractor.name, extractor.version, getattr(extractor, "code", None))

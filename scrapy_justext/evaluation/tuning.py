@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.parameters import PAIRS, Scale
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.evaluation.command_line import add_pages_and_processes, format_columns, whole_number
-from scrapy_justext.evaluation.datasets.names import open_data_set
+from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
 from scrapy_justext.evaluation.trials import Quality, TrialSetup, label, mean_quality, open_trials, quality_of, split
@@ -219,7 +219,7 @@ def execute(arguments: argparse.Namespace) -> int:
     goal = _goal(arguments.objective, arguments.beta)
     if arguments.measure not in MEASURES:
         raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
-    data_sets = [open_data_set(spec) for spec in dict.fromkeys(arguments.dataset)]
+    data_sets = [data_set for data_set, _ in open_data_sets(arguments.dataset)]
     setup = TrialSetup(
         data_sets=data_sets,
         profile=arguments.profile,

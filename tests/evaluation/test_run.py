@@ -127,7 +127,7 @@ class TestRun:
         assert (row["extractor"], row["f1"], row["documents"], row["failed"]) == (name, 1.0, 3, 2)
 
     def test_several_data_sets_in_turn_into_one_folder(self, tmp_path: Path) -> None:
-        folders = [write_pairs(tmp_path / name, {"1": PAGE}) for name in ("one", "two")]
+        folders = [write_pairs(tmp_path / name, {"1": f"{PAGE}<p>{name}"}) for name in ("one", "two")]
         out = str(tmp_path / "out")
         for more in ([folders[0]], folders):
             sets = [f"pairs:{folder}" for folder in more]
@@ -173,6 +173,20 @@ class TestRun:
         status, _, complaints = here(*command)
         assert status == 2
         assert "holds results of something else: the data set test has digest" in complaints
+
+    def test_of_pages_that_two_sets_have_the_first_has_them(self, tmp_path: Path, here: Here) -> None:
+        first = write_pairs(tmp_path / "first", {"1": PAGE, "2": PAGE + "<p>Other"})
+        second = write_pairs(tmp_path / "second", {"1": PAGE, "3": "<p>Third"})
+        out = tmp_path / "out"
+        status, _, complaints = here(
+            "run", "--dataset", f"pairs:{first}", f"pairs:{second}", "--extractor", "ttr", "--out", str(out)
+        )
+        assert status == 0
+        assert complaints.splitlines()[0] == "warning: second: left out, in another set: 1 (1)"
+        assert statuses(out, "first", "ttr") == {"1": "ok", "2": "ok"}
+        assert statuses(out, "second", "ttr") == {"3": "ok"}
+        assert main(["report", str(out)]) == 0
+        assert "has changed since the run" not in (out / "report.md").read_text()
 
 
 class TestGoingOn:
@@ -284,7 +298,7 @@ class TestBadInput:
         assert not out.exists()
 
     def test_two_data_sets_of_one_name(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        sets = [f"pairs:{write_pairs(tmp_path / above / 'pages', {'1': PAGE})}" for above in "ab"]
+        sets = [f"pairs:{write_pairs(tmp_path / above / 'pages', {'1': PAGE + above})}" for above in "ab"]
         assert main(["run", "--dataset", *sets, "--extractor", "ttr", "--out", str(tmp_path / "out")]) == 2
         assert "is the name of two folders" in capsys.readouterr().err
         assert not (tmp_path / "out").exists()

@@ -15,6 +15,7 @@ import pytest
 from lxml.html import tostring
 
 from scrapy_justext.core.learned.model import Model, load_model
+from scrapy_justext.core.learned.pages import load_page_model
 from scrapy_justext.core.learned.second import KINDS, marker_bits, second_features
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.extractors.base import save_counts
@@ -171,6 +172,36 @@ def test_the_command_validates_trains_and_writes_models(tmp_path: Path, given: t
         assert model.good == float(given[number] if given else validated)
         # Those of articles alone come to the networks of all pages.
         assert len(model.arrays["b3"]) == 2 * (1 + number)
+
+
+def test_one_command_makes_all_models(tmp_path: Path) -> None:
+    out = tmp_path / "models"
+    command = [sys.executable, "-m", "training", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass"]
+    done = subprocess.run([*command, "--out", str(out)], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert [part.split("\n")[0] for part in done.stdout.split("\n# ")[1:]] == [
+        "learned", "learned-article", "page model of learned", "page model of learned-article", "auto",
+    ]  # fmt: skip
+    assert [row.split(" | ")[0] for row in done.stdout.splitlines()[-3:]] == [
+        "| `auto`", "| `learned`", "| `learned-article`",
+    ]  # fmt: skip
+    for profile in ("learned", "learned-article"):
+        assert load_model(out / f"{profile}.npz").name == profile
+        assert load_page_model(out / f"{profile}-pages.npz").types.weights.any()
+
+
+def test_page_models_need_those_of_the_folds(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "training", f"wcxb:{tmp_path}", "--no-validation"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "--no-validation makes no models of folds" in done.stderr
+
+
+def test_where_nothing_is_good_the_most_probable_block_is_scored() -> None:
+    unseen = Page("set", document(50))
+    extractor = extractor_with("learned", quick_model()).with_thresholds(drop_repeated=False)
+    found = score_page(unseen, extractor, (1.0,), "bag")[1.0]
+    assert found.precision > 0.9
+    assert 0 < found.recall < 0.9
 
 
 def test_pages_that_are_the_same_count_once(tmp_path: Path) -> None:

@@ -74,6 +74,20 @@ def open_data_set(spec: str, without: Iterable[str] = ()) -> DataSet:
     return leave_out(opener(Path(path).expanduser()), map(open_data_set, without))
 
 
+def open_data_sets(specs: Iterable[str], without: Iterable[str] = ()) -> list[tuple[DataSet, tuple[str, ...]]]:
+    """Open several data sets, each once; of those that have the same page, byte for byte, only the first keeps it.
+
+    ``without``: as for :func:`open_data_set`, of all.  Each set is given with the names of those whose pages it lacks.
+    """
+    given, common = list(dict.fromkeys(specs)), tuple(dict.fromkeys(without))
+    opened: list[tuple[DataSet, tuple[str, ...]]] = []
+    for number, spec in enumerate(given):
+        whole = open_data_set(spec, common)
+        data_set = leave_out(whole, (other for other, _ in opened))
+        opened.append((data_set, common if data_set is whole else (*common, *given[:number])))
+    return opened
+
+
 def _opener_of_others(kind: str) -> Opener:
     found = next(iter(entry_points(group=ENTRY_POINTS, name=kind)), None)
     if found is None:
