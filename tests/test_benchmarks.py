@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.http import HtmlResponse
 
-from benchmarks import processes, tuner
+from benchmarks import peers, processes, tuner
 from benchmarks.crawl import PagesSpider
 from benchmarks.markdown import write_table
+from tests.core.learned.pages import document
+from training.samples import Page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +53,23 @@ def test_a_table_for_the_documentation(tmp_path: Path) -> None:
     write_table(tmp_path / "figures" / "a.md", "3 pages.", ("", "ms"), [("justext", "1.5"), ("learned", "3.0")])
     lines = (tmp_path / "figures" / "a.md").read_text("utf-8").splitlines()
     assert lines == ["3 pages.", "", "|  | ms |", "| --- | ---: |", "| justext | 1.5 |", "| learned | 3.0 |"]
+
+
+def test_extractors_are_compared_by_rows_of_pages() -> None:
+    groups = [("a", "a, forum", f"a, forum, {language}") for language in ("zh", "zh", "ru")]
+    assert peers.table(["ref:x", "m:own_y"], groups, [(0.5, 1.0), (0.7, 0.2), (0.0, 0.9)])[2:] == [
+        "| a | 3 | 0.400 | **0.700** |",
+        "| a, forum | 3 | 0.400 | **0.700** |",
+        "| a, forum, zh | 2 | **0.600** | **0.600** |",
+        "| all | 3 | 0.400 | **0.700** |",
+    ]
+    assert peers.table(["ref:x", "m:own_y"], groups, [(0, 0)] * 3)[0] == "| pages | number | x | own-y |"
+
+
+def test_a_page_that_an_extractor_fails_on_has_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> str:
+        raise RecursionError
+
+    page = Page("set", document(3))
+    monkeypatch.setattr(peers, "extractor_of", {"own": lambda page, _: page.gold, "other": fail}.get)
+    assert peers.f1s_of(["own", "other"], page) == [1.0, 0.0]

@@ -90,24 +90,29 @@ def best_limit(scores: Iterable[Mapping[float, Score]]) -> float:
 
 
 def mean_by_group(scores: Sequence[Score]) -> list[str]:
-    """Return the lines of a Markdown table: means by data set, type of page and language, then of all pages.
-
-    Languages stand where a set has many of them.
-    """
-    by_group: dict[str, list[Score]] = defaultdict(list)
-    for score in scores:
-        for group in score.groups:
-            by_group[group].append(score)
-    shown = {name: rows for name, rows in by_group.items() if _is_shown(name, by_group)}
-    rows = [(name, shown[name]) for name in sorted(shown)] + [("all", list(scores))]
+    """Return the lines of a Markdown table: means of the rows of :func:`rows_of`."""
     lines = ["| pages | number | precision | recall | F1 |", "| --- | --- | --- | --- | --- |"]
-    for name, scores_of_group in rows:
-        means = (fmean(column) for column in list(zip(*scores_of_group, strict=True))[1:])
-        lines.append(f"| {name} | {len(scores_of_group)} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
+    for name, numbers in rows_of([score.groups for score in scores]).items():
+        means = (fmean(column) for column in list(zip(*(scores[number] for number in numbers), strict=True))[1:])
+        lines.append(f"| {name} | {len(numbers)} | " + " | ".join(f"{mean:.3f}" for mean in means) + " |")
     return lines
 
 
-def _is_shown(name: str, by_group: Mapping[str, Sequence[Score]]) -> bool:
+def rows_of(groups: Sequence[Sequence[str]]) -> dict[str, Sequence[int]]:
+    """Return the numbers of the pages in each row of a table; ``groups``: by page, those that it counts in.
+
+    Rows are data sets, their types of pages, languages where a set has many of them, and last all pages.
+    """
+    by_group: dict[str, list[int]] = defaultdict(list)
+    for number, of_page in enumerate(groups):
+        for group in of_page:
+            by_group[group].append(number)
+    return {name: by_group[name] for name in sorted(by_group) if _is_shown(name, by_group)} | {
+        "all": range(len(groups))
+    }
+
+
+def _is_shown(name: str, by_group: Mapping[str, Sequence[int]]) -> bool:
     of_type = name.rpartition(", ")[0]
     if ", " not in of_type:
         return True
