@@ -1,8 +1,26 @@
 """List words that stand beside content in many languages.  Only data; :mod:`.second` looks for them in short blocks.
 
-Forms are those that web sites show, written down for this table.  Words of comments and replies were compared with the
-translations of the comment system Isso (Chinese, Danish, German, Persian, Polish, Vietnamese), labels of articles with
-those of the theme Minimal Mistakes (French, Portuguese, Spanish, Turkish).  A phrase has three words at the most.
+Forms are those that web sites show, written down for this table; a phrase has three words at the most.  They were
+compared with translations of what programs show.  A phrase counts as found where a program translates a text so, which
+in English has a phrase of the same kind.  Of 3,223 phrases in 31 languages, 864 were found, 14 (Bulgarian, Hindi, Thai)
+to 44 (Portuguese) of a language; none of ``related``, and few of ``advertisement``, ``legal`` and ``popular``, of which
+these programs say little.
+
+======================================  ==========  =========  =======
+program                                 licence     languages  phrases
+======================================  ==========  =========  =======
+Wagtail 8.0.1                           BSD         29         430
+django-oscar 4.2.1                      BSD         30         381
+Django 5.2.19                           BSD         31         206
+Nikola 8.3.3                            MIT         31         191
+hexo-theme-icarus 6.1.1                 MIT         14         145
+@docusaurus/theme-translations 3.10.2   MIT         26         120
+django-comments-xtd 2.10.13             BSD         8          20
+======================================  ==========  =========  =======
+
+Words of comments and replies were also compared with the translations of the comment system Isso (Chinese, Danish,
+German, Persian, Polish, Vietnamese), labels of articles with those of the theme Minimal Mistakes (French, Portuguese,
+Spanish, Turkish).
 """
 
 from __future__ import annotations
