@@ -25,6 +25,7 @@ from scrapy_justext import exceptions, extract
 from scrapy_justext.compression import zstd
 from scrapy_justext.crawl.settings import PREFIX, configure, from_settings
 from scrapy_justext.crawl.settings import SETTINGS as SETTINGS_TABLE
+from tests.archives.making import common_crawl, packed
 from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
@@ -341,6 +342,39 @@ def test_commands_have_the_options_that_are_shown() -> None:
         if (missing := {option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", help_of(name))})
     }
     assert unknown == {}
+
+
+#: Those that read pages and end: a tuner is served until somebody ends it.
+READING = [
+    pytest.param(line, id=f"{sample.page}: {line}")
+    for sample in SHELL
+    for line in dict.fromkeys(re.split(" *[#|]", shown)[0] for shown in sample.code.splitlines())
+    if re.match("scrapy justext(?:-archive)? ", line) and "--serve" not in line
+]
+
+
+@pytest.mark.parametrize("line", READING)
+def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> None:
+    for name in re.findall(r"(?<!--html )\b[\w/-]+\.html", line):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(GOOD_PAGE, "utf-8")
+    if "archive" in line:
+        (tmp_path / "CC-MAIN-1.warc.gz").write_bytes(packed(common_crawl(2)))
+        (tmp_path / "pages").mkdir()
+        (tmp_path / "pages" / "one.html").write_text(GOOD_PAGE, "utf-8")
+    words = re.sub(r"https://(?:\w+\.)?example\.\w+/\w*", site.url("/"), line).split()[1:]
+    files = [name for word in words for name in (sorted(map(str, tmp_path.glob(word))) if "*" in word else [word])]
+    done = command(*files, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not re.search("WARNING|ERROR|Traceback", done.stderr), done.stderr
+    if "archive" in line:
+        lines = done.stdout.splitlines() if line.endswith("-o -") else ()
+        rows = [json.loads(row) for row in lines] or read_table(tmp_path / "clean.parquet").to_pylist()
+        assert all(row["text"] for row in rows)
+    elif "--html" in line:
+        assert GOOD_TEXT.split()[-1] in (tmp_path / "report.html").read_text("utf-8")
+    else:
+        assert "good" in done.stdout
 
 
 # Tables and the site.
