@@ -12,9 +12,11 @@ import argparse
 import multiprocessing
 import sys
 from functools import lru_cache, partial
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from benchmarks.markdown import write_table
 from benchmarks.pages import CORPORA
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.exceptions import JustextError
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
     from training.samples import Page
 
 SETS = ("wcxb:wcxb-dev", "wcxb:newspaper-dev", "labelled:chinese-dev", "wcxb:magic-dev")
-LEARN = tuple(f"training.validated:{name}" for name in ("learned", "learned_article", "ncleaner", "mss"))
+PROFILES = ("training.validated:learned", "training.validated:learned_article", "justext")
 PEERS = tuple(f"ref:{name}" for name in ("trafilatura", "resiliparse", "readability-lxml", "boilerpy3-default"))
+PUBLISHED = tuple(f"training.validated:{name}" for name in ("ncleaner", "ncleaner_nonlexical", "mss"))
 
 extractor_of = lru_cache(find_extractor)
 
@@ -36,7 +39,8 @@ extractor_of = lru_cache(find_extractor)
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--extractor", nargs="+", default=[*LEARN[:2], *PEERS, "justext", *LEARN[2:]])
+    parser.add_argument("--extractor", nargs="+", default=[*PROFILES, *PEERS, *PUBLISHED])
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table for the documentation")
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
     try:
@@ -47,7 +51,12 @@ def main() -> None:
         sys.exit(str(error))
     with multiprocessing.Pool(arguments.jobs) as pool:
         scores = pool.map(partial(f1s_of, arguments.extractor), pages, chunksize=8)
-    print(*table(arguments.extractor, [groups_of(page) for page in pages], scores), sep="\n")
+    columns, rows = table(arguments.extractor, [groups_of(page) for page in pages], scores)
+    for row in (columns, *rows):
+        print(*row, sep="\t")
+    if arguments.markdown:
+        versions = (f"{label(name)} {extractor_of(name).version}" for name in arguments.extractor if name in PEERS)
+        write_table(arguments.markdown, f"{', '.join(versions)}.", columns, rows)
 
 
 def f1s_of(names: Sequence[str], page: Page) -> list[float]:
@@ -63,15 +72,24 @@ def _f1(name: str, page: Page) -> float:
     return score_text(page.document, text).f1 or 0.0
 
 
-def table(names: Sequence[str], groups: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]) -> list[str]:
-    """Return the lines of a Markdown table: mean F1 by rows of pages and by extractor; the best of a row is bold."""
-    columns = [name.rpartition(":")[2].replace("_", "-") for name in names]
-    lines = [f"| pages | number | {' | '.join(columns)} |", f"| --- | --- {'| --- ' * len(names)}|"]
+def table(
+    names: Sequence[str], groups: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the columns and the rows of a table: mean F1 by pages and by extractor; the best of a row is bold."""
+    rows = []
     for row, numbers in rows_of(groups).items():
         means = [f"{fmean(scores[number][column] for number in numbers):.3f}" for column in range(len(names))]
-        cells = (f"**{mean}**" if mean == max(means) else mean for mean in means)
-        lines.append(f"| {row} | {len(numbers)} | {' | '.join(cells)} |")
-    return lines
+        rows.append([row, f"{len(numbers):,}", *(f"**{mean}**" if mean == max(means) else mean for mean in means)])
+    return ["", "pages", *map(label, names)], rows
+
+
+def label(name: str) -> str:
+    """Return what an extractor is called in the table.
+
+    >>> label("training.validated:learned_article"), label("ref:trafilatura")
+    ('learned-article', 'trafilatura')
+    """
+    return name.rpartition(":")[2].replace("_", "-")
 
 
 if __name__ == "__main__":
