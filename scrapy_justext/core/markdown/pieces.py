@@ -15,7 +15,7 @@ from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.flattening import BLOCK, CLOSE, INLINE, read_formula
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import Gaps, ImageSegments, as_text, read_image
-from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
+from scrapy_justext.core.markdown.inline import Resolver, TextRun, image, written
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.markdown.styled import Wanted, read_styled
 from scrapy_justext.core.tags import CODE, IMAGE
@@ -61,8 +61,8 @@ class CellPieces(NamedTuple):
 
 def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url: str | None) -> Iterator[Piece]:
     """Yield the good blocks of a page in document order."""
-    rows = {i: table[i] for i in compress(range(len(good)), good)}
-    kept = list(rows.values())
+    kept = list(table.chosen(good))
+    rows = dict(zip(compress(range(len(good)), good), kept, strict=True))
     by_chunk = blocks_by_chunk(table, rows)
     wanted = wanted_of(table, kept, by_chunk)
     styled = read_styled(elements, wanted)
@@ -124,6 +124,9 @@ class _PieceMaker:
         self._places = styled.nodes if self._footnotes.containers else styled.places
         self._finder = SurroundingsFinder(elements.root, self._footnotes.containers)
         self._runs = runs
+        # Of those without styles.  Tables may be written in HTML, which has other escapes.
+        plain = [one for one in kept if id(one) not in runs and not one.cells] if elements.rules.kinds else []
+        self._written = dict(zip(map(id, plain), written([one.collapsed for one in plain]), strict=True))
         self._images = images
         self._resolve = resolve
         #: The footnotes that have begun.
@@ -143,13 +146,11 @@ class _PieceMaker:
     def _text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun]:
         if segment.kind == CODE:
             return [TextRun(segment.collapsed, is_code=True)]
-        own = self._runs.get(id(segment))
         label = surroundings.containers[0].label if surroundings.containers else ""
-        if own is None:
+        if not label and (run := self._written.get(id(segment))) is not None:
             # As most are.
-            own = [_PLAIN.with_text(segment.collapsed)]
-            if not label:
-                return own
+            return [run]
+        own = self._runs.get(id(segment)) or [_PLAIN.with_text(segment.collapsed)]
         if segment.heading_level:
             own = [run for run in own if run.image is None or not run.image.is_sign]
         if label:

@@ -95,6 +95,8 @@ class SurroundingsFinder:
         """
         if element is None:
             return _NOWHERE
+        if (known := self._known.get(element)) is not None:
+            return known
         passed: list[etree._Element] = []
         node: etree._Element | None = element
         while node is not None and node not in self._known:
