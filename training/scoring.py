@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.languages import detect
-from scrapy_justext.core.learned.classifier import FALLBACK
 from scrapy_justext.evaluation.measures import MEASURES
 from training.labels import parted
 
@@ -48,15 +47,13 @@ def extractor_with(profile: str, model: Model) -> Extractor:
 def score_page(page: Page, extractor: Extractor, limits: Iterable[float], measure: str) -> dict[float, Score]:
     """Return the scores of a page, by the probability from which a block is good.
 
-    Where none is, the most probable one is, as in the profiles.
+    Where none is, there is no fallback: it is measured apart, by ``benchmarks.parameters``.
     """
     read = extractor.read(page.document.text)
     groups = groups_of(page)
     scores = {}
     for limit in limits:
-        tried = extractor.with_thresholds(
-            good_probability=limit, near_good_probability=None, fallback_probability=FALLBACK
-        )
+        tried = extractor.with_thresholds(good_probability=limit, near_good_probability=None)
         found = score_text(page.document, tried.judge(read).extraction().text, measure)
         scores[limit] = Score(groups, found.precision or 0.0, found.recall or 0.0, found.f1 or 0.0)
     return scores

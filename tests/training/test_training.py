@@ -196,14 +196,6 @@ def test_page_models_need_those_of_the_folds(tmp_path: Path) -> None:
     assert "--no-validation makes no models of folds" in done.stderr
 
 
-def test_where_nothing_is_good_the_most_probable_block_is_scored() -> None:
-    unseen = Page("set", document(50))
-    extractor = extractor_with("learned", quick_model()).with_thresholds(drop_repeated=False)
-    found = score_page(unseen, extractor, (1.0,), "bag")[1.0]
-    assert found.precision > 0.9
-    assert 0 < found.recall < 0.9
-
-
 def test_pages_that_are_the_same_count_once(tmp_path: Path) -> None:
     spec = write_set(tmp_path / "set")
     assert len(read([spec, spec])) == len(DOCUMENTS)
