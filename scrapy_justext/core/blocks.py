@@ -284,7 +284,7 @@ class BlockTable(Sequence[Segment]):
         return self._rows(compress(count(), are_chosen), lambda column: compress(column, are_chosen))
 
     def _rows(self, numbers: Iterable[int], part: Callable[[Sequence[Any]], Iterable[Any]]) -> Iterator[Segment]:
-        columns = (
+        columns: tuple[Sequence[Any], ...] = (
             self.collapsed, self.position, self.link_characters, self.link_words, self.tags_count, self.element,
             self.start, self.chunk,
         )  # fmt: skip
