@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from enum import Enum
 from functools import partial
-from itertools import compress, count
+from itertools import accumulate, compress, count
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 
@@ -145,7 +145,7 @@ class BlockTable(Sequence[Segment]):
     """
 
     __slots__ = (
-        "_of_position",
+        "_kept",
         "chunk",
         "collapsed",
         "element",
@@ -169,8 +169,8 @@ class BlockTable(Sequence[Segment]):
         self.chunk = array("i")
         #: By the index of the block.
         self.extras: dict[int, Extras] = {}
-        #: What :meth:`of_position` has returned of a table of some length, by the length and the name.
-        self._of_position: dict[tuple[int, str], list[Any]] = {}
+        #: What was made of a table of some length, by the length and the name of what it was made of.
+        self._kept: dict[tuple[int, str], list[Any]] = {}
         for one in segments:
             self.append(one)
 
@@ -224,7 +224,7 @@ class BlockTable(Sequence[Segment]):
 
     def cut_off(self, first: int) -> None:
         """Remove the blocks from the one with the index ``first`` on."""
-        self._of_position.clear()
+        self._kept.clear()
         for name in _COLUMNS:
             del getattr(self, name)[first:]
         for i in [i for i in self.extras if i >= first]:
@@ -233,9 +233,17 @@ class BlockTable(Sequence[Segment]):
     def of_position(self, name: str) -> Sequence[Any]:
         """Return a column of which :class:`Position` has the field; it is made once."""
         key = len(self), name
-        column = self._of_position.get(key)
+        column = self._kept.get(key)
         if column is None:
-            column = self._of_position[key] = list(map(attrgetter(name), self.position))
+            column = self._kept[key] = list(map(attrgetter(name), self.position))
+        return column
+
+    def characters_before(self) -> Sequence[int]:
+        """Return how many characters of blocks there are before each block, and in all of them; it is made once."""
+        key = len(self), "collapsed"
+        column = self._kept.get(key)
+        if column is None:
+            column = self._kept[key] = list(accumulate(map(len, self.collapsed), initial=0))
         return column
 
     def of_extras(self, name: str) -> list[Any]:
@@ -306,7 +314,7 @@ class BlockTable(Sequence[Segment]):
         raise TypeError("a table of blocks changes")
 
 
-_COLUMNS = tuple(name for name in BlockTable.__slots__ if name not in ("extras", "_of_position"))
+_COLUMNS = tuple(name for name in BlockTable.__slots__ if name not in ("extras", "_kept"))
 
 
 class Measurements(NamedTuple):

@@ -48,6 +48,7 @@ import re
 from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import compress, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions, Measurements
@@ -165,16 +166,22 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
 
 
 def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage, open_: Sequence[int]) -> bytearray:
-    """Return for each block the number of the first rule that applies, for those that are not ``open_`` any."""
-    none = len(rules)
-    deciding = bytearray([none]) * len(page.segments)
+    """Return for each block the number of the first rule that applies, which are asked for those that are ``open_``."""
+    deciding = bytearray([_OPEN if len(open_) == len(page.segments) else _NOBODY_ASKS]) * len(page.segments)
+    for i in open_ if len(open_) < len(deciding) else ():
+        deciding[i] = _OPEN
     for number, rule in enumerate(rules):
         found = rule.applies(page, open_)
         for i in found:
             deciding[i] = number
         if found:
-            open_ = [i for i in open_ if deciding[i] == none]
+            open_ = list(compress(count(), deciding.translate(_ARE_OPEN)))
     return deciding
+
+
+#: In place of the number of a rule: that no rule has applied yet, and that none is asked.
+_OPEN, _NOBODY_ASKS = 255, 254
+_ARE_OPEN = bytes(number == _OPEN for number in range(256))
 
 
 def decide_by_kind(

@@ -48,7 +48,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate, compress
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions
@@ -134,7 +134,7 @@ def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, 
     """Give the class ``to`` to those of the blocks ``rescued`` that have a GOOD block near enough ahead."""
     if not rescued or decisions.classes.find(_GOOD, rescued[0]) < 0:
         return decisions
-    before = list(accumulate(map(len, context.segments.collapsed), initial=0))
+    before = context.segments.characters_before()
     distances: dict[int, int] = {}
     following = 0
     for index in rescued:

@@ -36,6 +36,7 @@ from w3lib.encoding import (
     to_unicode,
 )
 
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import covered_characters, script_of, script_of_words
 from scrapy_justext.exceptions import PageError
@@ -105,7 +106,7 @@ def choose_encoding(body: bytes, given: str | None = None) -> EncodingChoice:
     if given is not None:
         return EncodingChoice(given, "given", "given, or from the HTTP header")
     label, declared = _find_declaration(body)
-    if declared != UTF_8 and _is_utf_8(body):
+    if declared != UTF_8 and is_utf_8(body):
         if declared is None:
             return EncodingChoice(UTF_8, "detected", f"{_without_use(label)}, valid UTF-8")
         return EncodingChoice(UTF_8, "contradiction", f"valid UTF-8, though the page declares {declared}")
@@ -166,7 +167,7 @@ def has_to_guess(response: PageResponse) -> bool:
         or http_content_type_encoding(_content_type(response))
         or html_body_declared_encoding(body)
     )
-    return not is_known and not _is_utf_8(body, is_whole=True) and not body.isascii()
+    return not is_known and not is_utf_8(body, is_whole=True) and not body.isascii()
 
 
 #: The attribute in which Scrapy's responses keep what they were made with.
@@ -237,8 +238,11 @@ def _without_use(label: str | None) -> str:
     return "the page declares none" if label is None else f"the page declares {label}, which cannot be used"
 
 
-def _is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
+def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
     """Return whether bytes are UTF-8 and not all ASCII; the last character may be cut unless ``is_whole``."""
+    module = kernel().page
+    if module is not None:
+        return bool(module.is_utf_8(body, is_whole))
     try:
         text, _ = codecs.utf_8_decode(body, "strict", is_whole)
     except UnicodeDecodeError:

@@ -17,6 +17,7 @@ from scrapy_justext.core.encodings import (
     choose_encoding,
     has_encoding,
     has_to_guess,
+    is_utf_8,
     stated_encoding,
 )
 from scrapy_justext.core.kernel.expressions import EntityError
@@ -119,9 +120,8 @@ def _as_parsed(body: bytes, encoding: str) -> bytes:
 
 
 def _parse_bytes(body: bytes, encoding: EncodingChoice) -> Parsed:
-    text = to_unicode(body, encoding.name)
-    is_sound = encoding.name == UTF_8 and "\ufffd" not in text
-    return _parse_utf8(body if is_sound else _encode(text))._replace(encoding=encoding)
+    is_sound = encoding.name == UTF_8 and (body.isascii() or is_utf_8(body, is_whole=True))
+    return _parse_utf8(body if is_sound else _encode(to_unicode(body, encoding.name)))._replace(encoding=encoding)
 
 
 def _parse_utf8(data: bytes) -> Parsed:

@@ -91,11 +91,21 @@ def segment_and_count(
 
 
 def _check_counts(flat: str, most: int) -> None:
-    if flat.count(BLOCK) // 2 + flat.count(_BREAK) // 2 > most:
+    blocks, breaks, inline = _count_marks(flat)
+    if blocks // 2 + breaks // 2 > most:
         raise PageLimitError("too_many_blocks", f"more blocks than max_blocks allows, {most}")
-    if flat.count(INLINE) > _MARKS_A_BLOCK * most:
+    if inline > _MARKS_A_BLOCK * most:
         reason = f"more inline elements than max_blocks allows, {_MARKS_A_BLOCK} marks for each of {most} blocks"
         raise PageLimitError("too_many_blocks", reason)
+
+
+def _count_marks(flat: str) -> tuple[int, int, int]:
+    """Return how many marks of block-level elements, of BRs and of inline elements a flattened page has."""
+    module = kernel().cut
+    if module is not None:
+        found: tuple[int, int, int] = module.count_marks(flat)
+        return found
+    return flat.count(BLOCK), flat.count(_BREAK), flat.count(INLINE)
 
 
 #: A block costs about as much as so many marks of inline elements.

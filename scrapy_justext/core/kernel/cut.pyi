@@ -6,6 +6,8 @@ from scrapy_justext.core.tables import Tables
 
 DIGEST: str
 
+def count_marks(flat: str) -> tuple[int, int, int]: ...
+
 class Cutter:
     def __init__(
         self, flat: str, reader: PublishedReader, tables: Tables, told: Callable[[str, str], tuple[str, str, bool]]

@@ -568,6 +568,26 @@ cdef Py_ssize_t next_block(const Character* text, Py_ssize_t begin, Py_ssize_t e
     return begin
 
 
+def count_marks(str flat) -> tuple:
+    """Return how many marks of block-level elements, of BRs and of inline elements a flattened page has."""
+    cdef int kind = PyUnicode_KIND(flat)
+    cdef const void* data = PyUnicode_DATA(flat)
+    # No string of one-byte characters has marks.
+    if kind == sizeof(TwoBytes):
+        return marks_in(<const TwoBytes*> data, len(flat))
+    return (0, 0, 0) if kind == sizeof(OneByte) else marks_in(<const Py_UCS4*> data, len(flat))
+
+
+cdef tuple marks_in(const Character* text, Py_ssize_t size):
+    cdef Py_ssize_t blocks = 0, breaks = 0, inline = 0, i
+    for i in range(size):
+        blocks += text[i] == BLOCK_MARK
+        if text[i] == INLINE_MARK:
+            inline += 1
+            breaks += i + 1 < size and text[i + 1] == BREAK_CODE
+    return blocks, breaks, inline
+
+
 cdef inline Py_UCS4 small(Character character) noexcept:
     return SMALL[character] if character < BEHIND_LATIN else Py_UNICODE_TOLOWER(character)
 

@@ -43,6 +43,7 @@ class Kernel(NamedTuple):
     features: ModuleType | None = None
     second: ModuleType | None = None
     styles: ModuleType | None = None
+    page: ModuleType | None = None
 
     @property
     def name(self) -> str:
@@ -70,7 +71,7 @@ def checked_kernel() -> Kernel:
     try:
         tree, cut, *others = (
             import_module(f"scrapy_justext.core.kernel.{name}")
-            for name in ("tree", "cut", "elements", "features", "second", "styles")
+            for name in ("tree", "cut", "elements", "features", "second", "styles", "page")
         )
     except ImportError as error:
         return Kernel(None, None, f"not compiled: {error}")

@@ -114,7 +114,7 @@ def test_it_is_compiled_where_that_is_asked_for() -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second", "styles"])
+@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second", "styles", "page"])
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
     module = getattr(COMPILED, name)
     folder = Path(loading.__file__).parent
