@@ -29,7 +29,7 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from twisted.internet.task import LoopingCall
 
-from benchmarks.crawl import PagesSpider, serve
+from benchmarks.crawl import PagesSpider, RealPages, serve
 from benchmarks.pages import origin
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Watch:
         self._last = now
 
 
-def crawl(address: str, pages: int, spider: str, profile: str, processes: int) -> dict[str, float]:
+def crawl(port: int, pages: int, spider: str, profile: str, processes: int) -> dict[str, float]:
     """Crawl in this process; return what it took."""
     settings: dict[str, Any] = {
         "LOG_ENABLED": False,
@@ -100,7 +100,7 @@ def crawl(address: str, pages: int, spider: str, profile: str, processes: int) -
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(SPIDERS[spider])
     watch = Watch(crawler)
-    process.crawl(crawler, address=address, pages=pages)
+    process.crawl(crawler, port=port, pages=pages)
     before = process_time()
     process.start()
     own = process_time() - before
@@ -126,12 +126,12 @@ def _in_own_process(*arguments: object) -> dict[str, float]:
     return dict(json.loads(result.stdout))
 
 
-def compare(address: str, pages: int, rounds: int, spider: str) -> None:
+def compare(port: int, pages: int, rounds: int, spider: str) -> None:
     """Print a row for each profile and number of processes: medians over the rounds."""
     seen: dict[tuple[str, int], list[dict[str, float]]] = {row: [] for row in ROWS}
     for _ in range(rounds):
         for row, runs in seen.items():
-            runs.append(_in_own_process(address, pages, spider, *row))
+            runs.append(_in_own_process(port, pages, spider, *row))
     print(f"\nspider: {spider}; {pages} pages, {origin()}; medians of {rounds} rounds\n")
     print("profile   processes  pages/s  ratio  worst stall ms  processor ms a page: crawl, processes")
     for (profile, processes), runs in seen.items():
@@ -151,16 +151,16 @@ def main() -> None:
     if arguments.pages <= WARM:
         parser.error(f"--pages must be above {WARM}")
     if arguments.one:
-        address, pages, spider, profile, processes = arguments.one
-        print(json.dumps(crawl(address, int(pages), spider, profile, int(processes))))
+        port, pages, spider, profile, processes = arguments.one
+        print(json.dumps(crawl(int(port), int(pages), spider, profile, int(processes))))
         return
-    addresses: SimpleQueue[str] = SimpleQueue()
-    server = Process(target=serve, args=(addresses,), daemon=True)
+    ports: SimpleQueue[int] = SimpleQueue()
+    server = Process(target=serve, args=(ports, RealPages()), daemon=True)
     server.start()
     try:
-        address = addresses.get()
+        port = ports.get()
         for spider in SPIDERS:
-            compare(address, arguments.pages, arguments.rounds, spider)
+            compare(port, arguments.pages, arguments.rounds, spider)
     finally:
         server.terminate()
 

@@ -18,6 +18,7 @@ from training import pages, train
 def main() -> None:
     """Train, print the tables, write the models."""
     parser = train.command_line(__doc__)
+    parser.prog = "python -m training"
     arguments = parser.parse_args()
     if arguments.no_validation:
         parser.error("--no-validation makes no models of folds, of which the page models are made")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _CODE = INLINE + CODE
 _MATH = INLINE + MATH
+_BREAK = INLINE + BREAK
 _BEGINS_OR_ENDS = re.compile(f"{INLINE}(?:{CODE}|{re.escape(PLAIN)})")
 _LINE_END = re.compile(f"{BLOCK}.|{INLINE}{re.escape(BREAK)}")
 _MARK = re.compile(f"{INLINE}.", re.DOTALL)
@@ -76,14 +77,17 @@ def _candidates(flat: str) -> Iterator[tuple[int, int]]:
     begin = end = whole = last = 0
     begins_line = True
     for element, behind in _code_elements(flat):
-        tail, *heads = _LINE_END.split(flat[end:element])
-        is_whole = bool(heads) and not _is_visible(tail)
-        if not heads and not _is_visible(tail):
+        first = _first_line_end(flat, end, element)
+        tail_is_visible = _is_visible(flat[end:first])
+        if first == element and not tail_is_visible:
             # The same line goes on.
             end = behind
             continue
-        begins_next = bool(heads) and not _is_visible(heads[-1])
-        is_next = len(heads) == 1 and BLOCK not in flat[end:element]
+        is_whole = first < element and not tail_is_visible
+        # A mark has two characters.
+        next_line = _last_line_end(flat, end, element) + 2 if first < element else element
+        begins_next = first < element and not _is_visible(flat[next_line:element])
+        is_next = next_line == first + 2 and flat[first] != BLOCK
         if begins_line and is_whole and is_next and begins_next:
             whole, end, last = end, behind, element
             continue
@@ -91,9 +95,22 @@ def _candidates(flat: str) -> Iterator[tuple[int, int]]:
             yield begin, end if is_whole or _has_many_lines(flat[last:end]) else whole
         begin, end, whole, last, begins_line = element, behind, element, element, begins_next
     if begins_line:
-        line_end = _LINE_END.search(flat, end)
-        is_whole = not _is_visible(flat[end : line_end.start() if line_end else len(flat)])
+        is_whole = not _is_visible(flat[end : _first_line_end(flat, end, len(flat))])
         yield begin, end if is_whole or _has_many_lines(flat[last:end]) else whole
+
+
+def _first_line_end(flat: str, begin: int, end: int) -> int:
+    """Return where the mark of the first line end is in a part of a text; ``end`` if there is none."""
+    found = flat.find(BLOCK, begin, end)
+    end = end if found < 0 else found
+    found = flat.find(_BREAK, begin, end)
+    return end if found < 0 else found
+
+
+def _last_line_end(flat: str, begin: int, end: int) -> int:
+    """Return where the mark of the last line end is in a part of a text, which has one."""
+    found = flat.rfind(BLOCK, begin, end)
+    return max(found, flat.rfind(_BREAK, begin if found < 0 else found, end))
 
 
 def _is_visible(text: str) -> bool:

@@ -82,7 +82,7 @@ def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) 
     if not dollars and "\\" not in flat and "$$" not in flat:
         return flat
     drawing = _drawing(root)
-    if drawing.has_renderer or any(map(is_clear, dollars)) or _DELIMITER.search(flat):
+    if drawing.has_renderer or "$$" in flat or _OPENING.search(flat) or any(map(is_clear, dollars)):
         apart = flat.count("$$") // 2
         # Those are found between single dollars, too.
         check_count(max(len(dollars), apart) + len(_OPENING.findall(flat)), most)
@@ -94,7 +94,6 @@ def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) 
 _BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${BLOCK}][^${BLOCK}]*(?<!\s)|[^\s${BLOCK}])\$(?![0-9])")
 
 _OPENING = re.compile(r"\\[(\[]|\\begin\{")
-_DELIMITER = re.compile(rf"\$\$|{_OPENING.pattern}")
 
 _RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
 _DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
