@@ -2,8 +2,9 @@
 
 ``--markdown docs/figures/speed.md`` writes the table of the documentation.
 
-The rows take turns on each page.  Times are processor times, of each page the quickest.  Peers that are not installed
-are left out: ``pip install -e '.[benchmarks]'`` installs them.
+Each row reads all pages, one after another, as programs do; in each round the rows take turns.  Times are processor
+times, of each page the quickest.  Peers that are not installed are left out: ``pip install -e '.[benchmarks]'``
+installs them.
 
 ``--worst`` lists the pages up to 1 MB on which a crawl's event loop stands still longest, beside the time that parsing
 takes: a parsed page is extracted, and its blocks are made into an item's values.
@@ -95,22 +96,21 @@ class Task(NamedTuple):
 def quickest(tasks: Mapping[str, Task], bodies: Sequence[bytes], rounds: int) -> dict[str, float]:
     """Return the processor seconds that each task takes for all pages: of each page, the quickest of some rounds.
 
-    The tasks take turns on a page.  A tree that was parsed long ago is read slower: its nodes have left the
-    processor's cache.
+    A task reads all pages before the next one does.  If they took turns on each page, a large one would drive the code
+    and the tables of the others out of the processor's cache.  A tree is parsed right before it is read: one that was
+    parsed long ago has left that cache, too.
     """
-    seconds = dict.fromkeys(tasks, 0.0)
-    for body in bodies:
-        best = dict.fromkeys(tasks, inf)
-        for _, (name, task) in product(range(rounds), tasks.items()):
+    best = {name: [inf] * len(bodies) for name in tasks}
+    for _, (name, task) in product(range(rounds), tasks.items()):
+        times = best[name]
+        for i, body in enumerate(bodies):
             page: object = parse(body) if task.reads_tree else body
             start = process_time()
             task.run(page)
-            best[name] = min(best[name], process_time() - start)
-            # What freeing a tree costs is no part of the next task.
+            times[i] = min(times[i], process_time() - start)
+            # What freeing a tree costs is no part of the next page.
             page = None
-        for name, least in best.items():
-            seconds[name] += least
-    return seconds
+    return {name: sum(times) for name, times in best.items()}
 
 
 LARGEST = 1_000_000

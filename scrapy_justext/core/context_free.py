@@ -49,6 +49,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import compress, count
+from operator import ge, gt, lt
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions, Measurements
@@ -175,8 +176,17 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage, open_: Sequence
         for i in found:
             deciding[i] = number
         if found:
-            open_ = list(compress(count(), deciding.translate(_ARE_OPEN)))
+            open_ = _those_open(deciding)
     return deciding
+
+
+def _those_open(deciding: bytearray) -> list[int]:
+    """Return the indices of the blocks that no rule has applied to yet."""
+    module = kernel().cut
+    if module is not None:
+        found: list[int] = module.places_of(deciding, _OPEN)
+        return found
+    return list(compress(count(), deciding.translate(_ARE_OPEN)))
 
 
 #: In place of the number of a rule: that no rule has applied yet, and that none is asked.
@@ -213,6 +223,20 @@ def _ways(thresholds: Thresholds) -> dict[str, str]:
     return {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
 
 
+def _compared(
+    column: Sequence[float], is_so: Callable[[float, float], bool], limit: float, open_: Sequence[int]
+) -> Sequence[int]:
+    """Return those blocks among the ``open_`` whose number in a column is above a limit, or at least, or below it.
+
+    ``is_so``: ``gt``, ``ge`` or ``lt`` of :mod:`operator`.
+    """
+    module = kernel().cut
+    if module is not None:
+        found: list[int] = module.compared(column, is_so.__name__, limit, open_)
+        return found
+    return [i for i in open_ if is_so(column[i], limit)]
+
+
 # The conditions, in the order of the tables.
 
 
@@ -231,10 +255,9 @@ def image(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
     return sorted(i for i, extra in extras.items() if extra.image_url is not None and i in is_open)
 
 
-def too_many_links(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+def too_many_links(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
     """Find blocks with a link density above the limit."""
-    density, limit = page.measured.link_density, page.thresholds.max_link_density
-    return [i for i in open_ if density[i] > limit]
+    return _compared(page.measured.link_density, gt, page.thresholds.max_link_density, open_)
 
 
 def copyright_sign(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
@@ -261,11 +284,17 @@ def _holding(page: MeasuredPage, open_: Sequence[int], *signs: str) -> Sequence[
     """Return the indices of the texts that hold one of ``signs``."""
     if not open_:
         return ()
-    texts = page.segments.collapsed
-    # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
-    whole = "\n".join(texts)
-    held = [sign for sign in signs if sign[0] in whole and sign in whole]
-    return sorted({i for sign in held for i in open_ if sign in texts[i]})
+    texts, module = page.segments.collapsed, kernel().cut
+    if module is not None:
+        # Most do not even hold the first character of one.
+        begun = module.holding_any(texts, "".join({sign[0] for sign in signs}))
+    else:
+        # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
+        whole = "\n".join(texts)
+        signs = tuple(sign for sign in signs if sign[0] in whole and sign in whole)
+        begun = range(len(texts)) if signs else ()
+    held = {i for i in begun if any(sign in texts[i] for sign in signs)}
+    return [i for i in open_ if i in held] if held else ()
 
 
 _SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
@@ -294,33 +323,28 @@ def too_short_with_link(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
     return [i for i in too_short(page, open_) if linked[i]]
 
 
-def too_short(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+def too_short(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
     """Find blocks that are too short to be judged."""
-    length, low = page.measured.characters, page.thresholds.length_low
-    return [i for i in open_ if length[i] < low]
+    return _compared(page.measured.characters, lt, page.thresholds.length_low, open_)
 
 
-def many_stopwords_and_long(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+def many_stopwords_and_long(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
     """Find running text that is long."""
-    length, high = page.measured.characters, page.thresholds.length_high
-    return [i for i in many_stopwords(page, open_) if length[i] > high]
+    return _compared(page.measured.characters, gt, page.thresholds.length_high, many_stopwords(page, open_))
 
 
-def many_stopwords(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+def many_stopwords(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
     """Find running text."""
-    density, least = page.measured.stopword_density, page.thresholds.stopwords_high
-    return [i for i in open_ if density[i] >= least]
+    return _compared(page.measured.stopword_density, ge, page.thresholds.stopwords_high, open_)
 
 
-def some_stopwords(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
+def some_stopwords(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
     """Find what may be running text."""
-    density, least = page.measured.stopword_density, page.thresholds.stopwords_low
-    return [i for i in open_ if density[i] >= least]
+    return _compared(page.measured.stopword_density, ge, page.thresholds.stopwords_low, open_)
 
 
-def _long_table(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-    length, high = page.measured.characters, page.thresholds.length_high
-    return [i for i in _table(page, open_) if length[i] > high]
+def _long_table(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
+    return _compared(page.measured.characters, gt, page.thresholds.length_high, _table(page, open_))
 
 
 def _table(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
@@ -328,8 +352,8 @@ def _table(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
 
 
 def _long_enough(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-    length, low = page.measured.characters, page.thresholds.length_low
-    return [i for i in open_ if length[i] >= low and page.kind(i) != TABLE]
+    long_enough = _compared(page.measured.characters, ge, page.thresholds.length_low, open_)
+    return [i for i in long_enough if page.kind(i) != TABLE]
 
 
 def anything(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:

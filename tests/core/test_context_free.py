@@ -11,8 +11,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Segment
-from scrapy_justext.core.context_free import PUBLISHED_RULES, classify, decide_by_kind, measure, measure_texts
+from scrapy_justext.core.context_free import (
+    JAVA_RULES,
+    KIND_RULES,
+    MODERN_RULES,
+    PUBLISHED_RULES,
+    Rule,
+    classify,
+    decide_by_kind,
+    measure,
+    measure_texts,
+)
+from scrapy_justext.core.kernel.loading import Kernel, checked_kernel
 from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from tests.builders import make_segment, prose
 
 STOPLIST = frozenset({"the", "è"})
@@ -166,6 +178,52 @@ def decide_on_kind(segment: Segment, thresholds: Thresholds) -> Decision:
     measured = measure(segments, STOPLIST)
     decisions = classify(segments, measured, thresholds, rules=PUBLISHED_RULES)
     return decide_by_kind(decisions, segments, lambda: measured, thresholds)[0]
+
+
+#: Signs of a copyright, their beginnings, and what is like them, in characters of one, two and four bytes.
+SIGNS = [
+    "©",
+    "&",
+    "&copy",
+    "&copy;",
+    "ⓒ",
+    "Ⓒ",
+    "（c）",
+    "（C） 2024",
+    "（",
+    "版权所有（c）",
+    "a",
+    "the",
+    "é",
+    "狐",
+    "🦊",
+    "\xa8",
+]
+
+
+@pytest.mark.parametrize("rules", [PUBLISHED_RULES, MODERN_RULES, JAVA_RULES, KIND_RULES])
+@given(
+    texts=st.lists(st.lists(st.sampled_from(SIGNS), min_size=1, max_size=9).map(" ".join), max_size=40),
+    low=st.integers(0, 20),
+    data=st.data(),
+)
+def test_rules_decide_alike_with_compiled_code(
+    rules: tuple[Rule, ...], texts: list[str], low: int, data: st.DataObject
+) -> None:
+    segments = BlockTable(
+        row(text, data.draw(st.integers(0, len(text))))._replace(
+            kind=data.draw(st.sampled_from([CODE, FORMULA, TABLE]))
+        )
+        for text in texts
+    )
+    thresholds = Thresholds(length_low=low, length_high=2 * low)
+    measured = measure(segments, STOPLIST)
+    decisions = []
+    with pytest.MonkeyPatch.context() as patch:
+        for reader in (checked_kernel(), Kernel(None, None, "a test")):
+            patch.setattr("scrapy_justext.core.context_free.kernel", lambda reader=reader: reader)
+            decisions.append(classify(segments, measured, thresholds, rules=rules))
+    assert decisions[0] == decisions[1]
 
 
 def test_reasons_show_the_thresholds_in_force() -> None:

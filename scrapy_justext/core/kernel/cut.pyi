@@ -1,5 +1,5 @@
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from scrapy_justext.core.reading import PublishedReader, TreePosition
 from scrapy_justext.core.tables import Tables
@@ -7,6 +7,9 @@ from scrapy_justext.core.tables import Tables
 DIGEST: str
 
 def count_marks(flat: str) -> tuple[int, int, int]: ...
+def compared(column: list[float], is_so: str, limit: float, open_: Iterable[int]) -> list[int]: ...
+def places_of(column: bytes | bytearray, wanted: int) -> list[int]: ...
+def holding_any(texts: list[str], characters: str) -> list[int]: ...
 
 class Cutter:
     def __init__(

@@ -12,6 +12,7 @@ from cpython cimport array
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from libc.limits cimport INT_MAX
+from libc.string cimport memchr
 
 from scrapy_justext.core.kernel.tree cimport Memory
 
@@ -52,6 +53,8 @@ cdef enum:
     BEHIND_LATIN = 0x100
     # Codes of elements are lower.
     MOST_CODES = 0x100
+    # Characters that texts are searched for at a time.
+    MOST_SOUGHT = 8
     # Of white space beyond Latin.
     FIRST_SPACE = 0x1680
     LAST_SPACE = 0x3000
@@ -586,6 +589,60 @@ cdef tuple marks_in(const Character* text, Py_ssize_t size):
             inline += 1
             breaks += i + 1 < size and text[i + 1] == BREAK_CODE
     return blocks, breaks, inline
+
+
+def compared(list column, str is_so, double limit, open_) -> list:
+    """Return those of some indices whose numbers are above a limit (``gt``), at least (``ge``), or below it (``lt``)."""
+    cdef Py_ssize_t i
+    if is_so == "gt":
+        return [i for i in open_ if <double> column[i] > limit]
+    if is_so == "ge":
+        return [i for i in open_ if <double> column[i] >= limit]
+    if is_so == "lt":
+        return [i for i in open_ if <double> column[i] < limit]
+    raise ValueError(f"no comparison: {is_so}")
+
+
+def places_of(const OneByte[::1] column, OneByte wanted) -> list:
+    """Return the indices of a byte."""
+    cdef Py_ssize_t i
+    return [i for i in range(column.shape[0]) if column[i] == wanted]
+
+
+def holding_any(list texts, str characters) -> list:
+    """Return the indices of the texts that hold one of a few characters."""
+    cdef Py_ssize_t i, count = len(characters)
+    cdef Py_UCS4[MOST_SOUGHT] sought
+    cdef str text
+    if count > MOST_SOUGHT:
+        raise ValueError(f"more than {MOST_SOUGHT} characters")
+    for i in range(count):
+        sought[i] = characters[i]
+    return [i for i, text in enumerate(texts) if holds_one(text, sought, count)]
+
+
+cdef bint holds_one(str text, const Py_UCS4* sought, Py_ssize_t count) noexcept:
+    cdef int kind = PyUnicode_KIND(text)
+    cdef const void* data = PyUnicode_DATA(text)
+    if kind == sizeof(OneByte):
+        return is_in(<const OneByte*> data, len(text), sought, count)
+    if kind == sizeof(TwoBytes):
+        return is_in(<const TwoBytes*> data, len(text), sought, count)
+    return is_in(<const Py_UCS4*> data, len(text), sought, count)
+
+
+cdef bint is_in(const Character* text, Py_ssize_t size, const Py_UCS4* sought, Py_ssize_t count) noexcept nogil:
+    cdef Py_ssize_t one, i
+    cdef int found = 0
+    for one in range(count):
+        if sizeof(Character) == 1:
+            if sought[one] < BEHIND_LATIN and memchr(text, <int> sought[one], size) is not NULL:
+                return True
+            continue
+        # Without a way out, so that many are compared at a time.
+        for i in range(size):
+            found |= text[i] == sought[one]
+    return found
 
 
 cdef inline Py_UCS4 small(Character character) noexcept:
