@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from benchmarks.profiles import PAGE, side_by_side
+from scrapy_justext import extract
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
@@ -109,6 +112,25 @@ def test_every_stat_is_explained() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.splitlines()) <= 200
+
+
+def test_the_item_shown_is_one_of_the_demo_site() -> None:
+    shown = json.loads(README.partition("```json\n")[2].partition("\n```")[0])
+    path = urlsplit(shown["url"]).path
+    page = (ROOT / "example_project" / "demo_site" / "pages" / path.removeprefix("/")).read_bytes()
+    item = extract(page).to_dict()
+    assert shown["title"] == item["title"]
+    assert shown["language"] == item["language"]
+    assert item["text"].startswith(shown["text"].removesuffix(" …"))
+    pairs = zip(shown["paragraphs"], item["paragraphs"], strict=False)
+    assert all(paragraph.startswith(one.removesuffix(" …")) for one, paragraph in pairs)
+    for one in shown["blocks"]:
+        starts = {name: value.removesuffix(" …") for name, value in one.items() if isinstance(value, str)}
+        assert any(
+            block.get("index") == one.get("index", block["index"])
+            and all(block[name].startswith(value) for name, value in starts.items())
+            for block in item["blocks"]
+        )
 
 
 @pytest.mark.parametrize("marker", ["<!-- demo command -->", "<!-- test command -->"])
