@@ -338,6 +338,8 @@ def _do(job: Job) -> None:
     os.chdir(job.folder)
     sys.argv = list(job.arguments)
     warnings.simplefilter(job.on_warning)
+    # Scrapy's own, before 2.17.
+    warnings.filterwarnings("ignore", "unclosed file .*requests.queue", ResourceWarning)
     sys.path[:0] = ["", *filter(None, job.environment.get("PYTHONPATH", "").split(os.pathsep))]
     encoding = job.environment.get("PYTHONIOENCODING")
     sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)

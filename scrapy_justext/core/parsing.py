@@ -28,8 +28,7 @@ from scrapy_justext.exceptions import PageError
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-#: libxml2's XML_ERR_RESOURCE_LIMIT, which lxml has a name for since version 6 only.
-_RESOURCE_LIMIT = 114
+_RESOURCE_LIMIT = etree.ErrorTypes.ERR_RESOURCE_LIMIT
 
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import scrapy
+from scrapy.utils.reactor import install_reactor
 
 from tests.crawl.content import GERMAN, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
 from tests.crawl.server import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+if scrapy.version_info < (2, 15):
+    # It makes crawlers only where there is a reactor.
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 
 SITE = {
     "/good": GOOD_PAGE,

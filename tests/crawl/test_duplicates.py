@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
     from pathlib import Path
 
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
+    from scrapy.http import Response
 
 MILL = (
     "The mill that stands beside the river was sold to a family from the coast, who had never seen so much snow and "
@@ -82,21 +81,17 @@ class ReplacingMiddleware:
         return response.replace(headers={**response.headers, "X-Copy": "1"})
 
 
-class StoppingPipeline:
-    """Ends Redis when the first item comes."""
+class StoppingSpider(PageSpider):
+    """Ends Redis when the first page comes."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._server = crawler.settings.getint("SERVER")
+    name = "stopping"
+    server: int
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
-    def process_item(self, item: Any) -> Any:
-        if self._server:
-            os.kill(self._server, signal.SIGKILL)
-            self._server = 0
-        return item
+    def parse(self, response: Response) -> Iterator[Any]:
+        if self.server:
+            os.kill(self.server, signal.SIGKILL)
+            self.server = 0
+        yield from super().parse(response)
 
 
 @pytest.fixture(scope="module")
@@ -421,10 +416,10 @@ class TestRedis:
             assert all(0 < connection.ttl(name) <= 30 * 24 * 60 * 60 for name in names)
 
     def test_a_crawl_goes_on_when_it_is_lost(self, served: Site, server: RedisServer) -> None:
-        stopping = {"REDIS_URL": server.url, "ITEM_PIPELINES": {StoppingPipeline: 300}, "SERVER": server.pid}
-        lost = Crawl(
-            PageSpider, {"urls": served.urls("/a", "/print", "/own")}, {**MARK, **stopping}, problems=["Redis is lost"]
-        )
+        arguments = {"urls": served.urls("/a", "/print", "/own"), "server": server.pid}
+        # The next page comes after the callback of the one before, also where an older Scrapy takes its time.
+        slow = {**MARK, "REDIS_URL": server.url, "DOWNLOAD_DELAY": 0.2}
+        lost = Crawl(StoppingSpider, arguments, slow, problems=["Redis is lost"])
         result = crawl({"one": lost})["one"]
         assert [is_duplicate for is_duplicate, _ in marked(result).values()] == [False, False, False]
         assert result.justext["duplicates/pages_without_redis"] == 2

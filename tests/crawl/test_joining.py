@@ -568,6 +568,7 @@ def test_a_feed_of_parquet_has_the_pages(tmp_path: Path) -> None:
 @needs_redis
 def test_another_worker_goes_on_with_an_article_from_a_shared_queue(tmp_path: Path) -> None:
     """The first worker asks for one page; what waits for the others is in Redis."""
+    pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
     (tmp_path / "killed.py").write_text(KILLED, "utf-8")
     shared = {
         "SCHEDULER": "scrapy_redis.scheduler.Scheduler",

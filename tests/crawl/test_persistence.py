@@ -57,7 +57,7 @@ def test_a_crawl_that_is_stopped_and_resumed_cleans_each_page_once(tmp_path: Pat
     with Site(ANSWERS) as served:
         arguments = {"url": served.url("/")}
         crawls = {
-            "first": Crawl(LinkSpider, arguments, {**settings, "CLOSESPIDER_ITEMCOUNT": 5}),
+            "first": Crawl(LinkSpider, arguments, {**settings, "CLOSESPIDER_ITEMCOUNT": 5, "DOWNLOAD_DELAY": 0.05}),
             "second": Crawl(LinkSpider, arguments, settings),
         }
         # Each in a process of its own, as a user would.

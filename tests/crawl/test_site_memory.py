@@ -65,18 +65,20 @@ def results(served: Site) -> dict[str, Result]:
     chain = {"urls": served.urls("/a")}
     only = {"urls": served.urls(*PATHS[:3], "/only", *PATHS[3:])}
     tight = {"CONCURRENT_ITEMS": 1, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
+    # Else the number of pages that are known to an item depends on the version of Scrapy.
+    in_turn = tight | {"CONCURRENT_REQUESTS": 1}
     crawls = {
         "off": Crawl(PageSpider, urls, {**SETTINGS, **STORE, "JUSTEXT_SITE_MEMORY": False}),
         "none": Crawl(PageSpider, urls, settings()),
-        "hold": Crawl(PageSpider, urls, settings(look="hold")),
+        "hold": Crawl(PageSpider, urls, settings(look="hold") | in_turn),
         "end": Crawl(PageSpider, urls, settings(look="end")),
         "few pages": Crawl(PageSpider, {"urls": served.urls(*PATHS[:3])}, settings(look="hold")),
         "chain": Crawl(ChainSpider, chain, settings(look="end") | tight),
         "closing": Crawl(ClosingSpider, chain, settings(look="end")),
         "item count": Crawl(PageSpider, urls, settings(look="hold") | {"CLOSESPIDER_PAGECOUNT": 4}),
-        "few may wait": Crawl(PageSpider, urls, settings(look="hold", hold=2)),
+        "few may wait": Crawl(PageSpider, urls, settings(look="hold", hold=2) | in_turn),
         "later pages": Crawl(PageSpider, urls, settings(look="hold", pages=10, share=0.95)),
-        "a page of nothing else": Crawl(PageSpider, only, settings(look="hold")),
+        "a page of nothing else": Crawl(PageSpider, only, settings(look="hold") | in_turn),
         "judged at once": Crawl(PageSpider, only, settings()),
         "per site": Crawl(
             PageSpider,

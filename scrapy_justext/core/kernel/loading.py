@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 #: The first and last versions of lxml that were tested.
-TESTED = ((5, 2), (6, 1))
+TESTED = ((6, 0), (6, 1))
 PURE = "SCRAPY_JUSTEXT_PURE"
 #: The version of lxml that was checked in a process of its own, for the processes that this one starts.
 CHECKED = "SCRAPY_JUSTEXT_CHECKED"

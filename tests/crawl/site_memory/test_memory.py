@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from scrapy.utils.reactor import install_reactor
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext.core.blocks import BAD
@@ -58,6 +59,7 @@ def test_decisions_are_those_of_the_blocks_with_the_indices() -> None:
 def use_redis() -> None:
     """Begin a crawl with site memory at an address of Redis, where the library for it is not installed."""
     cast("dict[str, Any]", sys.modules)["redis"] = None
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     get_session(get_crawler(settings_dict={"JUSTEXT_SITE_MEMORY": True, "REDIS_URL": sys.argv[1]}))
 
 
