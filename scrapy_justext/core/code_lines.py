@@ -35,9 +35,11 @@ if TYPE_CHECKING:
 _CODE = INLINE + CODE
 _MATH = INLINE + MATH
 _BREAK = INLINE + BREAK
-_BEGINS_OR_ENDS = re.compile(f"{INLINE}(?:{CODE}|{re.escape(PLAIN)})")
+_BEGINS_OR_ENDS = re.compile(f"{INLINE}[{CODE}{PLAIN}]")
 _LINE_END = re.compile(f"{BLOCK}.|{INLINE}{re.escape(BREAK)}")
 _MARK = re.compile(f"{INLINE}.", re.DOTALL)
+#: Up to the first character of text.
+_VISIBLE = re.compile(f"(?:{INLINE}.|\\s)*[^{INLINE}\\s]", re.DOTALL)
 #: The block-level elements that lines of code may be, and how many may be in one another: a CODE that is not closed
 #: may have much of a page in it.
 _LINE_NAMES = ("div", "li", "ol", "p")
@@ -114,8 +116,7 @@ def _last_line_end(flat: str, begin: int, end: int) -> int:
 
 
 def _is_visible(text: str) -> bool:
-    shown = _MARK.sub("", text)
-    return bool(shown) and not shown.isspace()
+    return _VISIBLE.match(text) is not None
 
 
 def _lines(inside: str) -> list[str]:

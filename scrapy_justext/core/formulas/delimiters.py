@@ -18,6 +18,7 @@ from scrapy_justext.core.flattening import (
     BLOCK,
     BOLD,
     BREAK,
+    CLOSE,
     CODE,
     IMAGE,
     INLINE,
@@ -78,7 +79,8 @@ _IMAGE_TELLS = re.compile(f"{_IMAGE}([^{INLINE}]*)")
 
 def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) -> str:
     """Return a flattened text with marks for the formulas in it; itself if there can be none."""
-    dollars = _BETWEEN_DOLLARS.findall(flat)
+    # What is behind the last one tells whether it is one of two.
+    dollars = _BETWEEN_DOLLARS.findall(flat, max(flat.find("$"), 0), flat.rfind("$") + 2)
     if not dollars and "\\" not in flat and "$$" not in flat:
         return flat
     drawing = _drawing(root)
@@ -116,43 +118,69 @@ def _drawing(root: etree._Element) -> Drawing:
 _PASSED = frozenset({TAG, UNTAG, BREAK, ITALIC, BOLD, PLAIN, IMAGE})
 #: One of them; an image has two.
 _INLINE_MARK = re.compile(f"{INLINE}(?:{IMAGE}{INLINE}{SOURCE}|.)", re.DOTALL)
-_MARK = re.compile(f"({BLOCK}.|{_INLINE_MARK.pattern})", re.DOTALL)
+_MARK = re.compile(f"({_INLINE_MARK.pattern})", re.DOTALL)
 
 
 def _marked(flat: str, drawing: Drawing, rules: TagRules, *, is_code: bool) -> Iterator[str]:
-    preformatted = BLOCK + tag_codes(rules)["pre"]
-    stretch: list[str] = []
+    """Yield the parts of a flattened text, with marks for the formulas in them."""
+    preformatted = tag_codes(rules)["pre"]
     # For each styled element that is open, whether it is code; how many block-level elements are open in a PRE.
     styles: list[bool] = []
     inside = int(is_code)
+    first, *chunks = flat.split(BLOCK)
+    yield from _marked_in_chunk(first, styles, drawing, rules, is_preformatted=is_code)
+    for chunk in chunks:
+        if inside or chunk[0] == preformatted:
+            inside += -1 if chunk[0] == CLOSE else 1
+        if "$" in chunk or "\\" in chunk:
+            yield BLOCK + chunk[0]
+            yield from _marked_in_chunk(chunk[1:], styles, drawing, rules, is_preformatted=inside > 0)
+        else:
+            # As most have no formula.
+            yield BLOCK + chunk
+            for style in _STYLE.findall(chunk):
+                _go_through(style, styles)
+        inside = inside or int(INLINE + WHOLE in chunk)
+
+
+def _marked_in_chunk(
+    chunk: str, styles: list[bool], drawing: Drawing, rules: TagRules, *, is_preformatted: bool
+) -> Iterator[str]:
+    """Yield the parts of a text between two marks of block-level elements, with marks for the formulas in them.
+
+    ``styles``: tells for each styled element that is open whether it is code; it goes on with the chunk.
+    """
+    stretch: list[str] = []
     is_source = False
-    pieces = _MARK.split(flat)
+    pieces = _MARK.split(chunk)
     for text, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
         stretch.append(text)
-        passes = mark[:1] == INLINE and mark[1] in _PASSED and not (mark[1] == PLAIN and styles and styles[-1])
-        if passes:
+        if mark and mark[1] in _PASSED and not (mark[1] == PLAIN and styles and styles[-1]):
             stretch.append(mark)
         else:
             whole = "".join(stretch)
             is_source = is_source or mark in _ENDS_OF_SOURCE
-            yield whole if is_source or inside or True in styles else _with_marks(whole, drawing)
+            yield whole if is_source or is_preformatted or True in styles else _with_marks(whole, drawing)
             yield mark
             stretch = []
             is_source = mark == INLINE + MATH or (mark == INLINE + LINK and rules.styled)
-        if mark[:1] == BLOCK and (inside or mark == preformatted):
-            inside += -1 if mark == _CLOSE else 1
-        elif mark == INLINE + WHOLE:
-            inside = inside or 1
-        elif mark[1:] in _STYLE_CODES:
-            styles.append(mark[1] == CODE)
-        elif mark == INLINE + PLAIN and styles:
-            styles.pop()
+        if mark == INLINE + WHOLE:
+            is_preformatted = True
+        _go_through(mark[1:], styles)
 
 
-_CLOSE = BLOCK + "/"
+def _go_through(code: str, styles: list[bool]) -> None:
+    """Keep a list of the styled elements that are open, whether each is code, at the mark with a ``code``."""
+    if code in _STYLE_CODES:
+        styles.append(code == CODE)
+    elif code == PLAIN and styles:
+        styles.pop()
+
+
 #: Before these marks stands what attributes tell.
 _ENDS_OF_SOURCE = frozenset({INLINE + SOURCE, INLINE + WHOLE})
 _STYLE_CODES = frozenset({CODE, ITALIC, BOLD})
+_STYLE = re.compile(f"{INLINE}([{CODE}{ITALIC}{BOLD}{PLAIN}])")
 
 _ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
 _TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
