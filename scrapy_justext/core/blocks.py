@@ -15,6 +15,7 @@ from itertools import accumulate, compress, count
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tags import CODE
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class DataCell(NamedTuple):
     @property
     def has_words(self) -> bool:
         """Return whether there are letters or digits in it."""
-        return any(character.isalnum() for one in self.blocks for character in one.collapsed)
+        return any(any(map(str.isalnum, one.collapsed)) for one in self.blocks)
 
 
 class Position(NamedTuple):
@@ -136,8 +137,8 @@ class Extras(NamedTuple):
 
 
 _NOTHING = Extras()
-#: By name, what gets a field of :class:`Position`: by its place, in a third of the time.
-_FIELDS_OF_POSITION = {name: itemgetter(i) for i, name in enumerate(Position._fields)}
+#: By name, the place of a field of :class:`Position`.
+_FIELDS_OF_POSITION = {name: i for i, name in enumerate(Position._fields)}
 
 
 class BlockTable(Sequence[Segment]):
@@ -237,7 +238,12 @@ class BlockTable(Sequence[Segment]):
         key = len(self), name
         column = self._kept.get(key)
         if column is None:
-            column = self._kept[key] = list(map(_FIELDS_OF_POSITION[name], self.position))
+            field, module = _FIELDS_OF_POSITION[name], kernel().cut
+            if module is not None:
+                column = self._kept[key] = module.fields_of(self.position, field)
+            else:
+                # By its place it is got in a third of the time.
+                column = self._kept[key] = list(map(itemgetter(field), self.position))
         return column
 
     def characters_before(self) -> Sequence[int]:

@@ -28,7 +28,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision, Decisions
-from scrapy_justext.core.context_free import MeasuredPage, inside_select
 
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import BlockTable, Measurements
@@ -69,12 +68,12 @@ class Words(NamedTuple):
 NO_WORDS = Words(0, 0)
 
 
-def classify(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> Decisions:
+def classify(segments: BlockTable, measured: Measurements, thresholds: Thresholds) -> Decisions:  # noqa: ARG001 (as all that classify)
     """Decide on each block, GOOD or BAD, by its own words and its neighbours'."""
     words = list(map(Words, measured.word_count, measured.link_words))
     rows = zip([NO_WORDS, *words], words, [*words[1:], NO_WORDS], strict=False)
-    options = {*inside_select(MeasuredPage(segments, measured, thresholds), range(len(words)))}
-    return Decisions(_OPTION if i in options else judge(*row) for i, row in enumerate(rows))
+    are_options = segments.of_position("in_select")
+    return Decisions(_OPTION if is_option else judge(*row) for is_option, row in zip(are_options, rows, strict=True))
 
 
 _OPTION = Decision(BAD, "inside SELECT")

@@ -46,20 +46,20 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import compress, count
-from operator import ge, gt, lt
+from operator import attrgetter, ge, gt, lt
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, Decisions, Measurements
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decisions, Measurements
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, PROSE
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
-    from scrapy_justext.core.blocks import BlockTable
+    from collections.abc import Callable, Sequence
+
     from scrapy_justext.core.kernel.cut import WordCounter
     from scrapy_justext.core.parameters import Thresholds
 
@@ -76,14 +76,23 @@ class MeasuredPage(NamedTuple):
         return self.segments.position[block].kind
 
 
-#: Returns those of some blocks, by their indices in order, that a rule applies to.
-Condition = Callable[[MeasuredPage, Sequence[int]], Sequence[int]]
+class Condition(NamedTuple):
+    """A number of a block beside a limit."""
+
+    column: Callable[[MeasuredPage], Sequence[float]]
+    """Returns the numbers of all blocks."""
+    is_so: str
+    """How they are to be beside it: a key of :data:`_COMPARISONS`."""
+    limit: Callable[[Thresholds], float]
+
+
+_COMPARISONS = {">": gt, ">=": ge, "<": lt}
 
 
 class Rule(NamedTuple):
-    """A rule: a row of a table."""
+    """A rule: a row of a table.  It applies to the blocks of which all its conditions hold."""
 
-    applies: Condition
+    conditions: tuple[Condition, ...]
     block_class: BlockClass
     words: Callable[[MeasuredPage, int], str]
     """Says of a block why it applies."""
@@ -143,7 +152,7 @@ def classify(
 ) -> Decisions:
     """Decide on each block by the first of ``rules`` that applies; the last of them must."""
     page = MeasuredPage(segments, measured, thresholds)
-    deciding = _first_that_apply(rules, page, range(len(segments)))
+    deciding = _first_that_apply(rules, page)
     classes = deciding.translate(bytes([rule.block_class.code for rule in rules]).ljust(256))
     return Decisions.of_columns(classes, lambda: [rules[number].words(page, i) for i, number in enumerate(deciding)])
 
@@ -166,32 +175,29 @@ def classify_as_java(segments: BlockTable, measured: Measurements, thresholds: T
     return classify(segments, measured, thresholds, rules=JAVA_RULES)
 
 
-def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage, open_: Sequence[int]) -> bytearray:
-    """Return for each block the number of the first rule that applies, which are asked for those that are ``open_``."""
-    deciding = bytearray([_OPEN if len(open_) == len(page.segments) else _NOBODY_ASKS]) * len(page.segments)
-    for i in open_ if len(open_) < len(deciding) else ():
-        deciding[i] = _OPEN
-    for number, rule in enumerate(rules):
-        found = rule.applies(page, open_)
+def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
+    """Return for each block the number of the first rule that applies."""
+    columns = {one.column: one.column(page) for rule in rules for one in rule.conditions}
+    compared = [
+        [(columns[column], is_so, limit(page.thresholds)) for column, is_so, limit in rule.conditions] for rule in rules
+    ]
+    module = kernel().cut
+    if module is not None:
+        numbers: bytearray = module.first_that_apply(compared, len(page.segments))
+        return numbers
+    deciding = bytearray(len(page.segments))
+    open_: Sequence[int] = range(len(deciding))
+    for number, comparisons in enumerate(compared):
+        found = open_
+        for column, is_so, limit in comparisons:
+            compare = _COMPARISONS[is_so]
+            found = [i for i in found if compare(column[i], limit)]
         for i in found:
             deciding[i] = number
         if found:
-            open_ = _those_open(deciding)
+            decided = set(found)
+            open_ = [i for i in open_ if i not in decided]
     return deciding
-
-
-def _those_open(deciding: bytearray) -> list[int]:
-    """Return the indices of the blocks that no rule has applied to yet."""
-    module = kernel().cut
-    if module is not None:
-        found: list[int] = module.places_of(deciding, _OPEN)
-        return found
-    return list(compress(count(), deciding.translate(_ARE_OPEN)))
-
-
-#: In place of the number of a rule: that no rule has applied yet, and that none is asked.
-_OPEN, _NOBODY_ASKS = 255, 254
-_ARE_OPEN = bytes(number == _OPEN for number in range(256))
 
 
 def decide_by_kind(
@@ -204,16 +210,17 @@ def decide_by_kind(
     kinds = {kind for kind, way in _ways(thresholds).items() if way != PROSE}
     if not kinds or kinds.isdisjoint(of_blocks := segments.of_position("kind")):
         return decisions
-    judged = [i for i, kind in enumerate(of_blocks) if kind in kinds]
-    page = MeasuredPage(segments, measured(), thresholds)
-    deciding = _first_that_apply(KIND_RULES, page, judged)
+    are_judged = [kind in kinds for kind in of_blocks]
+    judged = list(compress(count(), are_judged))
+    measurements = Measurements._make(list(compress(column, are_judged)) for column in measured())
+    others = classify(BlockTable(segments.chosen(are_judged)), measurements, thresholds, rules=KIND_RULES)
     classes = bytearray(decisions.classes)
-    for i in judged:
-        classes[i] = KIND_RULES[deciding[i]].block_class.code
+    for i, block_class in zip(judged, others.classes, strict=True):
+        classes[i] = block_class
 
     def change(reasons: list[str]) -> None:
-        for i in judged:
-            reasons[i] = KIND_RULES[deciding[i]].words(page, i)
+        for i, reason in zip(judged, others.reasons, strict=True):
+            reasons[i] = reason
 
     return decisions.changed(classes, change)
 
@@ -223,78 +230,82 @@ def _ways(thresholds: Thresholds) -> dict[str, str]:
     return {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
 
 
-def _compared(
-    column: Sequence[float], is_so: Callable[[float, float], bool], limit: float, open_: Sequence[int]
-) -> Sequence[int]:
-    """Return those blocks among the ``open_`` whose number in a column is above a limit, or at least, or below it.
+# The columns that conditions look at.
 
-    ``is_so``: ``gt``, ``ge`` or ``lt`` of :mod:`operator`.
-    """
+
+def _link_density(page: MeasuredPage) -> Sequence[float]:
+    return page.measured.link_density
+
+
+def _stopword_density(page: MeasuredPage) -> Sequence[float]:
+    return page.measured.stopword_density
+
+
+def _length(page: MeasuredPage) -> Sequence[int]:
+    return page.measured.characters
+
+
+def _link_characters(page: MeasuredPage) -> Sequence[int]:
+    return page.segments.link_characters
+
+
+def _is_in_select(page: MeasuredPage) -> Sequence[bool]:
+    return page.segments.of_position("in_select")
+
+
+def _is_table(page: MeasuredPage) -> Sequence[bool]:
+    return [kind == TABLE for kind in page.segments.of_position("kind")]
+
+
+def _is_treated(way: str) -> Callable[[MeasuredPage], Sequence[bool]]:
+    def column(page: MeasuredPage) -> Sequence[bool]:
+        ways = _ways(page.thresholds)
+        return [ways[kind] == way for kind in page.segments.of_position("kind")]
+
+    return column
+
+
+def _is_image(page: MeasuredPage) -> Sequence[bool]:
+    return [url is not None for url in page.segments.of_extras("image_url")]
+
+
+def _is_headline(page: MeasuredPage) -> Sequence[bool]:
+    """Tell which blocks are inside H1, whatever their length."""
+    levels = page.segments.of_position("heading_level")
+    return [False] * len(levels) if page.thresholds.no_headlines else [level == 1 for level in levels]
+
+
+def _has_sign(page: MeasuredPage) -> Sequence[int]:
+    """Tell which blocks have a copyright sign, also an entity for it that was not resolved."""
+    return _holding(page.segments.collapsed, "\xa9", "&copy")
+
+
+def _has_sign_or_entity(page: MeasuredPage) -> Sequence[int]:
+    """Tell which blocks have a copyright sign, as the Java port does: an entity counts with its semicolon only."""
+    return _holding(page.segments.collapsed, "\xa9", "&copy;")
+
+
+def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
+    """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
+    texts = page.segments.collapsed
+    are_held = _holding(texts, *_SIGNS)
+    may_be = _holding(texts, *_WIDE_CS)
+    if 1 in may_be:
+        for i in compress(count(), may_be):
+            are_held[i] |= _BESIDE_A_SIGN.search(texts[i]) is not None
+    return are_held
+
+
+def _holding(texts: Sequence[str], *signs: str) -> bytearray:
+    """Return a byte for each text: whether it holds one of ``signs``."""
     module = kernel().cut
     if module is not None:
-        found: list[int] = module.compared(column, is_so.__name__, limit, open_)
+        found: bytearray = module.holding_any(texts, signs)
         return found
-    return [i for i in open_ if is_so(column[i], limit)]
-
-
-# The conditions, in the order of the tables.
-
-
-def _is_treated(way: str) -> Condition:
-    def applies(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-        ways = _ways(page.thresholds)
-        return [i for i in open_ if ways[page.kind(i)] == way]
-
-    return applies
-
-
-def image(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-    """Find images."""
-    is_open = set(open_)
-    extras = page.segments.extras
-    return sorted(i for i, extra in extras.items() if extra.image_url is not None and i in is_open)
-
-
-def too_many_links(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find blocks with a link density above the limit."""
-    return _compared(page.measured.link_density, gt, page.thresholds.max_link_density, open_)
-
-
-def copyright_sign(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find blocks with a copyright sign, also with an entity for it that was not resolved."""
-    return _holding(page, open_, "\xa9", "&copy")
-
-
-def copyright_entity(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find blocks with a copyright sign, as the Java port does: an entity counts with its semicolon only."""
-    return _holding(page, open_, "\xa9", "&copy;")
-
-
-def any_copyright_sign(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find blocks with a copyright sign, also with one as East Asian pages write it."""
-    texts = page.segments.collapsed
-    return [
-        i
-        for i in _holding(page, open_, *_SIGNS, *_WIDE_CS)
-        if any(sign in texts[i] for sign in _SIGNS) or _BESIDE_A_SIGN.search(texts[i])
-    ]
-
-
-def _holding(page: MeasuredPage, open_: Sequence[int], *signs: str) -> Sequence[int]:
-    """Return the indices of the texts that hold one of ``signs``."""
-    if not open_:
-        return ()
-    texts, module = page.segments.collapsed, kernel().cut
-    if module is not None:
-        # Most do not even hold the first character of one.
-        begun = module.holding_any(texts, "".join({sign[0] for sign in signs}))
-    else:
-        # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
-        whole = "\n".join(texts)
-        signs = tuple(sign for sign in signs if sign[0] in whole and sign in whole)
-        begun = range(len(texts)) if signs else ()
-    held = {i for i in begun if any(sign in texts[i] for sign in signs)}
-    return [i for i in open_ if i in held] if held else ()
+    # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
+    whole = "\n".join(texts)
+    signs = tuple(sign for sign in signs if sign[0] in whole and sign in whole)
+    return bytearray([any(sign in text for sign in signs) for text in texts]) if signs else bytearray(len(texts))
 
 
 _SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
@@ -305,60 +316,21 @@ _BESIDE_A_SIGN = re.compile(
 )
 
 
-def headline(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find blocks inside H1, whatever their length."""
-    position = page.segments.position
-    return () if page.thresholds.no_headlines else [i for i in open_ if position[i].heading_level == 1]
+def _above_none(_: Thresholds) -> int:
+    return 0
 
 
-def inside_select(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-    """Find options of forms."""
-    are_inside = page.segments.of_position("in_select")
-    return [i for i in open_ if are_inside[i]] if True in are_inside else []
+def _is(column: Callable[[MeasuredPage], Sequence[int]]) -> Condition:
+    """Return the condition that a column is true, or above 0."""
+    return Condition(column, ">", _above_none)
 
 
-def too_short_with_link(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-    """Find blocks that hold a link and are too short to be judged."""
-    linked = page.segments.link_characters
-    return [i for i in too_short(page, open_) if linked[i]]
-
-
-def too_short(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find blocks that are too short to be judged."""
-    return _compared(page.measured.characters, lt, page.thresholds.length_low, open_)
-
-
-def many_stopwords_and_long(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find running text that is long."""
-    return _compared(page.measured.characters, gt, page.thresholds.length_high, many_stopwords(page, open_))
-
-
-def many_stopwords(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find running text."""
-    return _compared(page.measured.stopword_density, ge, page.thresholds.stopwords_high, open_)
-
-
-def some_stopwords(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find what may be running text."""
-    return _compared(page.measured.stopword_density, ge, page.thresholds.stopwords_low, open_)
-
-
-def _long_table(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    return _compared(page.measured.characters, gt, page.thresholds.length_high, _table(page, open_))
-
-
-def _table(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-    return [i for i in open_ if page.kind(i) == TABLE]
-
-
-def _long_enough(page: MeasuredPage, open_: Sequence[int]) -> list[int]:
-    long_enough = _compared(page.measured.characters, ge, page.thresholds.length_low, open_)
-    return [i for i in long_enough if page.kind(i) != TABLE]
-
-
-def anything(page: MeasuredPage, open_: Sequence[int]) -> Sequence[int]:
-    """Find all blocks that no other rule applies to."""
-    return open_
+_IS_TOO_SHORT = Condition(_length, "<", attrgetter("length_low"))
+_IS_LONG_ENOUGH = Condition(_length, ">=", attrgetter("length_low"))
+_IS_LONG = Condition(_length, ">", attrgetter("length_high"))
+_HAS_MANY_STOPWORDS = Condition(_stopword_density, ">=", attrgetter("stopwords_high"))
+_HAS_SOME_STOPWORDS = Condition(_stopword_density, ">=", attrgetter("stopwords_low"))
+_IS_NO_TABLE = Condition(_is_table, "<", lambda _: 1)
 
 
 # Words for more than one rule.
@@ -394,56 +366,64 @@ def _characters(page: MeasuredPage, i: int, compared: str, limit: str) -> str:
 
 
 _TOO_MANY_LINKS = Rule(
-    too_many_links, BAD, lambda page, i: _linked_words(page.measured.link_density[i], page.thresholds.max_link_density)
+    (Condition(_link_density, ">", attrgetter("max_link_density")),),
+    BAD,
+    lambda page, i: _linked_words(page.measured.link_density[i], page.thresholds.max_link_density),
 )
-_SELECT = Rule(inside_select, BAD, lambda *_: "inside SELECT")
+_SELECT = Rule((_is(_is_in_select),), BAD, lambda *_: "inside SELECT")
 _BY_LENGTH_AND_STOPWORDS = (
-    Rule(too_short_with_link, BAD, lambda page, i: _short(page, i, " with link characters")),
-    Rule(too_short, SHORT, _short),
+    Rule((_IS_TOO_SHORT, _is(_link_characters)), BAD, lambda page, i: _short(page, i, " with link characters")),
+    Rule((_IS_TOO_SHORT,), SHORT, _short),
     Rule(
-        many_stopwords_and_long,
+        (_HAS_MANY_STOPWORDS, _IS_LONG),
         GOOD,
         lambda page, i: f"{_many_stopwords(page, i)}, {_characters(page, i, '>', 'length_high')}",
     ),
     Rule(
-        many_stopwords,
+        (_HAS_MANY_STOPWORDS,),
         NEAR_GOOD,
         lambda page, i: f"{_many_stopwords(page, i)}, only {_characters(page, i, '<=', 'length_high')}",
     ),
-    Rule(some_stopwords, NEAR_GOOD, lambda page, i: f"{_stopwords(page, i)} >= {page.thresholds.stopwords_low:g}"),
-    Rule(anything, BAD, lambda page, i: f"{_stopwords(page, i)} < {page.thresholds.stopwords_low:g}"),
+    Rule(
+        (_HAS_SOME_STOPWORDS,), NEAR_GOOD, lambda page, i: f"{_stopwords(page, i)} >= {page.thresholds.stopwords_low:g}"
+    ),
+    Rule((), BAD, lambda page, i: f"{_stopwords(page, i)} < {page.thresholds.stopwords_low:g}"),
 )
 
 
-def _copyright(condition: Condition) -> Rule:
-    return Rule(condition, BAD, lambda *_: "copyright sign")
+def _copyright(column: Callable[[MeasuredPage], Sequence[int]]) -> Rule:
+    return Rule((_is(column),), BAD, lambda *_: "copyright sign")
 
 
 #: The rules of jusText in their order, exactly.
-PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright(copyright_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
+PUBLISHED_RULES = (_TOO_MANY_LINKS, _copyright(_has_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
 
 #: The same on today's web: © is written in other ways, too.
-MODERN_RULES = (_TOO_MANY_LINKS, _copyright(any_copyright_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
+MODERN_RULES = (_TOO_MANY_LINKS, _copyright(_has_any_sign), _SELECT, *_BY_LENGTH_AND_STOPWORDS)
 
 #: Those of the Java port: images and headlines first.
 JAVA_RULES = (
-    Rule(image, BAD, lambda *_: "image"),
+    Rule((_is(_is_image),), BAD, lambda *_: "image"),
     _TOO_MANY_LINKS,
-    _copyright(copyright_entity),
-    Rule(headline, GOOD, lambda *_: "inside H1"),
+    _copyright(_has_sign_or_entity),
+    Rule((_is(_is_headline),), GOOD, lambda *_: "inside H1"),
     _SELECT,
     *_BY_LENGTH_AND_STOPWORDS,
 )
 
 #: Those of code, formulas and tables of data.
 KIND_RULES = (
-    Rule(_is_treated(KEEP), GOOD, lambda page, i: f"{page.kind(i)}, kept"),
-    Rule(_is_treated(DROP), BAD, lambda page, i: f"{page.kind(i)}, dropped"),
+    Rule((_is(_is_treated(KEEP)),), GOOD, lambda page, i: f"{page.kind(i)}, kept"),
+    Rule((_is(_is_treated(DROP)),), BAD, lambda page, i: f"{page.kind(i)}, dropped"),
     _TOO_MANY_LINKS,
-    _copyright(any_copyright_sign),
-    Rule(_is_treated(CONTEXT), SHORT, MeasuredPage.kind),
-    Rule(_long_table, GOOD, lambda page, i: f"table, {_characters(page, i, '>', 'length_high')}"),
-    Rule(_long_enough, GOOD, lambda page, i: f"{page.kind(i)}, {_characters(page, i, '>=', 'length_low')}"),
-    Rule(_table, NEAR_GOOD, lambda page, i: f"table, only {_characters(page, i, '<=', 'length_high')}"),
-    Rule(anything, NEAR_GOOD, lambda page, i: f"{page.kind(i)}, only {_characters(page, i, '<', 'length_low')}"),
+    _copyright(_has_any_sign),
+    Rule((_is(_is_treated(CONTEXT)),), SHORT, MeasuredPage.kind),
+    Rule((_is(_is_table), _IS_LONG), GOOD, lambda page, i: f"table, {_characters(page, i, '>', 'length_high')}"),
+    Rule(
+        (_IS_NO_TABLE, _IS_LONG_ENOUGH),
+        GOOD,
+        lambda page, i: f"{page.kind(i)}, {_characters(page, i, '>=', 'length_low')}",
+    ),
+    Rule((_is(_is_table),), NEAR_GOOD, lambda page, i: f"table, only {_characters(page, i, '<=', 'length_high')}"),
+    Rule((), NEAR_GOOD, lambda page, i: f"{page.kind(i)}, only {_characters(page, i, '<', 'length_low')}"),
 )

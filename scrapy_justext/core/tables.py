@@ -10,7 +10,7 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import tags
-from scrapy_justext.core.blocks import DataCell
+from scrapy_justext.core.blocks import DataCell, maker
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
@@ -60,11 +60,14 @@ class OpenTable:
         starts = [start - first for row in self.rows for start, _ in row]
         ends = iter([*starts[1:], len(inside)])
         return tuple(
-            tuple([DataCell(number, tuple(inside[start - first : next(ends)])) for start, number in row])
-            for row in self.rows
+            [
+                tuple([_new_cell((number, tuple(inside[start - first : next(ends)]))) for start, number in row])
+                for row in self.rows
+            ]
         )
 
 
+_new_cell = maker(DataCell)
 _HEADS = frozenset(["th", "caption", "thead"])
 
 
@@ -127,7 +130,7 @@ def is_data(cells: Sequence[Sequence[DataCell]], *, has_heads: bool) -> bool:
         and sum(map(len, cells)) <= SPARSEST * count
         and _has_columns(cells, rows, has_heads=has_heads)
         and (has_heads or not all(_is_linked(one) for row in rows for cell in row for one in cell.blocks))
-        and 2 * sum(any(map(_is_entry, row)) for row in rows) <= len(rows)
+        and 2 * sum(_has_entry(row) for row in rows) <= len(rows)
         and _has_short_cells(rows, has_heads=has_heads)
     )
 
@@ -160,27 +163,28 @@ def _is_linked(block: Segment) -> bool:
     return block.link_characters >= len(block.collapsed)
 
 
-def _is_entry(cell: DataCell) -> bool:
-    """Return whether a cell is like a result of a search: paragraphs of text, and others that are links."""
-    return (
-        len(cell.blocks) >= LEAST_BLOCKS_OF_ENTRY
-        and not all(one.kind == tags.LIST_ITEM for one in cell.blocks)
-        and len({_is_linked(one) for one in cell.blocks}) > 1
+def _has_entry(row: Iterable[DataCell]) -> bool:
+    """Return whether a cell of a row is like a result of a search: paragraphs of text, and others that are links."""
+    return any(
+        not all(one.kind == tags.LIST_ITEM for one in blocks) and len(set(map(_is_linked, blocks))) > 1
+        for _, blocks in row
+        if len(blocks) >= LEAST_BLOCKS_OF_ENTRY
     )
 
 
 def _has_short_cells(rows: Iterable[Sequence[DataCell]], *, has_heads: bool) -> bool:
     most, longest = (MOST_BLOCKS_WITH_HEADS, LONGEST_WITH_HEADS) if has_heads else (MOST_BLOCKS, LONGEST)
     return all(
-        len(cell.blocks) <= most
-        and not any(one.heading_level for one in cell.blocks)
-        and sum(len(one.collapsed) for one in cell.blocks) <= longest
+        len(blocks) <= most
+        # Most cells have one block.
+        and sum([len(one.collapsed) for one in blocks]) <= longest
+        and not any(one.heading_level for one in blocks)
         for row in rows
-        for cell in row
+        for _, blocks in row
     )
 
 
 def row_texts(cells: Sequence[Sequence[DataCell]]) -> list[str]:
     """Return the texts of a table's rows, with a tab between cells; rows without text are left out."""
-    rows = ["\t".join(" ".join(one.collapsed for one in cell.blocks) for cell in row) for row in cells]
+    rows = ["\t".join([" ".join([one.collapsed for one in blocks]) for _, blocks in row]) for row in cells]
     return [row.rstrip("\t") for row in rows if row.strip("\t")]

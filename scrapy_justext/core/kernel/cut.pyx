@@ -9,10 +9,11 @@ Strings are all that is read here; the tree is not touched.
 
 from cpython cimport array
 
+from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
+from cpython.tuple cimport PyTuple_GetItem
 from libc.limits cimport INT_MAX
-from libc.string cimport memchr
 
 from scrapy_justext.core.kernel.tree cimport Memory
 
@@ -30,6 +31,7 @@ cdef extern from "Python.h":
     void* PyUnicode_DATA(object text)
     Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index) nogil
     void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 character) nogil
+    Py_ssize_t PyUnicode_FindChar(object text, Py_UCS4 character, Py_ssize_t start, Py_ssize_t end, int way) except -2
     object PyUnicode_FromKindAndData(int kind, const void* data, Py_ssize_t size)
     const char* SOURCE_DIGEST
 
@@ -53,8 +55,6 @@ cdef enum:
     BEHIND_LATIN = 0x100
     # Codes of elements are lower.
     MOST_CODES = 0x100
-    # Characters that texts are searched for at a time.
-    MOST_SOUGHT = 8
     # Of white space beyond Latin.
     FIRST_SPACE = 0x1680
     LAST_SPACE = 0x3000
@@ -591,58 +591,139 @@ cdef tuple marks_in(const Character* text, Py_ssize_t size):
     return blocks, breaks, inline
 
 
-def compared(list column, str is_so, double limit, open_) -> list:
-    """Return those of some indices whose numbers are above a limit (``gt``), at least (``ge``), or below it (``lt``)."""
+cdef enum Way:
+    ABOVE, AT_LEAST, BELOW
+
+
+_WAYS = {">": ABOVE, ">=": AT_LEAST, "<": BELOW}
+
+
+cdef struct Comparison:
+    # Those of all blocks.
+    const double* numbers
+    Way way
+    double limit
+    # Whether it is the last one of a rule; that of a rule without any compares nothing.
+    bint is_last, holds_always
+
+
+def first_that_apply(list rules, Py_ssize_t count) -> bytearray:
+    """Return for each block the number of the first rule all of whose comparisons hold; one always must.
+
+    ``rules``: of each its comparisons: numbers, one for each block; ``>``, ``>=`` or ``<``; and the limit.
+    """
+    cdef Memory comparisons = Memory(sizeof(Comparison))
+    cdef Columns columns = Columns(count)
+    cdef Comparison* one
+    cdef bytearray deciding = bytearray(count)
     cdef Py_ssize_t i
-    if is_so == "gt":
-        return [i for i in open_ if <double> column[i] > limit]
-    if is_so == "ge":
-        return [i for i in open_ if <double> column[i] >= limit]
-    if is_so == "lt":
-        return [i for i in open_ if <double> column[i] < limit]
-    raise ValueError(f"no comparison: {is_so}")
-
-
-def places_of(const OneByte[::1] column, OneByte wanted) -> list:
-    """Return the indices of a byte."""
-    cdef Py_ssize_t i
-    return [i for i in range(column.shape[0]) if column[i] == wanted]
-
-
-def holding_any(list texts, str characters) -> list:
-    """Return the indices of the texts that hold one of a few characters."""
-    cdef Py_ssize_t i, count = len(characters)
-    cdef Py_UCS4[MOST_SOUGHT] sought
-    cdef str text
-    if count > MOST_SOUGHT:
-        raise ValueError(f"more than {MOST_SOUGHT} characters")
+    cdef int number
+    cdef tuple comparison
+    for rule in rules:
+        for comparison in rule:
+            one = <Comparison*> comparisons.added()
+            one[0] = Comparison(columns.numbers_of(comparison[0]), _WAYS[comparison[1]], comparison[2], False, False)
+        if not rule:
+            one = <Comparison*> comparisons.added()
+            one[0] = Comparison(NULL, ABOVE, 0.0, False, True)
+        one.is_last = True
     for i in range(count):
-        sought[i] = characters[i]
-    return [i for i, text in enumerate(texts) if holds_one(text, sought, count)]
+        number = first_rule(<Comparison*> comparisons.start, comparisons.count, i)
+        if number < 0:
+            raise ValueError("no rule applies")
+        deciding[i] = number
+    return deciding
 
 
-cdef bint holds_one(str text, const Py_UCS4* sought, Py_ssize_t count) noexcept:
-    cdef int kind = PyUnicode_KIND(text)
-    cdef const void* data = PyUnicode_DATA(text)
-    if kind == sizeof(OneByte):
-        return is_in(<const OneByte*> data, len(text), sought, count)
-    if kind == sizeof(TwoBytes):
-        return is_in(<const TwoBytes*> data, len(text), sought, count)
-    return is_in(<const Py_UCS4*> data, len(text), sought, count)
+cdef class Columns:
+    """Columns as numbers, each made once."""
+
+    cdef Py_ssize_t length
+    cdef list columns, made
+
+    def __init__(self, Py_ssize_t length):
+        self.length = length
+        self.columns = []
+        self.made = []
+
+    cdef const double* numbers_of(self, column) except? NULL:
+        """Return the numbers of a column, which are kept as long as this."""
+        cdef array.array numbers
+        cdef Py_ssize_t i
+        for i in range(len(self.columns)):
+            if self.columns[i] is column:
+                return (<array.array> self.made[i]).data.as_doubles
+        if len(column) != self.length:
+            raise ValueError("columns of different lengths")
+        numbers = array.clone(NUMBERS, self.length, False)
+        self.fill(numbers.data.as_doubles, column)
+        self.columns.append(column)
+        self.made.append(numbers)
+        return numbers.data.as_doubles
+
+    cdef int fill(self, double* numbers, column) except -1:
+        cdef Py_ssize_t i
+        if isinstance(column, array.array) and (<array.array> column).typecode == c"i":
+            for i in range(self.length):
+                numbers[i] = (<array.array> column).data.as_ints[i]
+        elif isinstance(column, bytearray):
+            for i in range(self.length):
+                numbers[i] = (<bytearray> column)[i]
+        else:
+            for i, value in enumerate(column):
+                numbers[i] = PyFloat_AS_DOUBLE(value) if type(value) is float else <Py_ssize_t> value
+        return 0
 
 
-cdef bint is_in(const Character* text, Py_ssize_t size, const Py_UCS4* sought, Py_ssize_t count) noexcept nogil:
-    cdef Py_ssize_t one, i
-    cdef int found = 0
-    for one in range(count):
-        if sizeof(Character) == 1:
-            if sought[one] < BEHIND_LATIN and memchr(text, <int> sought[one], size) is not NULL:
-                return True
-            continue
-        # Without a way out, so that many are compared at a time.
-        for i in range(size):
-            found |= text[i] == sought[one]
-    return found
+cdef array.array NUMBERS = array.array("d")
+
+
+cdef int first_rule(const Comparison* comparisons, Py_ssize_t count, Py_ssize_t block) noexcept:
+    """Return the number of the first rule that applies to a block; -1 if none does."""
+    cdef int number = 0
+    cdef Py_ssize_t i
+    cdef bint holds = True
+    cdef double value
+    for i in range(count):
+        if holds and not comparisons[i].holds_always:
+            value = comparisons[i].numbers[block]
+            if comparisons[i].way == ABOVE:
+                holds = value > comparisons[i].limit
+            elif comparisons[i].way == AT_LEAST:
+                holds = value >= comparisons[i].limit
+            else:
+                holds = value < comparisons[i].limit
+        if comparisons[i].is_last:
+            if holds:
+                return number
+            number += 1
+            holds = True
+    return -1
+
+
+def fields_of(list rows, Py_ssize_t field) -> list:
+    """Return a field of each of some tuples."""
+    return [<object> PyTuple_GetItem(row, field) for row in rows]
+
+
+def holding_any(list texts, tuple signs) -> bytearray:
+    """Return a byte for each text: whether it holds one of some signs."""
+    cdef Py_ssize_t count = len(texts), i
+    cdef bytearray are_held = bytearray(count)
+    cdef str text, sign
+    cdef Py_UCS4 begin
+    for i in range(count):
+        text = texts[i]
+        for sign in signs:
+            begin = sign[0]
+            # Most do not even hold its first character; those of one byte hold none of many.
+            if (
+                (begin < BEHIND_LATIN or PyUnicode_KIND(text) > sizeof(OneByte))
+                and PyUnicode_FindChar(text, begin, 0, len(text), 1) >= 0 and sign in text
+            ):
+                are_held[i] = True
+                break
+    return are_held
 
 
 cdef inline Py_UCS4 small(Character character) noexcept:

@@ -92,6 +92,7 @@ cdef class Memory:
 cdef class Expression:
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1
     cdef str text(self, xmlNode* node, xmlNode* top)
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1
 
 
 cdef class Treatment:

@@ -164,22 +164,30 @@ cdef str value_of(xmlNode* node):
     return joined_text(node)
 
 
+cdef const unsigned char* sole_text_of(const xmlNode* node) noexcept:
+    """Return the text of an attribute that has but one part; NULL for others and for all other nodes."""
+    if node is NULL or node.type != XML_ATTRIBUTE_NODE:
+        return NULL
+    return sole_text(<const xmlAttr*> node)
+
+
+cdef size_t size_of_beginning(const unsigned char* text, size_t length) noexcept:
+    """Return how many bytes the first characters of a text have."""
+    cdef size_t size = 0, characters = 0
+    while text[size]:
+        characters += text[size] & 0xC0 != 0x80
+        if characters > length:
+            break
+        size += 1
+    return size
+
+
 cdef str beginning_of_value(xmlNode* node, Py_ssize_t length):
     """Return the first characters of a node's text; many elements may ask for those of one long attribute."""
-    cdef const unsigned char* content
-    cdef Py_ssize_t size = 0
-    if (
-        node is NULL or node.type == XML_ELEMENT_NODE or is_text(node) or node.children is NULL
-        or node.children.next is not NULL or not is_text(node.children) or node.children.content is NULL
-    ):
+    cdef const unsigned char* content = sole_text_of(node)
+    if content is NULL:
         return value_of(node)[:length]
-    content = node.children.content
-    # A character has four bytes at the most; none is cut.
-    while size < 4 * length and content[size]:
-        size += 1
-    while size and content[size] & 0xC0 == 0x80:
-        size -= 1
-    return PyUnicode_DecodeUTF8(<const char*> content, size, "replace")[:length]
+    return PyUnicode_DecodeUTF8(<const char*> content, size_of_beginning(content, length), "replace")[:length]
 
 
 cdef str name_of(const xmlNode* node):
@@ -196,6 +204,23 @@ cdef str one_space(str text):
     return " ".join([word for word in text.replace("\t", " ").replace("\n", " ").replace("\r", " ").split(" ") if word])
 
 
+cdef size_t normalized(char* text, size_t size) noexcept:
+    """Collapse the white space of XML in a text, where it stands; return how many bytes are left."""
+    cdef size_t at, kept = 0
+    cdef bint is_behind_space = False
+    for at in range(size):
+        if text[at] == c" " or text[at] == c"\t" or text[at] == c"\n" or text[at] == c"\r":
+            is_behind_space = True
+            continue
+        if is_behind_space and kept:
+            text[kept] = c" "
+            kept += 1
+        is_behind_space = False
+        text[kept] = text[at]
+        kept += 1
+    return kept
+
+
 # Expressions
 
 
@@ -208,15 +233,24 @@ cdef class Expression:
     cdef str text(self, xmlNode* node, xmlNode* top):
         raise NotImplementedError
 
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        """Write the text in UTF-8."""
+        return write_bytes(buffer, self.text(node, top).encode("utf-8", "replace"))
+
 
 cdef class Literal(Expression):
     cdef str value
+    cdef bytes encoded
 
     def __init__(self, str value):
         self.value = value
+        self.encoded = value.encode()
 
     cdef str text(self, xmlNode* node, xmlNode* top):
         return self.value
+
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        return write_bytes(buffer, self.encoded)
 
 
 cdef enum Axis:
@@ -287,6 +321,15 @@ cdef class PathTo(Expression):
         self.find(0, node, top, &found)
         return value_of(found)
 
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        cdef xmlNode* found = NULL
+        cdef const unsigned char* value
+        self.find(0, node, top, &found)
+        value = sole_text_of(found)
+        if value is NULL:
+            return write_bytes(buffer, value_of(found).encode("utf-8", "replace"))
+        return write(buffer, <const char*> value, strlen(<const char*> value))
+
     cdef int find(self, Py_ssize_t number, xmlNode* node, xmlNode* top, xmlNode** found) except -1:
         """Look for the first node that the path leads to, from the step of a number on."""
         cdef Step step = self.steps[number]
@@ -347,16 +390,19 @@ cdef xmlNode* following_on(Axis axis, xmlNode* node) noexcept:
 cdef class Junction(Expression):
     """``and`` and ``or``."""
 
-    cdef list parts
+    cdef Expression first
+    cdef list others
     cdef bint decides
 
     def __init__(self, list parts, bint decides):
-        self.parts = parts
+        self.first, *self.others = parts
         self.decides = decides
 
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
         cdef Expression part
-        for part in self.parts:
+        if self.first.holds(node, top) == self.decides:
+            return self.decides
+        for part in self.others:
             if part.holds(node, top) == self.decides:
                 return self.decides
         return not self.decides
@@ -391,13 +437,28 @@ cdef class Compared(Expression):
         self.right = right
 
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
-        cdef str left, right
+        cdef Buffer left, right
         if self.way == EQUALS and isinstance(self.left, PathTo) and not self.left.holds(node, top):
             return False
-        left, right = self.left.text(node, top), self.right.text(node, top)
-        if self.way == CONTAINS:
-            return right in left
-        return left.startswith(right) if self.way == STARTS_WITH else left == right
+        left.start = right.start = NULL
+        try:
+            put_whole(self.left, node, top, &left)
+            put_whole(self.right, node, top, &right)
+            if self.way == CONTAINS:
+                return strstr(left.start, right.start) is not NULL
+            if self.way == STARTS_WITH:
+                return strncmp(left.start, right.start, right.size - 1) == 0
+            return strcmp(left.start, right.start) == 0
+        finally:
+            PyMem_Free(left.start)
+            PyMem_Free(right.start)
+
+
+cdef int put_whole(Expression expression, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+    """Write the text of an expression, and NUL behind it; ``buffer``: a new one, which the caller frees."""
+    open_buffer(buffer, SMALL_TEXT)
+    expression.put(node, top, buffer)
+    return write(buffer, "", 1)
 
 
 cdef class AttributeCompared(Compared):
@@ -468,6 +529,12 @@ cdef class Concat(Expression):
             texts.append(part.text(node, top))
         return "".join(texts)
 
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        cdef Expression part
+        for part in self.parts:
+            part.put(node, top, buffer)
+        return 0
+
 
 cdef class Spaced(Expression):
     """``normalize-space``."""
@@ -479,6 +546,14 @@ cdef class Spaced(Expression):
 
     cdef str text(self, xmlNode* node, xmlNode* top):
         return one_space(value_of(node) if self.inner is None else self.inner.text(node, top))
+
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        cdef size_t begin = buffer.size
+        if self.inner is None:
+            return Expression.put(self, node, top, buffer)
+        self.inner.put(node, top, buffer)
+        buffer.size = begin + normalized(buffer.start + begin, buffer.size - begin)
+        return 0
 
 
 cdef class Beginning(Expression):
@@ -498,6 +573,18 @@ cdef class Beginning(Expression):
             return beginning_of_value(found, self.length)
         return self.inner.text(node, top)[: self.length]
 
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        cdef size_t begin = buffer.size
+        cdef xmlNode* found = NULL
+        cdef const unsigned char* value
+        if not isinstance(self.inner, PathTo):
+            return Expression.put(self, node, top, buffer)
+        (<PathTo> self.inner).find(0, node, top, &found)
+        value = sole_text_of(found)
+        if value is NULL:
+            return write_bytes(buffer, beginning_of_value(found, self.length).encode("utf-8", "replace"))
+        return write(buffer, <const char*> value, size_of_beginning(value, self.length))
+
 
 cdef class Before(Expression):
     """``substring-before``."""
@@ -511,6 +598,19 @@ cdef class Before(Expression):
     cdef str text(self, xmlNode* node, xmlNode* top):
         before, found, _ = self.inner.text(node, top).partition(self.mark.text(node, top))
         return before if found else ""
+
+    cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1:
+        cdef Buffer inner, mark
+        cdef const char* found
+        inner.start = mark.start = NULL
+        try:
+            put_whole(self.inner, node, top, &inner)
+            put_whole(self.mark, node, top, &mark)
+            found = strstr(inner.start, mark.start)
+            return 0 if found is NULL else write(buffer, inner.start, found - inner.start)
+        finally:
+            PyMem_Free(inner.start)
+            PyMem_Free(mark.start)
 
 
 cdef class Translated(Expression):
@@ -528,6 +628,8 @@ cdef class Translated(Expression):
 
 
 cdef enum:
+    # Room for the texts that are compared; most are shorter.
+    SMALL_TEXT = 512
     # Values of an attribute that are remembered, and bytes of each.
     MOST_VALUES = 1 << 12
     LONGEST_VALUE = 500
@@ -771,6 +873,14 @@ def _outer_treatment(treatment, dict modes):
     return made
 
 
+cdef int open_buffer(Buffer* buffer, size_t room) except -1:
+    buffer.size, buffer.room = 0, room
+    buffer.start = <char*> PyMem_Malloc(room)
+    if buffer.start is NULL:
+        raise MemoryError
+    return 0
+
+
 cdef int grow(Buffer* buffer, size_t needed) except -1:
     cdef size_t room = buffer.room * 2
     while room < needed:
@@ -798,21 +908,24 @@ cdef int write_bytes(Buffer* buffer, bytes text) except -1:
 cdef int write_text(Buffer* buffer, const unsigned char* text) except -1:
     """Write a text of the page, with U+FFFD in place of the characters that are our marks."""
     cdef size_t begin
-    cdef size_t size = strlen(<const char*> text)
-    cdef unsigned char* at
-    cdef unsigned char* end
     # Older versions of libxml2 leave bytes that are no UTF-8 in a tree.  What is behind a comment completes nothing.
     if text[0] & 0xC0 == 0x80:
         write(buffer, "\xEF\xBF\xBD", 3)
     begin = buffer.size
-    write(buffer, <const char*> text, size)
-    at = <unsigned char*> buffer.start + begin
-    end = at + size
+    write(buffer, <const char*> text, strlen(<const char*> text))
+    replace_marks(buffer, begin)
+    return 0
+
+
+cdef void replace_marks(Buffer* buffer, size_t begin) noexcept:
+    """Put U+FFFD in place of the characters that are our marks, from a place on."""
+    cdef unsigned char* at = <unsigned char*> buffer.start + begin
+    cdef unsigned char* end = <unsigned char*> buffer.start + buffer.size
     while True:
         # U+FDD0 and U+FDD1 are EF B7 90 and EF B7 91.
         at = <unsigned char*> memchr(at, 0xEF, end - at)
         if at is NULL or end - at < 3:
-            return 0
+            return
         if at[1] == 0xB7 and (at[2] == 0x90 or at[2] == 0x91):
             at[1] = 0xBF
             at[2] = 0xBD
@@ -903,10 +1016,7 @@ cdef class TreeWriter:
         cdef xmlNode* top
         cdef xmlNode* first = beginning_of(node_of(element), &top)
         cdef Buffer buffer
-        buffer.size, buffer.room = 0, 1 << 14
-        buffer.start = <char*> PyMem_Malloc(buffer.room)
-        if buffer.start is NULL:
-            raise MemoryError
+        open_buffer(&buffer, 1 << 14)
         try:
             if not self.write_nodes(first, top, &buffer, search, watcher):
                 return None
@@ -991,10 +1101,12 @@ cdef class TreeWriter:
 cdef int write_told(Buffer* buffer, Treatment treatment, xmlNode* node, xmlNode* top) except -1:
     """Write what an element's attributes tell."""
     cdef Expression expression
-    cdef bytes behind, value
+    cdef bytes behind
+    cdef size_t begin
     for expression, behind in treatment.told:
-        value = expression.text(node, top).encode("utf-8", "replace")
-        write_text(buffer, <const unsigned char*> PyBytes_AS_STRING(value))
+        begin = buffer.size
+        expression.put(node, top, buffer)
+        replace_marks(buffer, begin)
         write_bytes(buffer, behind)
     return 0
 
