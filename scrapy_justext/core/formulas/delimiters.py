@@ -79,8 +79,7 @@ _IMAGE_TELLS = re.compile(f"{_IMAGE}([^{INLINE}]*)")
 
 def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) -> str:
     """Return a flattened text with marks for the formulas in it; itself if there can be none."""
-    # What is behind the last one tells whether it is one of two.
-    dollars = _BETWEEN_DOLLARS.findall(flat, max(flat.find("$"), 0), flat.rfind("$") + 2)
+    dollars = list(_between_dollars(flat))
     if not dollars and "\\" not in flat and "$$" not in flat:
         return flat
     drawing = _drawing(root)
@@ -92,7 +91,18 @@ def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) 
     return flat
 
 
-#: What may be a formula; most prices are none.
+def _between_dollars(flat: str) -> Iterator[str]:
+    """Yield what may be a formula, with the dollars around it."""
+    # A character is found ten times sooner than a pattern that begins with it.
+    at = flat.find("$")
+    while at >= 0:
+        match = _BETWEEN_DOLLARS.match(flat, at)
+        if match is not None:
+            yield match.group()
+        at = flat.find("$", at + 1 if match is None else match.end())
+
+
+#: Most prices are none.
 _BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${BLOCK}][^${BLOCK}]*(?<!\s)|[^\s${BLOCK}])\$(?![0-9])")
 
 _OPENING = re.compile(r"\\[(\[]|\\begin\{")

@@ -745,6 +745,11 @@ cdef struct Counts:
     Py_ssize_t words, stopwords
 
 
+cdef inline OneByte sign_of(size_t hash) noexcept:
+    # Its low bits tell the place.
+    return <OneByte> (hash >> 32) or 1
+
+
 cdef struct Word:
     # Where a stop word is in the text of all: the characters from ``begin`` on.
     Py_ssize_t begin, size
@@ -756,12 +761,15 @@ cdef class WordCounter:
 
     cdef frozenset stoplist
     cdef Word* table
+    # A byte of each word's hash, 0 where there is none: most words are told by it, and it stays in the cache.
+    cdef OneByte* signs
     cdef Py_UCS4* characters
     cdef size_t mask
     cdef Py_ssize_t longest
 
     def __cinit__(self):
         self.table = NULL
+        self.signs = NULL
         self.characters = NULL
 
     def __init__(self, frozenset stoplist):
@@ -778,8 +786,9 @@ cdef class WordCounter:
             size *= 2
         self.mask = size - 1
         self.table = <Word*> PyMem_Calloc(size, sizeof(Word))
+        self.signs = <OneByte*> PyMem_Calloc(size, 1)
         self.characters = <Py_UCS4*> PyMem_Malloc((total + 1) * sizeof(Py_UCS4))
-        if self.table is NULL or self.characters is NULL:
+        if self.table is NULL or self.signs is NULL or self.characters is NULL:
             raise MemoryError
         total = 0
         for word in stoplist:
@@ -788,13 +797,15 @@ cdef class WordCounter:
                 self.characters[total + i] = character
                 hash = (hash ^ <size_t> character) * PRIME
             slot = hash & self.mask
-            while self.table[slot].size:
+            while self.signs[slot]:
                 slot = (slot + 1) & self.mask
+            self.signs[slot] = sign_of(hash)
             self.table[slot] = Word(total, <Py_ssize_t> len(word), hash)
             total += len(word)
 
     def __dealloc__(self):
         PyMem_Free(self.table)
+        PyMem_Free(self.signs)
         PyMem_Free(self.characters)
 
     def measure(self, list texts, const int[::1] link_characters) -> tuple:
@@ -852,11 +863,12 @@ cdef class WordCounter:
     cdef bint holds(self, size_t hash, const Character* characters, Py_ssize_t size) noexcept:
         """Return whether a word is in the list."""
         cdef size_t slot = hash & self.mask
+        cdef OneByte sign = sign_of(hash)
         cdef const Word* word
         cdef Py_ssize_t i
-        while self.table[slot].size:
+        while self.signs[slot]:
             word = &self.table[slot]
-            if word.hash == hash and word.size == size:
+            if self.signs[slot] == sign and word.hash == hash and word.size == size:
                 i = 0
                 while i < size and small(characters[i]) == self.characters[word.begin + i]:
                     i += 1

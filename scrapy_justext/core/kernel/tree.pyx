@@ -639,7 +639,7 @@ cdef class ValueMemory:
     """Remembers for values of an attribute whether something holds; many elements have the same value."""
 
     cdef list values
-    cdef bint[MOST_VALUES] answers
+    cdef unsigned char[MOST_VALUES] answers
 
     def __init__(self):
         self.values = [None] * MOST_VALUES
