@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from array import array
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 from lxml import etree
 
 from scrapy_justext import extract
@@ -264,6 +266,9 @@ class TestExpressions:
             "substring-before(concat(normalize-space(@class), ' '), ' ')", "translate(@class, 'ot w', 'OT')",
             "contains(' one two ', concat(' ', @id, ' '))", "concat(' ', tr/td/@class, tbody/tr/td/@class, ' ')",
             "code/@class", "@class", "translate(normalize-space(), '0123456789', '')",
+            "normalize-space(concat(' ', @class, '\t ', @id, '\n'))", "substring-before(@class, 'three')",
+            "concat(substring(@class, 1, 2), name(), substring(normalize-space(), 1, 4))", "normalize-space(@none)",
+            "concat(@class, @id) = ' one  two d'", "starts-with(concat(' ', @class), '  one')",
         ],
     )  # fmt: skip
     def test_they_are_evaluated_as_lxml_does(self, expression: str) -> None:
@@ -418,6 +423,47 @@ def test_what_values_of_an_attribute_give_is_told_apart() -> None:
     for _ in range(2):
         assert not search.finds(tree(shown))
         assert search.finds(tree(shown + drawn))
+
+
+@needs_kernel
+class TestRules:
+    """What compiled code makes of the rules that are given to it."""
+
+    def test_the_first_rule_that_applies_decides(self) -> None:
+        assert COMPILED.cut is not None
+        lengths, densities, are_told = [3, 10, 11, 3], [0.5, 0.0, 1.0, 0.25], bytearray([0, 0, 0, 1])
+        rules = [
+            [(are_told, ">", 0)],
+            [(lengths, "<", 10), (densities, ">=", 0.5)],
+            [(array("i", lengths), ">", 10)],
+            [],
+        ]
+        assert COMPILED.cut.first_that_apply(rules, 4) == bytearray([1, 3, 2, 0])
+        assert COMPILED.cut.first_that_apply([[]], 0) == b""
+        assert COMPILED.cut.first_that_apply([[([], "<", 1)], []], 0) == b""
+
+    @pytest.mark.parametrize(
+        ("rules", "message"),
+        [([[([1.0], ">", 1)]], "no rule applies"), ([[([1.0, 2.0], ">", 1)], []], "columns of different lengths")],
+    )
+    def test_what_cannot_be_decided_is_told(self, rules: list[Any], message: str) -> None:
+        assert COMPILED.cut is not None
+        with pytest.raises(ValueError, match=message):
+            COMPILED.cut.first_that_apply(rules, 1)
+
+    @given(st.lists(st.text("(c©&opyⓒ（🦊ﾃ", max_size=9), max_size=9))
+    def test_texts_with_signs_are_found(self, texts: list[str]) -> None:
+        assert COMPILED.cut is not None
+        signs = ("©", "&copy", "ⓒ", "（c", "🦊")
+        held = [any(sign in text for sign in signs) for text in texts]
+        assert COMPILED.cut.holding_any(texts, signs) == bytearray(held)
+
+    def test_columns_are_taken_from_positions(self) -> None:
+        assert COMPILED.cut is not None
+        rows = [("p", 0), ("h1", 1)]
+        assert COMPILED.cut.fields_of(rows, 0) == ["p", "h1"]
+        with pytest.raises(IndexError):
+            COMPILED.cut.fields_of(rows, 2)
 
 
 def test_flatten_takes_what_there_is() -> None:
