@@ -542,9 +542,13 @@ def _samples(segments: BlockTable) -> list[str]:
 
     There are pages that are all preformatted, so some of it stays.
     """
+    are_preformatted, kinds = map(segments.of_position, ("preformatted", "kind"))
+    # Most pages have none of it.
+    if CODE not in kinds and not any(are_preformatted):
+        return segments.collapsed
     return [
-        text[: len(text) // 8] if position.preformatted or position.kind == CODE else text
-        for text, position in zip(segments.collapsed, segments.position, strict=True)
+        text[: len(text) // 8] if is_preformatted or kind == CODE else text
+        for text, is_preformatted, kind in zip(segments.collapsed, are_preformatted, kinds, strict=True)
     ]
 
 
