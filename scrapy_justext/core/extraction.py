@@ -29,7 +29,7 @@ class BlockColumns:
     :class:`Extraction`, what makes it.
     """
 
-    __slots__ = ("_made", "_makers", "count", "of_page")
+    __slots__ = ("_are_good", "_made", "_makers", "count", "of_page")
 
     def __init__(
         self,
@@ -41,6 +41,14 @@ class BlockColumns:
         self.of_page = of_page
         self._makers = makers
         self._made: dict[str, Sequence[Any]] = {}
+        self._are_good: list[bool] | None = None
+
+    @property
+    def are_good(self) -> list[bool]:
+        """Return for each block whether it is good."""
+        if self._are_good is None:
+            self._are_good = _which_are_good(self["block_class"])
+        return self._are_good
 
     def __getitem__(self, name: str) -> Sequence[Any]:
         column = self._made.get(name)
@@ -72,6 +80,10 @@ class BlockColumns:
         """Make the blocks."""
         columns: dict[str, Iterable[object]] = {name: self[name] for name in BLOCK_FIELDS if name not in LATE}
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
+
+
+def _which_are_good(classes: Iterable[BlockClass]) -> list[bool]:
+    return [one is GOOD for one in classes]
 
 
 def _are_one(column: Sequence[Any]) -> bool:
@@ -266,12 +278,14 @@ class Extraction(_MadeLate):
         >>> extract("<p>Home<p>About us").column("characters")
         [4, 8]
         """
+        return list(self._values(name))
+
+    def _values(self, name: str) -> Sequence[Any]:
+        """Return the values of a field of all blocks, which nobody may change."""
         if name not in BLOCK_FIELDS:
             raise AttributeError(f"blocks have no field {name!r}")
         columns = getattr(self, "_columns", None)
-        if columns is None:
-            return [getattr(block, name) for block in self.blocks]
-        return list(columns[name])
+        return [getattr(block, name) for block in self.blocks] if columns is None else columns[name]
 
     def with_bad(self, reasons: Mapping[int, str]) -> Extraction:
         """Return the extraction with some blocks made bad, and these texts no longer among headings.
@@ -339,7 +353,9 @@ class Extraction(_MadeLate):
         return sum(self._of_good("characters"))
 
     def _of_good(self, name: str) -> list[Any]:
-        return list(compress(self.column(name), [one is GOOD for one in self.column("block_class")]))
+        columns = getattr(self, "_columns", None)
+        are_good = _which_are_good(self._values("block_class")) if columns is None else columns.are_good
+        return list(compress(self._values(name), are_good))
 
     def choose_blocks(self, which: str) -> tuple[Block, ...]:
         """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
@@ -347,7 +363,7 @@ class Extraction(_MadeLate):
 
     def block_dicts(self, names: Sequence[str], which: str = "all") -> list[dict[str, Any]]:
         """Return some fields of each block that ``which`` names as plain JSON values."""
-        read = self.column if which == "all" else self._of_good
+        read = self._values if which == "all" else self._of_good
         return _dicts({name: read(name) for name in names}, len(read("index")))
 
     def _make(self, name: str) -> object:

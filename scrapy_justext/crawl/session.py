@@ -177,7 +177,8 @@ class Session:
         self.is_on = is_enabled(self._layers.given())
         sites = self._layers.sites
         self._of_sites = {None: self.configuration} | {site: configure(self._layers.given(site)) for site in sites}
-        on = [site for site in self._of_sites if is_enabled(self._layers.given(site))]
+        #: The sites, and None for pages of no site, on which the plugin is on.
+        self._on = on = frozenset(site for site in self._of_sites if is_enabled(self._layers.given(site)))
         self._is_used = bool(on)
         self._joining: Joining | None = None
         self._site_watch: SiteWatch | None = None
@@ -389,9 +390,12 @@ class Session:
         site = self._layers.site_of(response.url)
         configuration = self._of_sites[site]
         override = request.meta.get(KEY) if request is not None else None
+        if override is None:
+            why_off = None if site in self._on else "site" if self.is_on else OFF
+            return configuration, why_off or skip_reason(request, response, configuration)
         if isinstance(override, bool):
             override = {"enabled": override}
-        asked = {} if override is None else from_mapping(override, f"request.meta[{KEY!r}]", but=OF_CRAWLS)
+        asked = from_mapping(override, f"request.meta[{KEY!r}]", but=OF_CRAWLS)
         given = self._layers.given(site) | asked
         if not is_enabled(given):
             return configuration, "request" if "enabled" in asked else "site" if self.is_on else OFF

@@ -341,7 +341,8 @@ class Layers:
 
     def site_of(self, url: str | None) -> str | None:
         """Return the domain among the ``sites`` that a page belongs to; None if there is none."""
-        return find_domain(host_of(url), self.sites)
+        # Most crawls set nothing for sites.
+        return find_domain(host_of(url), self.sites) if self.sites else None
 
 
 def make_layers(project: Mapping[str, Given], spider: Mapping[str, Given]) -> Layers:
