@@ -149,25 +149,26 @@ def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, 
     return decisions.moved(distances, to, lambda i, _: f"{what}, good block {distances[i]} characters ahead")
 
 
-def heading_paths(segments: BlockTable, decisions: Decisions, headline: int | None = None) -> Iterator[tuple[str, ...]]:
-    """Yield for each block the texts of the GOOD headings above it, by level.
+def heading_paths(segments: BlockTable, decisions: Decisions, headline: int | None = None) -> list[tuple[str, ...]]:
+    """Return for each block the texts of the GOOD headings above it, by level.
 
     A heading is above what follows it, down to the next GOOD one of its level or a higher one.  The one with the index
     ``headline`` is above all that follows it, whatever its class.
     """
+    levels, texts, are_good = segments.of_position("heading_level"), segments.collapsed, decisions.are_good
+    paths: list[tuple[str, ...]] = []
     path: tuple[str, ...] = ()
     above: list[tuple[int, str]] = []
-    rows = zip(segments.collapsed, segments.position, decisions.are_good, strict=True)
-    for i, (text, position, is_good) in enumerate(rows):
-        level = position.heading_level
-        if level and text and (is_good or i == headline):
-            while above and above[-1][0] >= level:
+    # Of hundreds of blocks, few are headings.
+    for i in compress(range(len(levels)), levels):
+        if texts[i] and (are_good[i] or i == headline):
+            while above and above[-1][0] >= levels[i]:
                 above.pop()
-            yield tuple(text for _, text in above)
-            above.append((0 if i == headline else level, _shortened(text)))
+            paths += [path] * (i - len(paths))
+            paths.append(tuple(text for _, text in above))
+            above.append((0 if i == headline else levels[i], _shortened(texts[i])))
             path = tuple(text for _, text in above)
-        else:
-            yield path
+    return paths + [path] * (len(levels) - len(paths))
 
 
 def _shortened(text: str) -> str:

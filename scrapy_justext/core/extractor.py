@@ -596,6 +596,6 @@ def _columns(
             "origin": lambda: [origin] * count,
             "kind": partial(segments.of_position, "kind"),
             "code_language": partial(segments.of_extras, "code_language"),
-            "heading_path": lambda: list(heading_paths(segments, decisions, find_headline(context, decisions))),
+            "heading_path": lambda: heading_paths(segments, decisions, find_headline(context, decisions)),
         },
     )

@@ -122,8 +122,8 @@ def find_headline(context: Context, decisions: Decisions) -> int | None:
     texts, are_good = context.segments.collapsed, decisions.are_good
     headings = [
         i
-        for i in range(_start_of_text(context, are_good, levels))
-        if levels[i] and len(texts[i]) <= MOST_IN_HEADLINE and (are_good[i] or i not in context.pinned)
+        for i in compress(range(_start_of_text(context, are_good, levels)), levels)
+        if len(texts[i]) <= MOST_IN_HEADLINE and (are_good[i] or i not in context.pinned)
     ]
     title = _letters(context.title[:MOST_IN_TITLE])
     shared = [(_common(_letters(texts[i]), title), i) for i in headings]

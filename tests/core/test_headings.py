@@ -190,5 +190,5 @@ def test_a_long_heading_is_cut_in_paths(length: int) -> None:
 
 def test_an_image_without_alt_is_no_heading_of_a_path() -> None:
     image = make_segment("", tag="img", heading_level=1, image_url="a.png")
-    paths = list(heading_paths(BlockTable([image, make_segment("x")]), Decisions([Decision(LETTERS["G"], "")] * 2)))
+    paths = heading_paths(BlockTable([image, make_segment("x")]), Decisions([Decision(LETTERS["G"], "")] * 2))
     assert paths == [(), ()]
