@@ -60,7 +60,7 @@ def _has_other_status(response: TextResponse, configuration: Configuration) -> b
 #: Why a text is not cleaned.  The first reason that applies is counted: the cheap and the sure ones come first.
 _SKIPS: tuple[tuple[str, Callable[[TextResponse, Configuration], bool]], ...] = (
     ("status", _has_other_status),
-    ("empty", lambda response, _: not response.body.strip()),
+    ("empty", lambda response, _: not response.body or response.body.isspace()),
     ("too_large", lambda response, configuration: len(response.body) > configuration.max_body_bytes),
     ("not_html", lambda response, _: not is_html(response)),
     ("binary", lambda response, _: is_binary(response)),
@@ -120,10 +120,9 @@ def _wide_encoding(response: TextResponse) -> str | None:
 
 def is_binary(response: TextResponse) -> bool:
     """Return whether a response that claims to be text starts with bytes that no text has."""
-    if _wide_encoding(response) is not None:
-        return False
     sample = response.body[:_SNIFFED_BYTES]
-    return len(sample) - len(sample.translate(None, _CONTROL)) > _BINARY_SHARE * len(sample)
+    has_many = len(sample) - len(sample.translate(None, _CONTROL)) > _BINARY_SHARE * len(sample)
+    return has_many and _wide_encoding(response) is None
 
 
 def raw_page(response: TextResponse) -> RawPage:
