@@ -44,6 +44,7 @@ class Kernel(NamedTuple):
     second: ModuleType | None = None
     styles: ModuleType | None = None
     page: ModuleType | None = None
+    lines: ModuleType | None = None
 
     @property
     def name(self) -> str:
@@ -71,7 +72,7 @@ def checked_kernel() -> Kernel:
     try:
         tree, cut, *others = (
             import_module(f"scrapy_justext.core.kernel.{name}")
-            for name in ("tree", "cut", "elements", "features", "second", "styles", "page")
+            for name in ("tree", "cut", "elements", "features", "second", "styles", "page", "lines")
         )
     except ImportError as error:
         return Kernel(None, None, f"not compiled: {error}")

@@ -24,4 +24,5 @@ class StyleReader:
         dict[int, int],
         dict[int, etree._Element],
         dict[int, etree._Element | None],
+        dict[etree._Element, etree._Element | None],
     ]: ...

@@ -49,22 +49,27 @@ cdef class Name:
 
     cdef Looked looked
     cdef bint is_figure, is_pre
+    # Whether it may be block-level, or an image.
+    cdef bint may_count
 
 
 cdef struct Around:
-    # What is around the text at hand: the innermost element that says where it stands, the innermost block-level element
-    # with its number, the chunks in which the innermost FIGURE and the innermost link began, and the number of the
+    # What is around the text at hand: the innermost block-level element with its number, and how many elements are open
+    # in and around it; the chunks in which the innermost FIGURE and the innermost link began, and the number of the
     # innermost element that holds its images.
-    xmlNode* place
     xmlNode* node
-    Py_ssize_t element, figure, link, holder
+    Py_ssize_t element, depth, figure, link, holder
 
 
 cdef struct Open:
     # An open element, what was around it, and whether its start is written.
     PyObject* treatment
     xmlNode* node
+    PyObject* name
     Around around
+    # The innermost element at or around it that says where its text stands, once that is known.
+    xmlNode* place
+    bint is_placed
     bint is_block, is_style, is_figure, is_written
 
 
@@ -97,6 +102,24 @@ cdef inline char code_of(bytes mark, bytes kind) noexcept:
     return text[3]
 
 
+cdef bint may_count(Treatment treatment) except -1:
+    """Return whether an element may be block-level, or an image; ``treatment``: with all that its tests may lead to."""
+    if treatment is None:
+        return False
+    if treatment.test is not None:
+        return may_count(treatment.then) or may_count(treatment.otherwise)
+    return code_of(treatment.start, BLOCK_MARK) != 0 or code_of(treatment.start, INLINE_MARK) == IMAGE_CODE
+
+
+cdef bint holds_elements(const xmlNode* node) noexcept:
+    cdef const xmlNode* child = node.children
+    while child is not NULL:
+        if child.type == XML_ELEMENT_NODE:
+            return True
+        child = child.next
+    return False
+
+
 cdef class StyleReader:
     """Reads pages by one set of rules.
 
@@ -107,6 +130,8 @@ cdef class StyleReader:
 
     cdef TreeWriter writer
     cdef dict names, met
+    # That of all other names.
+    cdef Name others
     cdef object says
 
     def __init__(self, TreeWriter writer, names, by_class, says):
@@ -115,11 +140,15 @@ cdef class StyleReader:
         self.says = says
         self.met = {}
         self.names = {}
-        for one in {*names, *by_class, "figure", "pre"}:
+        for key in {*writer.names, *(one.encode() for one in {*names, *by_class})}:
+            one = key.decode()
             name = Name()
             name.looked = ITS_NAME if one in names else ITS_CLASS if one in by_class else NOTHING
             name.is_figure, name.is_pre = one == "figure", one == "pre"
-            self.names[one.encode()] = name
+            name.may_count = any([may_count(treatment) for treatment in writer.names.get(key, writer.others)])
+            self.names[key] = name
+        self.others = Name()
+        self.others.may_count = any([may_count(treatment) for treatment in writer.others])
 
     def read(self, element, chunks, in_text, numbers, holders, Py_ssize_t last) -> tuple:
         """Return the texts of chunks, the images that stand alone, where FIGUREs end, and where elements stand.
@@ -131,7 +160,7 @@ cdef class StyleReader:
         An image is its chunk, the number of the element around it, the chunk in which the FIGURE around it begins, the
         number of its holder, None without, what its attributes tell, and whether a link around it begins in the chunk.
         Of elements, themselves are given, and apart from these the innermost that says where their blocks stand, which
-        may be themselves; None without.
+        may be themselves; None without.  Of each of the latter, too, the innermost such element around it.
         """
         cdef Reading reading = Reading.__new__(Reading)
         reading.reader = self
@@ -140,7 +169,7 @@ cdef class StyleReader:
         reading.in_text = in_text
         reading.last = last
         reading.run(node_of(element))
-        return reading.texts, reading.images, reading.figures, reading.nodes, reading.places
+        return reading.texts, reading.images, reading.figures, reading.nodes, reading.places, reading.outer
 
 
 cdef class Reading:
@@ -152,7 +181,7 @@ cdef class Reading:
     cdef object in_text
     cdef Py_ssize_t last
     cdef list texts, images
-    cdef dict figures, nodes, places
+    cdef dict figures, nodes, places, outer
     cdef Buffer buffer
     cdef Memory open
     cdef Around around
@@ -167,7 +196,7 @@ cdef class Reading:
     def __cinit__(self):
         self.buffer.start = NULL
         self.texts, self.images = [], []
-        self.figures, self.nodes, self.places = {}, {}, {}
+        self.figures, self.nodes, self.places, self.outer = {}, {}, {}, {}
         self.open = Memory(sizeof(Open))
         memset(&self.around, 0, sizeof(self.around))
         memset(self.known, 0, sizeof(self.known))
@@ -213,9 +242,12 @@ cdef class Reading:
         """Begin an element; return whether what is inside is read."""
         cdef int mode = 0
         cdef Treatment treatment
-        cdef Name name
+        cdef Name name = self.name_of(node)
         cdef Open* open
         cdef char code
+        if not self.is_wanted and not name.may_count and not holds_elements(node):
+            # Whatever is written of it, nobody asks.
+            return False
         if self.open.count:
             open = <Open*> self.open.start + self.open.count - 1
             mode = (<Treatment> open.treatment).below
@@ -225,17 +257,18 @@ cdef class Reading:
         open = <Open*> self.open.added()
         memset(open, 0, sizeof(open[0]))
         open.treatment, open.node, open.around = <PyObject*> treatment, node, self.around
+        # The reader holds it.
+        open.name = <PyObject*> name
         open.is_block = code_of(treatment.start, BLOCK_MARK) != 0
         code = code_of(treatment.end, INLINE_MARK)
         open.is_style = code == UNLINK_CODE or code == PLAIN_CODE
-        name = self.name_of(node)
         if open.is_block:
             self.opened += 1
-            self.around.node, self.around.element = node, self.opened
-            if self.holders.takes(self.opened) or (name is not None and name.is_pre):
+            self.around.node, self.around.element, self.around.depth = node, self.opened, self.open.count
+            if self.holders.takes(self.opened) or name.is_pre:
                 self.around.holder = self.opened
             self.next_chunk()
-            if name is not None and name.is_figure:
+            if name.is_figure:
                 open.is_figure = True
                 self.around.figure = self.chunk
         else:
@@ -247,8 +280,6 @@ cdef class Reading:
                 self.told = self.open.count
             elif code == IMAGE_CODE and self.chunk not in self.in_text:
                 self.add_image(treatment, node)
-        if name is not None and self.says_place(node, name):
-            self.around.place = node
         if open.is_block and self.numbers.takes(self.opened):
             self.add_element(self.opened)
         if treatment.below >= 0 and node.children is not NULL:
@@ -314,24 +345,48 @@ cdef class Reading:
         return 0
 
     cdef int add_element(self, Py_ssize_t number) except -1:
-        """Add the innermost block-level element, and the innermost that says where the text at hand stands."""
-        cdef xmlNode* place = self.around.place
+        """Add the innermost block-level element, and the innermost at or around it that says where its text stands."""
+        cdef xmlNode* place
         if number in self.nodes:
             return 0
-        self.nodes[number] = made_element(self.document, self.around.node)
-        self.places[number] = None if place is NULL else made_element(self.document, place)
+        place = self.place()
+        element = made_element(self.document, self.around.node)
+        self.nodes[number] = element
+        if place != self.around.node:
+            element = None if place is NULL else made_element(self.document, place)
+        self.places[number] = element
         return 0
+
+    cdef xmlNode* place(self) except? NULL:
+        """Return the innermost element that says where text in the innermost block-level element stands.
+
+        Few elements have wanted ones inside; only these are looked at, each once.
+        """
+        cdef Open* open = <Open*> self.open.start
+        cdef Py_ssize_t at = self.around.depth
+        cdef xmlNode* place
+        while at > 0 and not open[at - 1].is_placed:
+            at -= 1
+        place = NULL if at == 0 else open[at - 1].place
+        while at < self.around.depth:
+            if self.says_place(open[at].node, <Name> open[at].name):
+                around = None if place is NULL else made_element(self.document, place)
+                place = open[at].node
+                self.outer[made_element(self.document, place)] = around
+            open[at].place, open[at].is_placed = place, True
+            at += 1
+        return place
 
     cdef Name name_of(self, xmlNode* node):
         cdef size_t at = place_of(node.name)
         if node.ns is not NULL:
-            return None
+            return self.reader.others
         if self.named[at].name != node.name:
             # The table holds what is found, too.
-            found = self.reader.names.get(bytes_of(node.name))
-            self.named[at].what = NULL if found is None else <PyObject*> found
+            found = self.reader.names.get(bytes_of(node.name), self.reader.others)
+            self.named[at].what = <PyObject*> found
             self.named[at].name = node.name
-        return None if self.named[at].what is NULL else <Name> self.named[at].what
+        return <Name> self.named[at].what
 
     cdef bint says_place(self, xmlNode* node, Name name) except -1:
         """Return whether an element may say where its blocks stand."""

@@ -89,6 +89,8 @@ _SPECIAL_HERE = re.compile(r"(?=[_&])(?:(?<![^\W_])(?=_)|(?=_(?![^\W_])|&#?\w+;)
 _LINE_START = re.compile(
     r"^(?:(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|=+$|-[-: ]*$|>|:-)|([0-9]{1,9})(?=[.)](?:\s|$)))", re.MULTILINE
 )
+#: What a line begins with that may mean something there.
+_STARTS = frozenset("#-+=>:0123456789")
 #: What a heading would lose at its end.
 _CLOSING = re.compile(r"(^| )(#+)$")
 _BACKTICKS = re.compile("`+")
@@ -97,15 +99,16 @@ _BACKTICKS = re.compile("`+")
 def paragraph(runs: Iterable[TextRun]) -> str:
     """Return runs as the lines of a paragraph."""
     text = _line(runs, HARD_BREAK)
-    if "\n" not in text and not _LINE_START.match(text):
-        # To look for the starts of lines takes ten times as long.
+    if "\n" not in text and not (text[:1] in _STARTS and _LINE_START.match(text)):
+        # As most are; to look for the starts of all lines takes ten times as long.
         return text
     return _LINE_START.sub(lambda match: (match[1] or "") + "\\", text)
 
 
 def heading(runs: Iterable[TextRun]) -> str:
     """Return runs as the text of a heading, which is bold anyway."""
-    return _CLOSING.sub(r"\1\\\2", _line(run._replace(is_bold=False) if run.is_bold else run for run in runs))
+    text = _line(run._replace(is_bold=False) if run.is_bold else run for run in runs)
+    return _CLOSING.sub(r"\1\\\2", text) if text.endswith("#") else text
 
 
 def cell(runs: Iterable[TextRun]) -> str:
@@ -159,14 +162,18 @@ def fence_for(text: str, least: int) -> str:
 
 def written(texts: Sequence[str]) -> list[TextRun]:
     """Return texts of one line as Markdown; all are escaped together, which takes a fifth of the time."""
-    lines = _escaped("\n".join(texts)).split("\n") if texts else ()
-    return [_new_run((line, *_WRITTEN[1:])) for line in lines]
+    return list(map(as_written, _escaped("\n".join(texts)).split("\n"))) if texts else []
+
+
+def as_written(line: str) -> TextRun:
+    """Return a line of Markdown as a run, which is written as it is."""
+    return _new_run((line, *_STYLE_OF_WRITTEN))
 
 
 def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     """Return runs as Markdown, with ``line_break`` for BRs."""
     runs = list(runs)
-    if len(runs) == 1 and runs[0][1:] == _WRITTEN[1:]:
+    if len(runs) == 1 and runs[0][1:] == _STYLE_OF_WRITTEN:
         # As most are.
         return runs[0].text
     shown = collapsed_runs(runs)
@@ -190,7 +197,7 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     return "".join(parts)
 
 
-_PLAIN, _WRITTEN = TextRun(), TextRun(is_markup=True)
+_PLAIN, _STYLE_OF_WRITTEN = TextRun(), TextRun(is_markup=True)[1:]
 _TEXT, _DESTINATION, _MARKUP_OR_CODE = attrgetter("text"), attrgetter("destination"), attrgetter("is_markup", "is_code")
 _LINK_BEGINS = TextRun("[", is_markup=True)
 
@@ -303,6 +310,8 @@ SCHEMES = frozenset(["http", "https", "ftp", "mailto", "tel"])
 #: Schemes of pages that relative links are resolved against: those of a file lead nowhere else.
 _BASE_SCHEMES = ("http://", "https://")
 
+#: Addresses that lead to the same wherever they stand.
+_WHOLE_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?:/[^\s?#;]*)?(?:\?[^\s#]+)?(?:#\S+)?")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 # As browsers read addresses: these vanish, at the ends and anywhere.
 _CONTROLS_AND_SPACE = "".join(map(chr, range(0x21)))
@@ -312,6 +321,7 @@ _TO_QUOTE = '\x7f<>"`|\\\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000'
 _QUOTED = {
     character: quote(chr(character)) for character in (*range(0x21), *map(ord, _TO_QUOTE), *range(0x2000, 0x200B))
 } | {ord("("): "\\(", ord(")"): "\\)"}
+_TO_BE_QUOTED = re.compile(f"[{re.escape(''.join(map(chr, _QUOTED)))}]")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
@@ -346,8 +356,10 @@ class Resolver:
         if self._room < 0:
             return None
         if address not in self._known:
-            self._room -= len(self._base)
-            self._known[address] = destination_of(address, self._base)
+            # To look for the base is dear; most pages link to other sites with whole addresses.
+            base = "" if _WHOLE_ADDRESS.fullmatch(address) else self._base
+            self._room -= len(base)
+            self._known[address] = destination_of(address, base)
         destination = self._known[address]
         self._room -= len(destination or "")
         return None if self._room < 0 else destination
@@ -365,11 +377,14 @@ def destination_of(address: str, base: str = "") -> str | None:
     if not address or (scheme and scheme[1].lower() not in SCHEMES):
         return None
     joined = _joined(base, address)
-    return _ENTITY.sub(r"\\&", joined.translate(_QUOTED)) or None
+    # Most have nothing to be quoted, and to look for it takes a fifth of the time.
+    quoted = joined.translate(_QUOTED) if _TO_BE_QUOTED.search(joined) else joined
+    return (_ENTITY.sub(r"\\&", quoted) if "&" in quoted else quoted) or None
 
 
 def _clean(address: str) -> str:
-    return _VANISHING.sub("", address.strip(_CONTROLS_AND_SPACE))
+    stripped = address.strip(_CONTROLS_AND_SPACE)
+    return stripped if stripped.isprintable() else _VANISHING.sub("", stripped)
 
 
 def _joined(base: str, address: str) -> str:

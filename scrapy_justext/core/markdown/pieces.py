@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core import flattening
 from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.flattening import BLOCK, CLOSE, INLINE, read_formula
+from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import Gaps, ImageSegments, as_text, read_image
-from scrapy_justext.core.markdown.inline import Resolver, TextRun, image, written
+from scrapy_justext.core.markdown.inline import HARD_BREAK, Resolver, TextRun, as_written, image, written
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.markdown.styled import Wanted, read_styled
 from scrapy_justext.core.tags import CODE, IMAGE
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import BlockTable, DataCell, Segment
     from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.kernel.lines import LineWriter
     from scrapy_justext.core.markdown.inline import Resolve
     from scrapy_justext.core.markdown.styled import Styled
 
@@ -67,11 +69,15 @@ def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url
     wanted = wanted_of(table, kept, by_chunk)
     styled = read_styled(elements, wanted)
     images = ImageSegments(styled.images, Gaps(table, good, kept, styled.figures), wanted.cells)
-    runs = text_runs(styled.texts, by_chunk, by_nodes=elements.rules.text_nodes)
+    module = kernel().lines if elements.rules.kinds else None
+    texts = read_texts(
+        styled.texts, by_chunk, by_nodes=elements.rules.text_nodes, is_whole=None if module is None else module.is_whole
+    )
     # With the marks of the elements around them.
     read = sum(len(text) + 2 * len(BLOCK + CLOSE) for text in styled.texts.values())
     resolve = Resolver(elements.root, url, read)
-    make = _PieceMaker(elements, kept, styled, runs, images, resolve)
+    writer = None if module is None else module.LineWriter(resolve)
+    make = _PieceMaker(elements, kept, styled, texts, images, resolve, writer)
     callout: Container | None = None
     for piece in map(make.piece, images.among(kept)):
         if piece.segment.kind == IMAGE and piece.source is None and elements.rules.kinds:
@@ -102,7 +108,7 @@ def wanted_of(table: BlockTable, kept: Sequence[Segment], by_chunk: Mapping[int,
 class _PieceMaker:
     """Makes pieces of a page's good blocks, which must be given in document order.
 
-    ``runs``: those of the blocks that have styles, by the blocks' identities.
+    ``writer``: compiled code that writes lines, if it can be used.
     """
 
     def __init__(
@@ -110,10 +116,12 @@ class _PieceMaker:
         elements: Elements,
         kept: Sequence[Segment],
         styled: Styled,
-        runs: Mapping[int, list[TextRun]],
+        texts: Texts,
         images: ImageSegments,
         resolve: Resolve,
+        writer: LineWriter | None,
     ) -> None:
+        runs = texts.runs
         # Tables may be written in HTML, which has no footnotes.
         referring = [runs[id(one)] for one in kept if id(one) in runs] if elements.rules.kinds else ()
         self._footnotes = find_footnotes(
@@ -121,42 +129,67 @@ class _PieceMaker:
         )
         self._nodes = styled.nodes
         # Footnotes may stand in elements that say nothing by themselves.
-        self._places = styled.nodes if self._footnotes.containers else styled.places
-        self._finder = SurroundingsFinder(elements.root, self._footnotes.containers)
+        has_footnotes = bool(self._footnotes.containers)
+        self._places = styled.nodes if has_footnotes else styled.places
+        self._finder = SurroundingsFinder(
+            elements.root, self._footnotes.containers, {} if has_footnotes else styled.outer
+        )
         self._runs = runs
+        self._whole = texts.whole
+        self._writer = writer
         # Of those without styles.  Tables may be written in HTML, which has other escapes.
-        plain = [one for one in kept if id(one) not in runs and not one.cells] if elements.rules.kinds else []
+        is_late = writer is not None or not elements.rules.kinds
+        plain = [] if is_late else [one for one in kept if id(one) not in runs and not one.cells]
         self._written = dict(zip(map(id, plain), written([one.collapsed for one in plain]), strict=True))
         self._images = images
         self._resolve = resolve
         #: The footnotes that have begun.
         self._begun: set[str] = set()
 
-    def piece(self, segment: Segment) -> Piece:
-        """Return a block as a piece."""
+    def piece(self, segment: Segment, *, in_cell: bool = False) -> Piece:
+        """Return a block as a piece; ``in_cell``: whether it stands in a cell of a table of data."""
         surroundings = self._finder.of(self._places[segment.element])
         if segment.image_url is not None:
             return Piece(segment, surroundings, [TextRun(segment.collapsed)], self._resolve(segment.image_url))
         rows = [list(map(self._cell, row)) for row in segment.cells] if segment.cells else ()
-        return _new_piece((segment, surroundings, self._text(segment, surroundings), None, rows))
+        runs = None if in_cell or segment.kind == CODE else self._written_text(segment, surroundings)
+        return _new_piece((segment, surroundings, runs or self._text(segment, surroundings), None, rows))
 
     def _cell(self, cell: DataCell) -> CellPieces:
-        return CellPieces(self._nodes[cell.element], list(map(self.piece, self._images.with_those_in(cell))))
+        inside = [self.piece(one, in_cell=True) for one in self._images.with_those_in(cell)]
+        return CellPieces(self._nodes[cell.element], inside)
+
+    def _written_text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun] | None:
+        """Return the text of a block as it is written, as a run; None where it takes more, as few do.
+
+        Tables may be written in HTML, which has other escapes.
+        """
+        if surroundings.containers and surroundings.containers[0].label:
+            return None
+        key = id(segment)
+        if self._writer is None:
+            run = self._written.get(key)
+            return None if run is None else [run]
+        if key in self._runs:
+            return None
+        if (marked := self._whole.get(key)) is None:
+            return [as_written(self._writer.plain_line(segment.collapsed))]
+        in_heading = segment.heading_level > 0
+        return [as_written(self._writer.line(marked, " " if in_heading else HARD_BREAK, in_heading=in_heading))]
 
     def _text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun]:
         if segment.kind == CODE:
             return [TextRun(segment.collapsed, is_code=True)]
         label = surroundings.containers[0].label if surroundings.containers else ""
-        if not label and (run := self._written.get(id(segment))) is not None:
-            # As most are.
-            return [run]
-        own = self._runs.get(id(segment)) or [_PLAIN.with_text(segment.collapsed)]
+        key = id(segment)
+        own = read_runs(self._whole[key], [_PLAIN]) if key in self._whole else self._runs.get(key)
+        own = own or [_PLAIN.with_text(segment.collapsed)]
         if segment.heading_level:
             own = [run for run in own if run.image is None or not run.image.is_sign]
         if label:
             own = _of_footnote(own, "" if label in self._begun else label)
             self._begun.add(label)
-        return _resolved(own, self._resolve, self._footnotes.labels)
+        return resolved(own, self._resolve, self._footnotes.labels)
 
 
 _new_piece = maker(Piece)
@@ -195,17 +228,30 @@ def _numbers(segments: Iterable[Segment]) -> Iterator[int]:
             yield from _numbers(cell.blocks)
 
 
-def text_runs(
-    texts: Mapping[int, str], by_chunk: Mapping[int, Sequence[Segment]], *, by_nodes: bool
-) -> dict[int, list[TextRun]]:
-    """Return the runs of the blocks of text that are more than their collapsed text, by the blocks' identities.
+class Texts(NamedTuple):
+    """The texts of blocks that are more than their collapsed text, by the blocks' identities."""
+
+    runs: dict[int, list[TextRun]]
+    whole: dict[int, str]
+    """Those that compiled code can write, with marks."""
+
+
+def read_texts(
+    texts: Mapping[int, str],
+    by_chunk: Mapping[int, Sequence[Segment]],
+    *,
+    by_nodes: bool,
+    is_whole: Callable[[str], bool] | None = None,
+) -> Texts:
+    """Return the texts of blocks.
 
     ``texts``: chunks with marks, by their numbers; ``by_chunk``: the blocks in each of them.
     ``by_nodes``: whether text is read node by node.
+    ``is_whole``: tells of a text with marks whether compiled code can write it.
     """
-    found: dict[int, list[TextRun]] = {}
+    found, whole = Texts({}, {})
     if sum(text.count(INLINE) for text in texts.values()) > MOST_MARKS:
-        return found
+        return Texts(found, whole)
     # What is open around the text at hand, innermost last, each a run without text.
     styles = [_PLAIN]
     for number, text in texts.items():
@@ -216,13 +262,16 @@ def text_runs(
             if INLINE not in shown_text and len(segments) == 1:
                 # As most are.
                 continue
-        runs = _read(shown_text, styles)
+        if is_whole is not None and len(styles) == len(segments) == 1 and not by_nodes and is_whole(shown_text):
+            whole[id(segments[0])] = shown_text
+            continue
+        runs = read_runs(shown_text, styles)
         # Where text is read node by node, blank nodes vanish with the space that they are.
         shown = [run for run in runs if run.is_break or not run.text.isspace()] if by_nodes else runs
         blocks = _blocks(shown, [segment.start for segment in segments])
         for segment, block in zip(segments, blocks, strict=False):
             found[id(segment)] = block
-    return found
+    return Texts(found, whole)
 
 
 def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
@@ -244,7 +293,7 @@ _PLAIN = TextRun()
 _TAG, _CODE = INLINE + flattening.TAG, INLINE + flattening.CODE
 
 
-def _read(body: str, styles: list[TextRun]) -> list[TextRun]:
+def read_runs(body: str, styles: list[TextRun]) -> list[TextRun]:
     """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
     first, *pieces = body.split(INLINE)
     runs = [styles[-1].with_text(first)] if first else []
@@ -329,7 +378,7 @@ def _of_footnote(runs: Iterable[TextRun], label: str) -> list[TextRun]:
     return kept
 
 
-def _resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str]) -> list[TextRun]:
+def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str]) -> list[TextRun]:
     """Return runs with the destinations of their addresses; each link asks for its own once.
 
     ``labels``: those of the footnotes that addresses lead to, whose references stand for themselves.

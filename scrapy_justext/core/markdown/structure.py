@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import takewhile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -77,10 +78,19 @@ _NOWHERE = Surroundings()
 
 
 class SurroundingsFinder:
-    """Finds the surroundings of a page's elements."""
+    """Finds the surroundings of a page's elements.
 
-    def __init__(self, root: etree._Element, footnotes: Mapping[etree._Element, Container]) -> None:
+    ``outer``: of elements, the innermost around each that says something of surroundings, as far as that is known.
+    """
+
+    def __init__(
+        self,
+        root: etree._Element,
+        footnotes: Mapping[etree._Element, Container],
+        outer: Mapping[etree._Element, etree._Element | None] = MappingProxyType({}),
+    ) -> None:
         self._root = root
+        self._outer = outer
         #: What the blocks of each footnote stand in, by the element that holds them.
         self._footnotes = footnotes
         self._known: dict[etree._Element, Surroundings] = {}
@@ -101,7 +111,7 @@ class SurroundingsFinder:
         node: etree._Element | None = element
         while node is not None and node not in self._known:
             passed.append(node)
-            node = None if node is self._root else node.getparent()
+            node = self._outer[node] if node in self._outer else None if node is self._root else node.getparent()
         surroundings = _NOWHERE if node is None else self._known[node]
         for ancestor in reversed(passed):
             # What a PRE holds is its text.

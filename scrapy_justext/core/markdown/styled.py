@@ -80,6 +80,8 @@ class Styled(NamedTuple):
     places: Mapping[int, etree._Element | None] | Sequence[etree._Element]
     """The same, and those around images; or of each the innermost at or around it that says where its text stands, None
     without."""
+    outer: Mapping[etree._Element, etree._Element | None]
+    """Of elements that say so, the innermost around each that does; it is to be looked for of those that are missing."""
 
 
 def read_styled(elements: Elements, wanted: Wanted) -> Styled:
@@ -93,7 +95,7 @@ def read_styled(elements: Elements, wanted: Wanted) -> Styled:
 
 def read_tree(module: ModuleType, elements: Elements, wanted: Wanted) -> Styled:
     """Return what is wanted of a page without formulas; ``module``: compiled code."""
-    texts, images, figures, nodes, places = _reader(module, elements.rules).read(
+    texts, images, figures, nodes, places, outer = _reader(module, elements.rules).read(
         elements.root, wanted.chunks, wanted.in_text, wanted.elements, wanted.tables | wanted.cells, wanted.last
     )
     return Styled(
@@ -102,6 +104,7 @@ def read_tree(module: ModuleType, elements: Elements, wanted: Wanted) -> Styled:
         figures,
         nodes,
         places,
+        outer,
     )
 
 
@@ -122,7 +125,7 @@ def read_flat(elements: Elements, wanted: Wanted) -> Styled:
     chunks = chunks_of(flat)
     has_images = flattening.has_mark(flat, flattening.IMAGE)
     images, figures = _lone_images(chunks, wanted, rules) if has_images else ([], {})
-    return Styled(dict(_texts(chunks, wanted.chunks)), images, figures, elements.nodes, elements.nodes)
+    return Styled(dict(_texts(chunks, wanted.chunks)), images, figures, elements.nodes, elements.nodes, {})
 
 
 _ENDS = flattening.UNLINK + flattening.PLAIN

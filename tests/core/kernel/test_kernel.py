@@ -97,7 +97,7 @@ def check_styles(root: etree._Element, rules: TagRules) -> None:
 
 def _merged(texts: Mapping[int, str], by_chunk: Mapping[int, Sequence[Segment]], rules: TagRules) -> object:
     """Return the styles and texts of blocks that have styles; texts in one style may be parted otherwise."""
-    runs = pieces.text_runs(texts, by_chunk, by_nodes=rules.text_nodes)
+    runs = pieces.read_texts(texts, by_chunk, by_nodes=rules.text_nodes).runs
     return {
         block: [(style, "".join(run.text for run in group)) for style, group in groupby(own, lambda run: run[1:])]
         for block, own in runs.items()
@@ -116,7 +116,7 @@ def test_it_is_compiled_where_that_is_asked_for() -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second", "styles", "page"])
+@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second", "styles", "page", "lines"])
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
     module = getattr(COMPILED, name)
     folder = Path(loading.__file__).parent

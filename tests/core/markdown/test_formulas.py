@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_justext.core.flattening import BREAK, INLINE, MATH, UNMATH
 from scrapy_justext.core.markdown.inline import TextRun, cell, formula, paragraph
-from scrapy_justext.core.markdown.pieces import text_runs
+from scrapy_justext.core.markdown.pieces import read_texts
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import MODERN
 from scrapy_justext.core.text import collapse
@@ -85,6 +85,6 @@ def test_formulas_stay_in_their_blocks() -> None:
     [segment] = segment_tree(tree("<p>one"), MODERN)
     starts = [0, 3, 3, 6, 14]
     segments = [segment._replace(start=start, chunk=1) for start in starts]
-    runs = text_runs({1: flat}, {1: segments}, by_nodes=False)
+    runs = read_texts({1: flat}, {1: segments}, by_nodes=False).runs
     texts = ["".join(run.text for run in runs[id(one)]) for one in segments]
     assert texts == ["onea", "b", "two", "c threed", "e"]
