@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core.code import code_language
 from scrapy_justext.core.flattening import about
-from scrapy_justext.core.markdown.inline import TextRun, fence_for, formula, heading, paragraph
+from scrapy_justext.core.markdown.inline import (
+    TextRun,
+    as_heading,
+    as_paragraph,
+    fence_for,
+    formula,
+    heading,
+    paragraph,
+)
 from scrapy_justext.core.markdown.pieces import Piece, good_pieces
 from scrapy_justext.core.markdown.structure import Container, Surroundings, shared_containers
 from scrapy_justext.core.markdown.tables import HTML, table_lines, with_tables
@@ -97,9 +105,9 @@ def _flow(piece: Piece) -> list[str]:
     if piece.segment.kind == FORMULA:
         return ["$$", formula(piece.segment.collapsed.removeprefix("$$").removesuffix("$$")), "$$"]
     if level := piece.segment.heading_level:
-        text = piece.line(heading)
+        text = piece.line(heading) if piece.written is None else as_heading(piece.written)
         return [f"{'#' * level} {text}"] if text else []
-    text = piece.line(paragraph)
+    text = piece.line(paragraph) if piece.written is None else as_paragraph(piece.written)
     return text.split("\n") if "\n" in text else [text] if text else []
 
 
@@ -150,8 +158,9 @@ class MarkdownWriter:
             self._written.append(around.rstrip())
         markers = "".join(map(self._marker, opened))
         self._written.append(f"{around}{markers}{lines[0]}")
-        indent = "".join(map(self._indent, containers))
-        self._written += (f"{indent}{line}" if line else indent.rstrip() for line in lines[1:])
+        if len(lines) > 1:
+            indent = "".join(map(self._indent, containers))
+            self._written += (f"{indent}{line}" if line else indent.rstrip() for line in lines[1:])
         self._containers = containers
         self._after_paragraph = is_paragraph
 

@@ -91,14 +91,18 @@ _LINE_START = re.compile(
 )
 #: What a line begins with that may mean something there.
 _STARTS = frozenset("#-+=>:0123456789")
-#: What a heading would lose at its end.
+#: What a heading would lose.
 _CLOSING = re.compile(r"(^| )(#+)$")
 _BACKTICKS = re.compile("`+")
 
 
 def paragraph(runs: Iterable[TextRun]) -> str:
     """Return runs as the lines of a paragraph."""
-    text = _line(runs, HARD_BREAK)
+    return as_paragraph(_line(runs, HARD_BREAK))
+
+
+def as_paragraph(text: str) -> str:
+    """Return lines of Markdown with what means something at the start of a line escaped."""
     if "\n" not in text and not (text[:1] in _STARTS and _LINE_START.match(text)):
         # As most are; to look for the starts of all lines takes ten times as long.
         return text
@@ -107,7 +111,11 @@ def paragraph(runs: Iterable[TextRun]) -> str:
 
 def heading(runs: Iterable[TextRun]) -> str:
     """Return runs as the text of a heading, which is bold anyway."""
-    text = _line(run._replace(is_bold=False) if run.is_bold else run for run in runs)
+    return as_heading(_line(run._replace(is_bold=False) if run.is_bold else run for run in runs))
+
+
+def as_heading(text: str) -> str:
+    """Return a line of Markdown with what a heading would lose at its end escaped."""
     return _CLOSING.sub(r"\1\\\2", text) if text.endswith("#") else text
 
 
@@ -160,22 +168,13 @@ def fence_for(text: str, least: int) -> str:
     return "`" * max([least, *(len(backticks) + 1 for backticks in _BACKTICKS.findall(text))])
 
 
-def written(texts: Sequence[str]) -> list[TextRun]:
+def written(texts: Sequence[str]) -> list[str]:
     """Return texts of one line as Markdown; all are escaped together, which takes a fifth of the time."""
-    return list(map(as_written, _escaped("\n".join(texts)).split("\n"))) if texts else []
-
-
-def as_written(line: str) -> TextRun:
-    """Return a line of Markdown as a run, which is written as it is."""
-    return _new_run((line, *_STYLE_OF_WRITTEN))
+    return _escaped("\n".join(texts)).split("\n") if texts else []
 
 
 def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     """Return runs as Markdown, with ``line_break`` for BRs."""
-    runs = list(runs)
-    if len(runs) == 1 and runs[0][1:] == _STYLE_OF_WRITTEN:
-        # As most are.
-        return runs[0].text
     shown = collapsed_runs(runs)
     if all(run[1:] == _PLAIN[1:] for run in shown):
         return _escaped("".join(map(_TEXT, shown))).replace("\n", line_break)
@@ -197,7 +196,7 @@ def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     return "".join(parts)
 
 
-_PLAIN, _STYLE_OF_WRITTEN = TextRun(), TextRun(is_markup=True)[1:]
+_PLAIN = TextRun()
 _TEXT, _DESTINATION, _MARKUP_OR_CODE = attrgetter("text"), attrgetter("destination"), attrgetter("is_markup", "is_code")
 _LINK_BEGINS = TextRun("[", is_markup=True)
 

@@ -16,7 +16,7 @@ from scrapy_justext.core.flattening import BLOCK, CLOSE, INLINE, read_formula
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import Gaps, ImageSegments, as_text, read_image
-from scrapy_justext.core.markdown.inline import HARD_BREAK, Resolver, TextRun, as_written, image, written
+from scrapy_justext.core.markdown.inline import HARD_BREAK, Resolver, TextRun, image, written
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.markdown.styled import Wanted, read_styled
 from scrapy_justext.core.tags import CODE, IMAGE
@@ -48,6 +48,8 @@ class Piece(NamedTuple):
     """Where the image that it is comes from."""
     rows: Sequence[Sequence[CellPieces]] = ()
     """The cells of the table that it is, by rows."""
+    written: str | None = None
+    """Its text as it is written, for most; None where it takes more to write the runs."""
 
     def line(self, write: Callable[[Iterable[TextRun]], str]) -> str:
         """Return its text as ``write`` gives it, or the image."""
@@ -96,8 +98,8 @@ def wanted_of(table: BlockTable, kept: Sequence[Segment], by_chunk: Mapping[int,
     in_text.update(segment.chunk for segment in _texts(chain.from_iterable(cell.blocks for cell in cells)))
     return Wanted(
         chunks=by_chunk.keys(),
-        elements=set(_numbers(kept)),
-        last=max(segment.chunk for segment in chain(kept, _texts(kept))),
+        elements=set(_numbers(kept)) if cells else {segment.element for segment in kept},
+        last=max(segment.chunk for segment in (chain(kept, _texts(kept)) if cells else kept)),
         in_text=in_text,
         tables={table.element[i] for i, extras in others.items() if extras.cells},
         cells={cell.element for cell in cells},
@@ -152,15 +154,16 @@ class _PieceMaker:
         if segment.image_url is not None:
             return Piece(segment, surroundings, [TextRun(segment.collapsed)], self._resolve(segment.image_url))
         rows = [list(map(self._cell, row)) for row in segment.cells] if segment.cells else ()
-        runs = None if in_cell or segment.kind == CODE else self._written_text(segment, surroundings)
-        return _new_piece((segment, surroundings, runs or self._text(segment, surroundings), None, rows))
+        line = None if in_cell or segment.kind == CODE else self._line(segment, surroundings)
+        runs = self._text(segment, surroundings) if line is None else ()
+        return _new_piece((segment, surroundings, runs, None, rows, line))
 
     def _cell(self, cell: DataCell) -> CellPieces:
         inside = [self.piece(one, in_cell=True) for one in self._images.with_those_in(cell)]
         return CellPieces(self._nodes[cell.element], inside)
 
-    def _written_text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun] | None:
-        """Return the text of a block as it is written, as a run; None where it takes more, as few do.
+    def _line(self, segment: Segment, surroundings: Surroundings) -> str | None:
+        """Return the text of a block as it is written; None where it takes more.
 
         Tables may be written in HTML, which has other escapes.
         """
@@ -168,14 +171,13 @@ class _PieceMaker:
             return None
         key = id(segment)
         if self._writer is None:
-            run = self._written.get(key)
-            return None if run is None else [run]
+            return self._written.get(key)
         if key in self._runs:
             return None
         if (marked := self._whole.get(key)) is None:
-            return [as_written(self._writer.plain_line(segment.collapsed))]
+            return self._writer.plain_line(segment.collapsed)
         in_heading = segment.heading_level > 0
-        return [as_written(self._writer.line(marked, " " if in_heading else HARD_BREAK, in_heading=in_heading))]
+        return self._writer.line(marked, " " if in_heading else HARD_BREAK, in_heading=in_heading)
 
     def _text(self, segment: Segment, surroundings: Surroundings) -> Sequence[TextRun]:
         if segment.kind == CODE:

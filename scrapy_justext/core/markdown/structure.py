@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -71,7 +70,7 @@ class Surroundings(NamedTuple):
         containers = (*self.containers, container)
         if len(containers) > DEEPEST or sum(container.width for container in containers) > WIDEST:
             return self
-        return self._replace(containers=containers)
+        return Surroundings(containers, *self[1:])
 
 
 _NOWHERE = Surroundings()
@@ -125,9 +124,14 @@ class SurroundingsFinder:
         if node in self._footnotes:
             # A footnote stands in nothing else.
             return Surroundings((self._footnotes[node],))
-        if (callout := callout_of(node)) and not any(around.callout for around in surroundings.containers):
+        tag = node.tag
+        if (
+            tag in CALLOUT_TAGS
+            and (callout := callout_of(node))
+            and not any(around.callout for around in surroundings.containers)
+        ):
             return surroundings.inside(Container(callout=callout))
-        match node.tag:
+        match tag:
             case "li":
                 surroundings = self._inside_item(node, surroundings)
             case "blockquote":
@@ -236,5 +240,9 @@ def _number(attribute: str | None, otherwise: int) -> int:
 
 def shared_containers(before: Sequence[Container], now: Sequence[Container]) -> tuple[Container, ...]:
     """Return the containers that two blocks have in common, from the outermost."""
-    pairs = zip(before, now, strict=False)
-    return tuple(one for one, _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+    shared = 0
+    for above, one in zip(before, now, strict=False):
+        if above is not one:
+            break
+        shared += 1
+    return tuple(now[:shared])

@@ -81,7 +81,7 @@ class Styled(NamedTuple):
     """The same, and those around images; or of each the innermost at or around it that says where its text stands, None
     without."""
     outer: Mapping[etree._Element, etree._Element | None]
-    """Of elements that say so, the innermost around each that does; it is to be looked for of those that are missing."""
+    """Of elements that say so, the innermost around each that does, as far as that is known."""
 
 
 def read_styled(elements: Elements, wanted: Wanted) -> Styled:
