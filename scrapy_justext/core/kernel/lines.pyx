@@ -7,6 +7,7 @@ why.  Here no object is made for a run, and each character is looked at a fixed 
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_FromKindAndData
+from libc.string cimport memset
 
 from unicodedata import category
 
@@ -46,11 +47,13 @@ cdef struct Style:
 
 
 cdef struct Run:
-    # A part of the text in one style.  Of a gap, only the character counts that it is.
+    # A part of the text in one style.  Of a gap, only the character counts that it is; of the reference to a footnote,
+    # only its number, which is -1 for all else.
     Py_ssize_t start, end
     Style style
     bint is_break
     Py_UCS4 gap
+    Py_ssize_t note
 
 
 cdef struct Characters:
@@ -148,7 +151,7 @@ cdef bint sets_apart(Py_UCS4 character) except -1:
 def is_whole(str text) -> bool:
     """Return whether a text with marks can be written by itself: what begins in it ends in it.
 
-    Nor has it formulas, images, and links in the same page, which may be references to footnotes.
+    Nor has it formulas and images.
     """
     cdef Py_ssize_t at, depth = 0, end = len(text)
     cdef Py_UCS4 code
@@ -164,27 +167,32 @@ def is_whole(str text) -> bool:
                 return False
         elif code == LINK_CODE or code == BOLD_CODE or code == ITALIC_CODE or code == CODE_CODE:
             depth += 1
-            if code == LINK_CODE and at + 2 < end and text[at + 2] == u"#":
-                return False
     return depth == 0
 
 
 cdef class LineWriter:
-    """Writes lines of one page; ``resolve``: gives the destinations of its links."""
+    """Writes lines of one page.
 
-    cdef object resolve
+    ``resolve``: gives the destinations of its links; ``is_reference``: tells of the text of a link to a footnote whether
+    it is that of a reference.
+    """
+
+    cdef object resolve, is_reference
+    # The labels of footnotes, by the addresses that lead there.
+    cdef public dict labels
     cdef Memory styles, runs, shown
-    cdef list addresses, targets
+    cdef list addresses, targets, notes
     cdef dict address_numbers, target_numbers
     # The text, what is written, and the characters of one kind that are to be written next.
     cdef Characters text, written, part
     cdef Kind kind
     cdef str line_break
 
-    def __cinit__(self, resolve):
-        self.resolve = resolve
+    def __cinit__(self, resolve, is_reference):
+        self.resolve, self.is_reference = resolve, is_reference
+        self.labels = {}
         self.styles, self.runs, self.shown = Memory(sizeof(Style)), Memory(sizeof(Run)), Memory(sizeof(Run))
-        self.addresses, self.targets = [], []
+        self.addresses, self.targets, self.notes = [], [], []
         self.address_numbers, self.target_numbers = {}, {}
 
     def __dealloc__(self):
@@ -212,14 +220,45 @@ cdef class LineWriter:
         ``line_break``: what is written of a BR; ``in_heading``: whether all is bold anyway.
         """
         self.line_break = line_break
-        self.runs.count = self.shown.count = self.styles.count = 0
+        self.shown.count = 0
         self.written.size = self.part.size = 0
-        self.take(text)
         self.read(text, in_heading)
-        self.find_targets()
+        self.find_targets(text)
         self.collapse()
         self.write()
         return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, self.written.start, self.written.size)
+
+    def near_references(self, str text) -> list:
+        """Return the addresses in the same page that links lead to whose text is that of a reference."""
+        cdef Run* runs
+        cdef Py_ssize_t begin = 0, end
+        found = []
+        self.read(text, False)
+        runs = <Run*> self.runs.start
+        while begin < self.runs.count:
+            end = self.end_of_link(begin)
+            if runs[begin].style.link >= 0:
+                address = self.addresses[runs[begin].style.link]
+                if address.startswith("#") and self.is_reference(self.text_of(text, begin, end)):
+                    found.append(address)
+            begin = end
+        return found
+
+    cdef Py_ssize_t end_of_link(self, Py_ssize_t begin) noexcept:
+        """Return where the runs end that lead to the same address as the one at ``begin``."""
+        cdef Run* runs = <Run*> self.runs.start
+        cdef Py_ssize_t end = begin + 1
+        while end < self.runs.count and runs[end].style.link == runs[begin].style.link:
+            end += 1
+        return end
+
+    cdef str text_of(self, str text, Py_ssize_t begin, Py_ssize_t end):
+        """Return the text of some runs."""
+        cdef Run* runs = <Run*> self.runs.start
+        cdef list parts = []
+        for i in range(begin, end):
+            parts.append(text[runs[i].start:runs[i].end])
+        return "".join(parts)
 
     cdef int take(self, str text) except -1:
         """Take a text, whose characters are looked at in their places."""
@@ -233,8 +272,11 @@ cdef class LineWriter:
     cdef int read(self, str text, bint in_heading) except -1:
         """Read the runs."""
         cdef Style style
-        cdef Py_ssize_t at, end, size = self.text.size
+        cdef Py_ssize_t at, end, size
         cdef Py_UCS4 code
+        self.take(text)
+        size = self.text.size
+        self.runs.count = self.styles.count = 0
         style.link = -1
         style.is_bold = style.is_italic = style.is_code = False
         at = self.end_of_part(0)
@@ -273,21 +315,38 @@ cdef class LineWriter:
         cdef Run* run
         if is_break or start < end:
             run = <Run*> self.runs.added()
-            run.start, run.end, run.style, run.is_break, run.gap = start, end, style, is_break, NOTHING
+            run.start, run.end, run.style, run.is_break, run.gap, run.note = start, end, style, is_break, NOTHING, -1
         return 0
 
-    cdef int find_targets(self) except -1:
-        """Put the numbers of destinations in place of those of addresses; each link asks for its own once."""
+    cdef int find_targets(self, str text) except -1:
+        """Put the numbers of destinations in place of those of addresses; each link asks for its own once.
+
+        References to footnotes stand for themselves.
+        """
         cdef Run* runs = <Run*> self.runs.start
-        cdef Py_ssize_t i, address = -1, target = -1
-        for i in range(self.runs.count):
-            if runs[i].style.link != address:
-                address, target = runs[i].style.link, -1
-                if address >= 0:
-                    destination = self.resolve(self.addresses[address])
-                    if destination is not None:
-                        target = number_of(destination, self.targets, self.target_numbers)
-            runs[i].style.link = target
+        cdef Py_ssize_t i, begin = 0, end, target, left = 0
+        while begin < self.runs.count:
+            end = self.end_of_link(begin)
+            target = -1
+            if runs[begin].style.link >= 0:
+                address = self.addresses[runs[begin].style.link]
+                if address in self.labels and self.is_reference(self.text_of(text, begin, end)):
+                    memset(&runs[left], 0, sizeof(Run))
+                    runs[left].style.link, runs[left].gap = -1, NOTHING
+                    runs[left].note = len(self.notes)
+                    self.notes.append(f"[^{self.labels[address]}]")
+                    left += 1
+                    begin = end
+                    continue
+                destination = self.resolve(address)
+                if destination is not None:
+                    target = number_of(destination, self.targets, self.target_numbers)
+            for i in range(begin, end):
+                runs[left] = runs[i]
+                runs[left].style.link = target
+                left += 1
+            begin = end
+        self.runs.count = left
         return 0
 
     cdef int collapse(self) except -1:
@@ -302,6 +361,12 @@ cdef class LineWriter:
             run = runs[i]
             if run.is_break:
                 gap, around = u"\n", run.style
+                continue
+            if run.note >= 0:
+                if gap != NOTHING and self.shown.count:
+                    self.add_gap(gap, around)
+                (<Run*> self.shown.added())[0] = run
+                gap = NOTHING
                 continue
             if gap == NOTHING and self.text.start[run.start].isspace():
                 gap, around = u" ", run.style
@@ -324,7 +389,7 @@ cdef class LineWriter:
         cdef Run* run = <Run*> self.shown.added()
         run.start = run.end = 0
         run.is_break = False
-        run.style, run.gap = around, gap
+        run.style, run.gap, run.note = around, gap, -1
         run.style.is_code = False
         return 0
 
@@ -402,6 +467,8 @@ cdef class LineWriter:
         cdef Run* run = <Run*> self.shown.start + number
         if run.gap != NOTHING:
             return run.gap
+        if run.note >= 0:
+            return u"]" if is_last else u"["
         if run.style.is_code:
             return u"`"
         return self.text.start[run.end - 1 if is_last else run.start]
@@ -419,6 +486,10 @@ cdef class LineWriter:
         cdef bint is_space, was_space
         for i in range(begin, end):
             run = <Run*> self.shown.start + i
+            if run.note >= 0:
+                self.begin(MARKUP)
+                put_all(&self.part, self.notes[run.note])
+                continue
             self.begin(SPAN if run.style.is_code else TEXT)
             if run.gap != NOTHING:
                 put(&self.part, run.gap)

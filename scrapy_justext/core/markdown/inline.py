@@ -175,6 +175,9 @@ def written(texts: Sequence[str]) -> list[str]:
 
 def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     """Return runs as Markdown, with ``line_break`` for BRs."""
+    runs = list(runs)
+    if len(runs) == 1 and runs[0][1:] == _PLAIN[1:]:
+        return _escaped(collapse(runs[0].text))
     shown = collapsed_runs(runs)
     if all(run[1:] == _PLAIN[1:] for run in shown):
         return _escaped("".join(map(_TEXT, shown))).replace("\n", line_break)

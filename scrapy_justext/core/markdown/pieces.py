@@ -78,7 +78,7 @@ def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url
     # With the marks of the elements around them.
     read = sum(len(text) + 2 * len(BLOCK + CLOSE) for text in styled.texts.values())
     resolve = Resolver(elements.root, url, read)
-    writer = None if module is None else module.LineWriter(resolve)
+    writer = None if module is None else module.LineWriter(resolve, is_reference)
     make = _PieceMaker(elements, kept, styled, texts, images, resolve, writer)
     callout: Container | None = None
     for piece in map(make.piece, images.among(kept)):
@@ -125,10 +125,14 @@ class _PieceMaker:
     ) -> None:
         runs = texts.runs
         # Tables may be written in HTML, which has no footnotes.
-        referring = [runs[id(one)] for one in kept if id(one) in runs] if elements.rules.kinds else ()
-        self._footnotes = find_footnotes(
-            elements, kept, styled.nodes, set(chain.from_iterable(map(_references, referring)))
-        )
+        referring = [id(one) for one in kept] if elements.rules.kinds else ()
+        addresses = set(chain.from_iterable(references(runs[key]) for key in referring if key in runs))
+        if writer is not None:
+            near = (texts.whole[key] for key in referring if _NEAR in texts.whole.get(key, ""))
+            addresses.update(chain.from_iterable(map(writer.near_references, near)))
+        self._footnotes = find_footnotes(elements, kept, styled.nodes, addresses)
+        if writer is not None:
+            writer.labels = dict(self._footnotes.labels)
         self._nodes = styled.nodes
         # Footnotes may stand in elements that say nothing by themselves.
         has_footnotes = bool(self._footnotes.containers)
@@ -197,7 +201,7 @@ class _PieceMaker:
 _new_piece = maker(Piece)
 
 
-def _references(runs: Iterable[TextRun]) -> Iterator[str]:
+def references(runs: Iterable[TextRun]) -> Iterator[str]:
     """Yield the addresses in the same page that links lead to whose text is that of a reference."""
     for address, group in groupby(runs, lambda run: run.destination):
         is_near = address is not None and address.startswith("#")
@@ -292,6 +296,8 @@ _BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
 }
 _ENDS = frozenset({flattening.UNLINK, flattening.PLAIN})
 _PLAIN = TextRun()
+#: The beginning of a link in the same page.
+_NEAR = f"{INLINE}{flattening.LINK}#"
 _TAG, _CODE = INLINE + flattening.TAG, INLINE + flattening.CODE
 
 

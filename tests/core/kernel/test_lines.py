@@ -24,6 +24,7 @@ from scrapy_justext.core.flattening import (
     UNLINK,
 )
 from scrapy_justext.core.kernel import loading
+from scrapy_justext.core.markdown.footnotes import is_reference
 from scrapy_justext.core.markdown.inline import (
     HARD_BREAK,
     TextRun,
@@ -33,7 +34,7 @@ from scrapy_justext.core.markdown.inline import (
     paragraph,
     written,
 )
-from scrapy_justext.core.markdown.pieces import read_runs, resolved
+from scrapy_justext.core.markdown.pieces import read_runs, references, resolved
 from scrapy_justext.core.text import collapse
 from tests.core.kernel.test_kernel import needs_kernel
 
@@ -66,7 +67,9 @@ WORDS = [
 texts = (
     st.sampled_from(WORDS) | st.text(SIGNS, max_size=6) | st.text(max_size=4).map(lambda text: text.replace(INLINE, ""))
 )
-addresses = st.sampled_from(["/a", "/b", "javascript:x", "", "/a b(c)", "é"])
+addresses = st.sampled_from(["/a", "/b", "javascript:x", "", "/a b(c)", "é", "#note", "#other", "#"])
+#: Those of footnotes.
+LABELS = {"#note": "1", "#": "*"}
 
 
 def within(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -97,7 +100,8 @@ class Resolver:
 
 def line_writer(resolve: Resolver | None = None) -> LineWriter:
     assert LINES is not None
-    made: LineWriter = LINES.LineWriter(resolve or Resolver())
+    made: LineWriter = LINES.LineWriter(resolve or Resolver(), is_reference)
+    made.labels = LABELS
     return made
 
 
@@ -107,7 +111,7 @@ def check_line(text: str, writer: LineWriter, compiled: Resolver) -> None:
     for in_heading, write, finish in ((False, paragraph, as_paragraph), (True, heading, as_heading)):
         python = Resolver()
         compiled.asked.clear()
-        expected = write(resolved(read_runs(text, [TextRun()]), python, {}))
+        expected = write(resolved(read_runs(text, [TextRun()]), python, LABELS))
         line = writer.line(text, " " if in_heading else HARD_BREAK, in_heading=in_heading)
         assert finish(line) == expected
         assert compiled.asked == python.asked
@@ -123,6 +127,7 @@ def link(address: str, text: str) -> str:
 
 @given(st.lists(marked, min_size=1, max_size=3))
 @example([""])
+@example([f"one{link('#note', '1')} {link('#note', '1')}: two", bold(f"x {link('#note', ' [1] ')}{bold('.')}")])
 @example([link("/a", "one") + link("/a", " two") + "(three)"])
 @example([link("/a", bold("one") + " ") + "two", "!" + link("/a", "x")])
 @example([bold("a") + bold("b") + bold(" ") + INLINE + BREAK + " " + INLINE + BREAK + "c"])
@@ -153,14 +158,19 @@ def test_lines_without_marks(lines: Sequence[str]) -> None:
         (f"{INLINE}{PLAIN}{INLINE}{BOLD}", False),
         (f"{INLINE}{MATH}0$x$", False),
         (f"{INLINE}{IMAGE}", False),
-        (link("#note", "1"), False),
-        (link("/a#note", "1"), True),
+        (link("#note", "1"), True),
         (INLINE, True),
     ],
 )
 def test_texts_are_whole(text: str, is_whole: bool) -> None:
     assert LINES is not None
     assert LINES.is_whole(text) == is_whole
+
+
+@given(marked)
+@example(link("#note", "1") + link("#other", f"[{bold('2')}]") + link("#", "none"))
+def test_addresses_of_references(text: str) -> None:
+    assert line_writer().near_references(text) == list(references(read_runs(text, [TextRun()])))
 
 
 def test_hostile_marks_are_survived() -> None:
