@@ -110,13 +110,13 @@ class Gaps:
         It is where it stands between two good blocks, or in a FIGURE whose caption is good, or leads the text: behind
         the headline, right before the first good block below it.
         """
-        begin = end = place.chunk
+        first = behind = bisect_left(self._chunks, place.figure or place.chunk)
         if place.figure:
             # What a figure holds beside it does not part it from the blocks around.
-            begin, end = place.figure, self._ends[place.figure]
-            if bisect_left(self._captions, begin) < bisect_left(self._captions, end):
+            end = self._ends[place.figure]
+            if bisect_left(self._captions, place.figure) < bisect_left(self._captions, end):
                 return True
-        first, behind = bisect_left(self._chunks, begin), bisect_left(self._chunks, end)
+            behind = bisect_left(self._chunks, end)
         if first in self._lead and behind == self._lead.stop - 1 and not is_sign:
             return True
         return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
@@ -124,10 +124,10 @@ class Gaps:
 
 def _lead(table: BlockTable, good: Sequence[bool]) -> range:
     """Return the numbers of the blocks from behind the headline to the first good block that is no heading."""
-    position = table.position
+    levels = table.of_position("heading_level")
     kept = compress(range(len(good)), good)
-    text = next((number for number in kept if not position[number].heading_level), 0)
-    headline = next((number for number in range(text - 1, -1, -1) if position[number].heading_level == 1), None)
+    text = next((number for number in kept if not levels[number]), 0)
+    headline = next((number for number in range(text - 1, -1, -1) if levels[number] == 1), None)
     return range(0) if headline is None else range(headline + 1, text + 1)
 
 

@@ -262,11 +262,13 @@ def read_texts(
     styles = [_PLAIN]
     for number, text in texts.items():
         segments, shown_text = by_chunk[number], text
+        if INLINE not in text and len(segments) == len(styles) == 1 and not by_nodes:
+            # As most are.
+            continue
         if len(styles) == 1 and not by_nodes and _CODE not in text:
             # Elements without a style part nothing but code.
             shown_text = text.replace(_TAG, "")
             if INLINE not in shown_text and len(segments) == 1:
-                # As most are.
                 continue
         if is_whole is not None and len(styles) == len(segments) == 1 and not by_nodes and is_whole(shown_text):
             whole[id(segments[0])] = shown_text

@@ -192,7 +192,10 @@ def may_be_callout(names: str) -> bool:
     """Return whether an element whose CLASS has some names may be a callout."""
     # Most classes have none of these letters; that is told in a tenth of the time.
     small = names.lower()
-    return any(part in small for part in _IN_CALLOUT_WORDS) and _say_callout(_words(names))
+    for part in _IN_CALLOUT_WORDS:
+        if part in small:
+            return _say_callout(_words(names))
+    return False
 
 
 def _words(names: str) -> list[str]:
