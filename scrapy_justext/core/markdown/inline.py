@@ -313,7 +313,7 @@ SCHEMES = frozenset(["http", "https", "ftp", "mailto", "tel"])
 _BASE_SCHEMES = ("http://", "https://")
 
 #: Addresses that lead to the same wherever they stand.
-_WHOLE_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?:/[^\s?#;]*)?(?:\?[^\s#]+)?(?:#\S+)?")
+_WHOLE_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]+)?(?:/[^\0- ?#;]*)?(?:\?[^\0- #]+)?(?:#[^\0- ]+)?")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 # As browsers read addresses: these vanish, at the ends and anywhere.
 _CONTROLS_AND_SPACE = "".join(map(chr, range(0x21)))

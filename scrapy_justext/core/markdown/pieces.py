@@ -143,7 +143,7 @@ class _PieceMaker:
         self._runs = runs
         self._whole = texts.whole
         self._writer = writer
-        # Of those without styles.  Tables may be written in HTML, which has other escapes.
+        # Of those without styles, where nothing is compiled.  Tables may be written in HTML, which has other escapes.
         is_late = writer is not None or not elements.rules.kinds
         plain = [] if is_late else [one for one in kept if id(one) not in runs and not one.cells]
         self._written = dict(zip(map(id, plain), written([one.collapsed for one in plain]), strict=True))
@@ -158,7 +158,8 @@ class _PieceMaker:
         if segment.image_url is not None:
             return Piece(segment, surroundings, [TextRun(segment.collapsed)], self._resolve(segment.image_url))
         rows = [list(map(self._cell, row)) for row in segment.cells] if segment.cells else ()
-        line = None if in_cell or segment.kind == CODE else self._line(segment, surroundings)
+        takes_more = in_cell or rows or segment.kind == CODE
+        line = None if takes_more else self._line(segment, surroundings)
         runs = self._text(segment, surroundings) if line is None else ()
         return _new_piece((segment, surroundings, runs, None, rows, line))
 
@@ -167,10 +168,7 @@ class _PieceMaker:
         return CellPieces(self._nodes[cell.element], inside)
 
     def _line(self, segment: Segment, surroundings: Surroundings) -> str | None:
-        """Return the text of a block as it is written; None where it takes more.
-
-        Tables may be written in HTML, which has other escapes.
-        """
+        """Return the text of a block outside of tables as it is written; None where it takes more."""
         if surroundings.containers and surroundings.containers[0].label:
             return None
         key = id(segment)

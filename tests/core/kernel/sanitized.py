@@ -17,7 +17,8 @@ from tests.builders import REPOSITORY
 
 COPIED = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "scrapy_justext", "stoplists", "tests",
           "example_project")  # fmt: skip
-RUN = ("test_safety.py", "test_elements.py", "test_features.py", "test_second.py", "test_page.py")
+RUN = ("test_safety.py", "test_elements.py", "test_features.py", "test_second.py", "test_page.py",
+       "test_lines.py")  # fmt: skip
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 

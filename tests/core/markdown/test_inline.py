@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from scrapy_justext.core.markdown.inline import Resolver, destination_of
+from tests.builders import tree
 from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
 INLINE = {
@@ -120,6 +124,22 @@ def test_an_entity_in_a_relative_address_makes_no_script() -> None:
 )
 def test_base_comes_before_the_address_of_the_page(base: str, expected: str) -> None:
     assert markdown_of(f"<base href='{base}'><p><a href=x>one</a>", url=URL) == f"[one]({expected})"
+
+
+ADDRESSES = st.builds(
+    "{}://{}{}".format,
+    st.sampled_from(["http", "https", "HTTP", "mailto"]),
+    st.sampled_from(["a.b", "a.b:80", "A.B:", "[a"]),
+    st.text("/.?#;:@[]&=%aé\\ ()\x01\x85", max_size=12),
+)
+
+
+@given(ADDRESSES, st.sampled_from(["http://a.b/c/d?e#f", "https://x/"]))
+@example("http://a.b#", "http://a.b/c")
+@example("http://a.b/c;?#", "http://a.b/c")
+@example("https://a.b/c/../d?e#f", "https://a.b/c")
+def test_whole_addresses_lead_to_the_same_as_with_the_address_of_the_page(address: str, url: str) -> None:
+    assert Resolver(tree("<p>one"), url, 0)(address) == destination_of(address, url)
 
 
 def test_links_of_a_file_are_left_alone() -> None:
