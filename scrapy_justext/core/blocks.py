@@ -136,6 +136,10 @@ class Extras(NamedTuple):
     formulas: tuple[str, ...] = ()
 
 
+#: A block without extras: text, position, characters and words in links, elements in it, the number of its own, the
+#: characters before it and its chunk.
+BlockRow = tuple[str, Position, int, int, int, int, int, int]
+
 _NOTHING = Extras()
 #: By name, the place of a field of :class:`Position`.
 _FIELDS_OF_POSITION = {name: i for i, name in enumerate(Position._fields)}
@@ -201,6 +205,11 @@ class BlockTable(Sequence[Segment]):
         self.element.append(element)
         self.start.append(start)
         self.chunk.append(chunk)
+
+    def add_rows(self, rows: Iterable[BlockRow]) -> None:
+        """Add blocks without extras behind the last."""
+        for column, values in zip(self._columns(), zip(*rows, strict=True), strict=True):
+            column.extend(values)
 
     def append(self, one: Segment) -> None:
         """Add a row behind the last."""
@@ -300,12 +309,8 @@ class BlockTable(Sequence[Segment]):
         return self._rows(compress(count(), are_chosen), lambda column: compress(column, are_chosen))
 
     def _rows(self, numbers: Iterable[int], part: Callable[[Sequence[Any]], Iterable[Any]]) -> Iterator[Segment]:
-        columns: tuple[Sequence[Any], ...] = (
-            self.collapsed, self.position, self.link_characters, self.link_words, self.tags_count, self.element,
-            self.start, self.chunk,
-        )  # fmt: skip
         for i, collapsed, position, linked, link_words, tags, element, start, chunk in zip(
-            numbers, *map(part, columns), strict=False
+            numbers, *map(part, self._columns()), strict=False
         ):
             tag, heading_level, in_select, preformatted, kind = position
             text, image_url, code_language, cells, formulas = self.extras.get(i, _NOTHING)
@@ -314,6 +319,13 @@ class BlockTable(Sequence[Segment]):
                 preformatted, element, start, kind, chunk, image_url, code_language, cells, formulas,
             )  # fmt: skip
             yield _new_segment(row)
+
+    def _columns(self) -> tuple[Any, ...]:
+        """Return the columns in the order of :data:`BlockRow`."""
+        return (
+            self.collapsed, self.position, self.link_characters, self.link_words, self.tags_count, self.element,
+            self.start, self.chunk,
+        )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented

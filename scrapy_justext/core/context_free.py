@@ -47,7 +47,7 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
-from itertools import compress, count
+from itertools import compress, count, repeat
 from operator import attrgetter, ge, gt, lt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -190,8 +190,8 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     for number, comparisons in enumerate(compared):
         found = open_
         for column, is_so, limit in comparisons:
-            compare = _COMPARISONS[is_so]
-            found = [i for i in found if compare(column[i], limit)]
+            are_so = map(_COMPARISONS[is_so], map(column.__getitem__, found), repeat(limit))
+            found = list(compress(found, are_so))
         for i in found:
             deciding[i] = number
         if found:
@@ -302,10 +302,14 @@ def _holding(texts: Sequence[str], *signs: str) -> bytearray:
     if module is not None:
         found: bytearray = module.holding_any(texts, signs)
         return found
+    are_held = bytearray(len(texts))
     # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
     whole = "\n".join(texts)
-    signs = tuple(sign for sign in signs if sign[0] in whole and sign in whole)
-    return bytearray([any(sign in text for sign in signs) for text in texts]) if signs else bytearray(len(texts))
+    for sign in signs:
+        if sign[0] in whole and sign in whole:
+            for i, text in enumerate(texts):
+                are_held[i] |= sign in text
+    return are_held
 
 
 _SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")

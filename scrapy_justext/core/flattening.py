@@ -38,6 +38,8 @@ Where ``TagRules.kinds`` asks for it:
 ``INLINE`` + ``PLAIN``  it ends
 ``INLINE`` + ``BEGUN``  code begins that has lines for itself outside of PREs
 ``INLINE`` + ``FINISHED`` it ends
+``INLINE`` + ``OTHER``  an inline element starts that is none of HTML; a
+                        stylesheet writes it, and it soon becomes ``TAG``
 ======================  =========================================================
 
 Where ``TagRules.styled`` asks for it:
@@ -57,6 +59,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
@@ -68,9 +71,11 @@ from scrapy_justext.core.formulas.elements import (
     DISPLAY_TEX,
     HOLDER,
     INLINE_TEX,
+    OWN_NAMES,
     SIGNS,
     PageFormulas,
     are_signs_in,
+    has_prefixed_math,
     search_for_signs,
 )
 from scrapy_justext.core.kernel.expressions import EntityError
@@ -84,8 +89,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.tags import TagRules
 
 BLOCK = "\ufdd0"
-#: A page holds our marks.
-_OWN_MARKS = "\ufdd2"
 INLINE = "\ufdd1"
 CLOSE = "/"
 LINK = "<"
@@ -108,6 +111,7 @@ UNMATH = "]"
 IMAGE = "!"
 BEGUN = "{"
 FINISHED = "}"
+OTHER = "?"
 
 #: The codes of the inline elements that are marked where ``TagRules.styled`` asks for it.
 _STYLES = {
@@ -169,7 +173,11 @@ def flatten(
     with suppress(etree.XSLTApplyError):
         survey = survey_of(root) if rules.kinds else None
         if survey and not formulas.is_searched and not are_signs_in(*survey):
-            formulas.rule_out()
+            flat = _written_by_stylesheet(root, rules, survey)
+            # Names of MathML with a prefix are none of HTML.  In what is removed, they are no formulas of the page.
+            if not has_mark(flat, OTHER) or not any(map(has_prefixed_math, top_elements(root))):
+                formulas.rule_out()
+                return _without_others(flat)
         return "".join(by_stylesheet(top, rules, survey) for top in _with_formulas(root, rules, formulas))
     return walk(root, rules, formulas)
 
@@ -193,11 +201,31 @@ def by_stylesheet(root: etree._Element, rules: TagRules, survey: Survey | None =
 
     ``survey``: the page's, if somebody has made it.
     """
+    return _without_others(_written_by_stylesheet(root, rules, survey))
+
+
+def _without_others(flat: str) -> str:
+    return flat.replace(INLINE + OTHER, INLINE + TAG) if has_mark(flat, OTHER) else flat
+
+
+def _written_by_stylesheet(root: etree._Element, rules: TagRules, survey: Survey | None) -> str:
+    """Return what :func:`by_stylesheet` gives, in which inline elements that are none of HTML have a mark."""
     has_parts = rules.kinds and _may_have_parts(root, survey or survey_of(root))
-    flat = str(_stylesheet(rules, replace_marks=False, has_parts=has_parts)(root))
-    if flat.startswith(_OWN_MARKS):
-        return str(_stylesheet(rules, replace_marks=True, has_parts=has_parts)(root))
-    return flat
+    if rules.hidden and not _may_hide(root):
+        # Most pages hide nothing, and to ask each element takes as long as to write it.
+        rules = _without_hidden(rules)
+    text = str(_text_of(root))
+    return str(_stylesheet(rules, replace_marks=BLOCK in text or INLINE in text, has_parts=has_parts)(root))
+
+
+#: All tests of hidden elements ask for this attribute.
+_may_hide = etree.XPath("boolean(descendant-or-self::*/@hidden)")
+_text_of = etree.XPath("string()", smart_strings=False)
+
+
+@lru_cache
+def _without_hidden(rules: TagRules) -> TagRules:
+    return replace(rules, hidden="")
 
 
 def chunks_of(flat: str) -> list[str]:
@@ -372,13 +400,6 @@ def _with_modes(name: str, treatment: Treatment, mode: str, keeping: frozenset[s
     return treatment._replace(below=_INSIDE if name in keeping and mode != _IN_CODE else mode)
 
 
-_TELL_OWN_MARKS = (
-    '<xsl:template match="/">'
-    f"<xsl:if test=\"contains(., '{BLOCK}') or contains(., '{INLINE}')\"><xsl:text>{_OWN_MARKS}</xsl:text></xsl:if>"
-    "<xsl:apply-templates/></xsl:template>"
-)
-
-
 def _templates(rules: TagRules, replace_marks: bool, has_parts: bool) -> Iterator[str]:
     """Yield the parts of a stylesheet; ``has_parts``: whether parts of code are to be told apart."""
     yield (
@@ -387,15 +408,17 @@ def _templates(rules: TagRules, replace_marks: bool, has_parts: bool) -> Iterato
     )
     for mode in modes_of(rules, has_parts=has_parts):
         of_mode = f' mode="{mode}"' if mode else ""
-        for name, treatment in treatments(rules, mode, has_parts=has_parts).items():
+        by_name = treatments(rules, mode, has_parts=has_parts)
+        for name, treatment in (dict.fromkeys(tags.INLINE, by_name["*"]) | by_name).items():
             priority = -1 if name == "*" else 0
-            yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{_body(treatment)}</xsl:template>'
+            body = _body(treatment)
+            if name == "*" and rules.kinds:
+                body = body.replace(_text(INLINE + TAG), _text(INLINE + OTHER))
+            yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{body}</xsl:template>'
         if rules.text_nodes:
             yield f'<xsl:template{of_mode} match="processing-instruction()">{_text(INLINE + UNTAG)}</xsl:template>'
         if replace_marks:
             yield f'<xsl:template{of_mode} match="text()">{_value_of(".", "text")}</xsl:template>'
-    if not replace_marks:
-        yield _TELL_OWN_MARKS
     yield "</xsl:stylesheet>"
 
 
@@ -515,26 +538,24 @@ class Survey(NamedTuple):
     """What tells quickly that a page has neither formulas that are elements nor code with parts; most have neither."""
 
     names: set[str]
-    """Those of the elements of which no attribute is asked."""
+    """Those of its elements by which alone it may have formulas or code with parts."""
     words: dict[tuple[str, str], str]
-    """Those in attributes, by the names of their elements and their own, each once, with spaces around."""
+    """Those in attributes, by the names of their elements and their own, each once, with spaces around.
+
+    Elements that are asked for their class only share all words: to go through a tree for each name takes longer.
+    """
 
 
 def survey_of(root: etree._Element) -> Survey:
-    """Return what tells of formulas and code on a page, in one pass."""
-    names: set[str] = set()
-    # Of many elements, few values.
-    values: dict[tuple[str, str], set[str]] = {}
-    asked = {name: [(one, values.setdefault((name, one), set())) for one in told] for name, told in _TELLING.items()}
-    for top in top_elements(root):
-        for node in top.iter(etree.Element):
-            name = node.tag
-            if name in asked:
-                for attribute, found in asked[name]:
-                    found.add(node.get(attribute, ""))
-            else:
-                names.add(name)
-    return Survey(names, {key: _spaced(" ".join({*" ".join(found).split()})) for key, found in values.items()})
+    """Return what tells of formulas and code on a page."""
+    tops = list(top_elements(root))
+    words: dict[tuple[str, str], str] = {}
+    for names, attribute in _ASKED:
+        # Of many elements, few values.
+        values = {node.get(attribute, "") for top in tops for node in top.iter(*names)}
+        shared = f" {' '.join({*' '.join(values).split()})} "
+        words |= {(name, attribute): shared for name in names}
+    return Survey({str(node.tag) for top in tops for node in top.iter("pre", *OWN_NAMES)}, words)
 
 
 def _may_have_parts(root: etree._Element, survey: Survey) -> bool:
@@ -547,12 +568,13 @@ def _may_have_parts(root: etree._Element, survey: Survey) -> bool:
     for names, inside, words, words_alone, is_passed in _OUTSIDE:
         sought = words if has_code else words_alone
         # Menus and layouts have some of these words.
-        if any(_holds_any(survey.words[name, "class"], sought) for name in (*names, *inside)) and any(
-            (inside or _holds_any(_spaced(node.get("class", "")), sought)) and is_passed(node)
-            for top in tops
-            for node in top.iter(*names)
-        ):
-            return True
+        if any(_holds_any(survey.words[name, "class"], sought) for name in (*names, *inside)):
+            nodes = [node for top in tops for node in top.iter(*names)]
+            # Of many elements, few classes.
+            classes = {node.get("class", "") for node in nodes}
+            asked = classes if inside else {one for one in classes if _holds_any(_spaced(one), sought)}
+            if any(is_passed(node) for node in nodes if node.get("class", "") in asked):
+                return True
     parts = list(_inside_any(pre for top in tops for pre in top.iter("pre"))) if has_code else []
     told = {f"{node.get('class', '')} {node.get('style', '')}" for node in parts}
     return _holds_any(_spaced(" ".join(told)), _OF_PART) or any(map(_may_be_part, parts))
@@ -614,9 +636,18 @@ _OUTSIDE = (
     *(_outside(test, name, is_near_code=True) for name, test in tags.LINE_NUMBERS.items()),
     _outside(tags.LABEL_OF_CODE, *tags.LABELS)._replace(words=tags.WORDS_OF_LABELS, words_alone=tags.WORDS_OF_PROMPTS),
 )
-#: The attributes that tell of formulas and of code, by the names of elements.
-_TELLING = {name: tuple(sign.attribute for sign in signs) for name, signs in SIGNS.items() if signs}
-_TELLING |= dict.fromkeys(sorted({name for test in _OUTSIDE for name in (*test.names, *test.inside)}), ("class",))
+#: The names of the elements that are asked for their class only.
+_CLASSED = tuple(
+    sorted(
+        {name for test in _OUTSIDE for name in (*test.names, *test.inside)}
+        | {name for name, signs in SIGNS.items() if [sign.attribute for sign in signs] == ["class"]}
+    )
+)
+#: The attributes that tell of formulas and of code, each with the names of the elements that are asked for it.
+_ASKED = (
+    *(((name,), sign.attribute) for name, signs in SIGNS.items() if name not in _CLASSED for sign in signs),
+    (_CLASSED, "class"),
+)
 #: What is in the classes and styles of parts of code.
 _OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)
 

@@ -44,6 +44,7 @@ from scrapy_justext.core.flattening import (
     WHOLE,
     chunks_of,
     flatten,
+    has_mark,
     read_formula,
     tag_codes,
 )
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
+    from scrapy_justext.core.blocks import BlockRow
     from scrapy_justext.core.formulas.elements import PageFormulas
     from scrapy_justext.core.kernel.tree import Watcher
     from scrapy_justext.core.tags import TagRules
@@ -134,7 +136,9 @@ def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
 def cut_in_python(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
     """Return what :func:`cut` gives, without compiled code."""
     reader = _reader_for(position.rules)
-    return reader.blocks, _cut(flat, position, reader, Tables())
+    reader.rows = []
+    opened = _cut(flat, position, reader, Tables())
+    return reader.all_blocks(), opened
 
 
 def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tables) -> int:
@@ -142,6 +146,7 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
     element = opened = 0
     ancestors: Ancestors = [(position, 0)]
     chunks = iter(chunks_of(flat))
+    has_begun = has_mark(flat, BEGUN)
     number = -1
     for chunk in chunks:
         number += 1
@@ -149,7 +154,7 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
         if code == CLOSE:
             # With the first chunk nothing ends.
             if position.part == TABLE and number:
-                tables.end(reader.blocks)
+                tables.end(reader.all_blocks())
             position, element = ancestors.pop()
         else:
             ancestors.append((position, element))
@@ -165,8 +170,8 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
                     position, element = ancestors.pop()
                     body = behind
                 else:
-                    tables.begin(position.part, about, element, number, len(reader.blocks))
-        if _BEGUN in body and not position.here.heading_level:
+                    tables.begin(position.part, about, element, number, len(reader.all_blocks()))
+        if has_begun and _BEGUN in body and not position.here.heading_level:
             # The text at hand is the last.
             texts = body.split(_BEGUN)[::-1]
             while len(texts) > 1:
@@ -282,6 +287,8 @@ class PublishedReader:
 
     def __init__(self) -> None:
         self.blocks = BlockTable()
+        #: Blocks that wait for :meth:`all_blocks`: to add many at once takes a fifth of the time.  None: none wait.
+        self.rows: list[BlockRow] | None = None
         #: The place of the text at hand in the flattened page.
         self.chunk = 0
         #: Characters of the page's text that are read.
@@ -292,16 +299,23 @@ class PublishedReader:
         self._formulas: list[str] = []
         self._unread = 0
 
+    def all_blocks(self) -> BlockTable:
+        """Return the blocks, also those that wait."""
+        if self.rows:
+            self.blocks.add_rows(self.rows)
+            self.rows.clear()
+        return self.blocks
+
     # All readers have one signature, so that they can change places.
     def read(self, body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:  # noqa: ARG002
         """Add the blocks in ``body``, which has no block-level mark inside; return the position after it."""
         tags = 0
-        if _MATH in body:
-            # A formula on lines of its own is a block, as text between BRs is.
-            for part in _DISPLAY.split(body):
-                self._read_pieces(part, 0, position, element)
-            return position
         if INLINE in body:
+            if _MATH in body:
+                # A formula on lines of its own is a block, as text between BRs is.
+                for part in _DISPLAY.split(body):
+                    self._read_pieces(part, 0, position, element)
+                return position
             # With BRs in it, the text may be several blocks, each with elements of its own.
             if _BREAK not in body and (tags := body.count(_TAG)):
                 body = body.replace(_TAG, "")
@@ -312,7 +326,7 @@ class PublishedReader:
         if words:
             linked, link_words = (len(collapsed), words) if self.links else (0, 0)
             text = lines_of(body) if position.here.preformatted else None
-            self._add_block(position.here, element, collapsed, text, linked=linked, link_words=link_words, tags=tags)
+            self._add_block(position.here, element, collapsed, linked, link_words, tags, text=text)
             self.start += len(collapsed) - words + 1
         return position
 
@@ -339,16 +353,17 @@ class PublishedReader:
             self.links = code.links
         text = code.text if about != NUMBERS else "\n".join(" ".join(code.pieces).split())
         collapsed, words = collapse_and_count(text)
-        last = self.blocks[-1] if self.blocks else None
+        blocks = self.all_blocks()
+        last = blocks[-1] if blocks else None
         before = last.text if last is not None and last.kind == CODE else ""
         if words and not (about == NUMBERS and _numbers_lines(text, before)):
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
             if _numbers_lines(before, text):
-                self.blocks.cut_off(len(self.blocks) - 1)
+                blocks.cut_off(len(blocks) - 1)
             self.chunk = chunk
             self._add_block(
-                position.here._replace(kind=CODE), element, collapsed, text, linked=linked, link_words=link_words,
-                tags=code.tags_count, code_language=code_language(about),
+                position.here._replace(kind=CODE), element, collapsed, linked, link_words, code.tags_count, text=text,
+                code_language=code_language(about),
             )  # fmt: skip
         self.start += sum(map(visible_length, code.pieces))
 
@@ -358,7 +373,7 @@ class PublishedReader:
             # An entry of a menu, as most blocks of a page are.
             if words := link[1].split():
                 text = " ".join(words)
-                self._add_block(position.here, element, text, linked=len(text), link_words=len(words), tags=tags + 1)
+                self._add_block(position.here, element, text, len(text), len(words), tags + 1)
                 self.start += len(text) - len(words) + 1
             return
         first, *pieces = body.split(INLINE)
@@ -400,7 +415,7 @@ class PublishedReader:
                 collapsed = f"${collapsed}$" if collapsed[1] != "$" else collapsed
                 self._formulas = [collapsed]
             text = lines_of(raw) if position.here.preformatted else None
-            self._add_block(position.here, element, collapsed, text, linked=linked, link_words=link_words, tags=tags)
+            self._add_block(position.here, element, collapsed, linked, link_words, tags, text=text)
             self.start += read
             self._formulas, self._unread = [], 0
 
@@ -416,21 +431,22 @@ class PublishedReader:
         position: Position,
         element: int,
         collapsed: str,
-        text: str | None = None,
-        *,
         linked: int,
         link_words: int,
         tags: int,
+        *,
+        text: str | None = None,
         image_url: str | None = None,
         code_language: str = "",
     ) -> None:
         """Add a block; ``text``: None if it is the collapsed one."""
+        has_extras = text is not None or image_url is not None or code_language or self._formulas
+        if self.rows is not None and not has_extras:
+            self.rows.append((collapsed, position, linked, link_words, tags, element, self.start, self.chunk))
+            return
         if self._formulas == [collapsed] and collapsed.startswith("$$"):
             position = position._replace(kind=FORMULA)
-        extras = None
-        if text is not None or image_url is not None or code_language or self._formulas:
-            extras = Extras(text, image_url, code_language, (), tuple(self._formulas))
-        self.blocks.add(
+        self.all_blocks().add(
             collapsed,
             position,
             element=element,
@@ -439,7 +455,7 @@ class PublishedReader:
             link_characters=linked,
             link_words=link_words,
             tags_count=tags,
-            extras=extras,
+            extras=Extras(text, image_url, code_language, (), tuple(self._formulas)) if has_extras else None,
         )
 
 
@@ -522,7 +538,7 @@ class JavaReader(PublishedReader):
         alt, _, source = body.partition(INLINE + SOURCE)
         text = collapse(alt)
         linked, words = (len(text), len(text.split())) if self.links else (0, 0)
-        self._add_block(position.here, element, text, linked=linked, link_words=words, tags=0, image_url=source.strip())
+        self._add_block(position.here, element, text, linked, words, 0, image_url=source.strip())
 
 
 def _after_selects(body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:
@@ -587,7 +603,7 @@ class ReferenceReader(PublishedReader):
     def _add_nodes(self, nodes: list[str], counts: tuple[int, int, int], position: TreePosition, element: int) -> None:
         if text := _collapse_to_lines("".join(nodes).strip()):
             linked, link_words, tags = counts
-            self._add_block(position.here, element, text, linked=linked, link_words=link_words, tags=tags)
+            self._add_block(position.here, element, text, linked, link_words, tags)
             self.start += len(text) - len(text.split()) + 1
 
 

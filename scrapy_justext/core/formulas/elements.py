@@ -495,7 +495,7 @@ _BY_CLASS: dict[str, Callable[[etree._Element], Sequence[Formula] | None]] = {
 
 
 #: The names of elements that are formulas, whatever their attributes are.
-_OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
+OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
 
 
 def _has_signs(top: etree._Element) -> bool:
@@ -506,7 +506,7 @@ def _has_signs(top: etree._Element) -> bool:
 
 def _has_some(top: etree._Element) -> bool:
     # lxml knows the names of a document: it need not look for elements of others.
-    if next(top.iter(*_OWN_NAMES), None) is not None or _has_prefixed_math(top):
+    if next(top.iter(*OWN_NAMES), None) is not None or has_prefixed_math(top):
         return True
     # Of many elements, few classes.
     if any(map(_is_sign, {node.get("class", "") for node in top.iter("code", "span")})):
@@ -514,7 +514,9 @@ def _has_some(top: etree._Element) -> bool:
     return any(map(_is_script, top.iter("script"))) or any(map(_is_image, top.iter("img")))
 
 
-_has_prefixed_math = etree.XPath("boolean(descendant-or-self::*[substring-after(name(), ':') = 'math'])")
+def has_prefixed_math(top: etree._Element) -> bool:
+    """Return whether there is MathML whose prefix is a part of its name, as in a page that is no XML."""
+    return any(name.partition(":")[2] == "math" for name in {str(node.tag) for node in top.iter(etree.Element)})
 
 
 def _is_sign(names: str) -> bool:
@@ -553,10 +555,11 @@ class Sign(NamedTuple):
 
     def is_in(self, words: str) -> bool:
         """Return whether it is in one of some words, which have spaces around."""
-        if not any(part in words for part in self.words):
-            return False
-        search = self.pattern and self.pattern.search
-        return not search or any(search(word) for word in words.split() if any(part in word for part in self.words))
+        found = [part for part in self.words if part in words]
+        if self.pattern is None or not found:
+            return bool(found)
+        apart = words.split()
+        return any(self.pattern.search(word) for part in found for word in apart if part in word)
 
 
 #: What is in all classes of formulas, and in few others.
@@ -564,7 +567,7 @@ _CLASS_WORDS = ("ath", "tex", "TeX", "eqno")
 _CLASS_SIGN = Sign("class", _CLASS_WORDS, _CLASS)
 #: The signs of formulas at elements, by their names; where there are none, the name is enough.
 SIGNS: dict[str, tuple[Sign, ...]] = {
-    **{name.removeprefix("{*}"): () for name in _OWN_NAMES},
+    **{name.removeprefix("{*}"): () for name in OWN_NAMES},
     "script": (Sign("type", ("math/",)),),
     "img": (Sign("src", _ADDRESS_WORDS), Sign("alt", ("\\",)), Sign("class", tuple(sorted(_IMAGE_CLASSES)))),
     "code": (_CLASS_SIGN,),
@@ -575,8 +578,8 @@ SIGNS: dict[str, tuple[Sign, ...]] = {
 def are_signs_in(names: Iterable[str], words: Mapping[tuple[str, str], str]) -> bool:
     """Return False for a page that has no formulas that are elements.
 
-    ``names``: those of its elements; ``words``: those in the attributes of :data:`SIGNS`, by the names of the elements
-    and their own, with spaces around.
+    ``names``: at least those of :data:`OWN_NAMES` that its elements have; ``words``: those in the attributes of
+    :data:`SIGNS`, by the names of the elements and their own, with spaces around.
     """
     # Without XML, a prefix is a part of the name.
     local = {name.rpartition("}")[2].rpartition(":")[2] for name in names}
