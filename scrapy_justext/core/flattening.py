@@ -542,20 +542,24 @@ class Survey(NamedTuple):
     words: dict[tuple[str, str], str]
     """Those in attributes, by the names of their elements and their own, each once, with spaces around.
 
-    Elements that are asked for their class only share all words: to go through a tree for each name takes longer.
+    Elements share them where they are asked together: to go through a tree for each name takes longer.
     """
 
 
 def survey_of(root: etree._Element) -> Survey:
     """Return what tells of formulas and code on a page."""
     tops = list(top_elements(root))
+    names: set[str] = set()
     words: dict[tuple[str, str], str] = {}
-    for names, attribute in _ASKED:
-        # Of many elements, few values.
-        values = {node.get(attribute, "") for top in tops for node in top.iter(*names)}
-        shared = f" {' '.join({*' '.join(values).split()})} "
-        words |= {(name, attribute): shared for name in names}
-    return Survey({str(node.tag) for top in tops for node in top.iter("pre", *OWN_NAMES)}, words)
+    for asked, attributes in _ASKED:
+        nodes = [node for top in tops for node in top.iter(*asked)]
+        names.update([str(node.tag) for node in nodes] if asked is not _CLASSED else ())
+        for attribute in attributes:
+            # Of many elements, few values.
+            values = {node.get(attribute, "") for node in nodes}
+            shared = f" {' '.join({*' '.join(values).split()})} "
+            words |= {(name, attribute): shared for name in asked}
+    return Survey(names, words)
 
 
 def _may_have_parts(root: etree._Element, survey: Survey) -> bool:
@@ -643,10 +647,11 @@ _CLASSED = tuple(
         | {name for name, signs in SIGNS.items() if [sign.attribute for sign in signs] == ["class"]}
     )
 )
-#: The attributes that tell of formulas and of code, each with the names of the elements that are asked for it.
+_OTHERS = ("pre", *OWN_NAMES, *(name for name, signs in SIGNS.items() if signs and name not in _CLASSED))
+#: The attributes that tell of formulas and of code, with the names of the elements that are asked for them.
 _ASKED = (
-    *(((name,), sign.attribute) for name, signs in SIGNS.items() if name not in _CLASSED for sign in signs),
-    (_CLASSED, "class"),
+    (_OTHERS, tuple(sorted({sign.attribute for name in _OTHERS for sign in SIGNS.get(name, ())}))),
+    (_CLASSED, ("class",)),
 )
 #: What is in the classes and styles of parts of code.
 _OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)

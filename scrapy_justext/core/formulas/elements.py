@@ -583,10 +583,11 @@ def are_signs_in(names: Iterable[str], words: Mapping[tuple[str, str], str]) -> 
     """
     # Without XML, a prefix is a part of the name.
     local = {name.rpartition("}")[2].rpartition(":")[2] for name in names}
-    for name, signs in SIGNS.items():
-        if (not signs and name in local) or any(sign.is_in(words[name, sign.attribute]) for sign in signs):
-            return True
-    return False
+    # Names that share their words are asked once.
+    asked = {(sign, words[name, sign.attribute]) for name, signs in SIGNS.items() for sign in signs}
+    return any(not signs and name in local for name, signs in SIGNS.items()) or any(
+        sign.is_in(one) for sign, one in asked
+    )
 
 
 @lru_cache
