@@ -317,8 +317,10 @@ class PublishedReader:
                     self._read_pieces(part, 0, position, element)
                 return position
             # With BRs in it, the text may be several blocks, each with elements of its own.
-            if _BREAK not in body and (tags := body.count(_TAG)):
+            if _BREAK not in body:
+                length = len(body)
                 body = body.replace(_TAG, "")
+                tags = (length - len(body)) // len(_TAG)
             if INLINE in body:
                 self._read_pieces(body, tags, position, element)
                 return position
