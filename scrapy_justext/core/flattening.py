@@ -211,16 +211,18 @@ def _without_others(flat: str) -> str:
 def _written_by_stylesheet(root: etree._Element, rules: TagRules, survey: Survey | None) -> str:
     """Return what :func:`by_stylesheet` gives, in which inline elements that are none of HTML have a mark."""
     has_parts = rules.kinds and _may_have_parts(root, survey or survey_of(root))
-    if rules.hidden and not _may_hide(root):
-        # Most pages hide nothing, and to ask each element takes as long as to write it.
+    # Of a whole tree, a stylesheet also reads what broken HTML has beside the root.
+    part = "" if root.getparent() is None else "."
+    if rules.hidden and not _xpath(f"boolean({part}/descendant-or-self::*/@hidden)")(root):
+        # All tests of hidden elements ask for this attribute.  To ask each element takes as long as to write it.
         rules = _without_hidden(rules)
-    text = str(_text_of(root))
+    text = str(_text_of(part or "/")(root))
     return str(_stylesheet(rules, replace_marks=BLOCK in text or INLINE in text, has_parts=has_parts)(root))
 
 
-#: All tests of hidden elements ask for this attribute.
-_may_hide = etree.XPath("boolean(descendant-or-self::*/@hidden)")
-_text_of = etree.XPath("string()", smart_strings=False)
+@cache
+def _text_of(part: str) -> etree.XPath:
+    return etree.XPath(f"string({part})", smart_strings=False)
 
 
 @lru_cache
