@@ -219,6 +219,18 @@ class TestEquality:
     def test_on_selects_nodes_and_breaks(self, rules: TagRules, html: str) -> None:
         check_page(tree(html), rules)
 
+    @ALL_RULES
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<p>one</p></html>two\ufdd0<p hidden>x</p>",
+            "<p>one</p></html><p hidden>x</p><x:math>y</x:math>",
+            "<div><x:math>y</x:math><script>\ufdd1</script></div>",
+        ],
+    )
+    def test_on_marks_and_signs_beside_the_root(self, rules: TagRules, html: str) -> None:
+        check_page(tree(html), rules)
+
     def test_in_threads(self) -> None:
         pages = [read_page(page) for page in PAGES.values()]
         expected = [extract(page, language="English") for page in pages]
