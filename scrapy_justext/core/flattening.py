@@ -174,8 +174,9 @@ def flatten(
         survey = survey_of(root) if rules.kinds else None
         if survey and not formulas.is_searched and not are_signs_in(*survey):
             flat = _written_by_stylesheet(root, rules, survey)
-            # Names of MathML with a prefix are none of HTML.  In what is removed, they are no formulas of the page.
-            if not has_mark(flat, OTHER) or not any(map(has_prefixed_math, top_elements(root))):
+            # Names of MathML with a prefix are none of HTML.  Other rules may read what these remove.
+            is_sure = rules.where_little is None and not has_mark(flat, OTHER)
+            if is_sure or not any(map(has_prefixed_math, top_elements(root))):
                 formulas.rule_out()
                 return _without_others(flat)
         return "".join(by_stylesheet(top, rules, survey) for top in _with_formulas(root, rules, formulas))
