@@ -38,8 +38,6 @@ Where ``TagRules.kinds`` asks for it:
 ``INLINE`` + ``PLAIN``  it ends
 ``INLINE`` + ``BEGUN``  code begins that has lines for itself outside of PREs
 ``INLINE`` + ``FINISHED`` it ends
-``INLINE`` + ``OTHER``  an inline element starts that is none of HTML; a
-                        stylesheet writes it, and it soon becomes ``TAG``
 ======================  =========================================================
 
 Where ``TagRules.styled`` asks for it:
@@ -71,11 +69,9 @@ from scrapy_justext.core.formulas.elements import (
     DISPLAY_TEX,
     HOLDER,
     INLINE_TEX,
-    OWN_NAMES,
     SIGNS,
     PageFormulas,
     are_signs_in,
-    has_prefixed_math,
     search_for_signs,
 )
 from scrapy_justext.core.kernel.expressions import EntityError
@@ -111,7 +107,6 @@ UNMATH = "]"
 IMAGE = "!"
 BEGUN = "{"
 FINISHED = "}"
-OTHER = "?"
 
 #: The codes of the inline elements that are marked where ``TagRules.styled`` asks for it.
 _STYLES = {
@@ -173,12 +168,7 @@ def flatten(
     with suppress(etree.XSLTApplyError):
         survey = survey_of(root) if rules.kinds else None
         if survey and not formulas.is_searched and not are_signs_in(*survey):
-            flat = _written_by_stylesheet(root, rules, survey)
-            # Names of MathML with a prefix are none of HTML.  Other rules may read what these remove.
-            is_sure = rules.where_little is None and not has_mark(flat, OTHER)
-            if is_sure or not any(map(has_prefixed_math, top_elements(root))):
-                formulas.rule_out()
-                return _without_others(flat)
+            formulas.rule_out()
         return "".join(by_stylesheet(top, rules, survey) for top in _with_formulas(root, rules, formulas))
     return walk(root, rules, formulas)
 
@@ -202,28 +192,14 @@ def by_stylesheet(root: etree._Element, rules: TagRules, survey: Survey | None =
 
     ``survey``: the page's, if somebody has made it.
     """
-    return _without_others(_written_by_stylesheet(root, rules, survey))
-
-
-def _without_others(flat: str) -> str:
-    return flat.replace(INLINE + OTHER, INLINE + TAG) if has_mark(flat, OTHER) else flat
-
-
-def _written_by_stylesheet(root: etree._Element, rules: TagRules, survey: Survey | None) -> str:
-    """Return what :func:`by_stylesheet` gives, in which inline elements that are none of HTML have a mark."""
     has_parts = rules.kinds and _may_have_parts(root, survey or survey_of(root))
     # Of a whole tree, a stylesheet also reads what broken HTML has beside the root.
     part = "" if root.getparent() is None else "."
     if rules.hidden and not _xpath(f"boolean({part}/descendant-or-self::*/@hidden)")(root):
         # All tests of hidden elements ask for this attribute.  To ask each element takes as long as to write it.
         rules = _without_hidden(rules)
-    text = str(_text_of(part or "/")(root))
+    text = str(_xpath(f"string({part or '/'})")(root))
     return str(_stylesheet(rules, replace_marks=BLOCK in text or INLINE in text, has_parts=has_parts)(root))
-
-
-@cache
-def _text_of(part: str) -> etree.XPath:
-    return etree.XPath(f"string({part})", smart_strings=False)
 
 
 @lru_cache
@@ -411,13 +387,9 @@ def _templates(rules: TagRules, replace_marks: bool, has_parts: bool) -> Iterato
     )
     for mode in modes_of(rules, has_parts=has_parts):
         of_mode = f' mode="{mode}"' if mode else ""
-        by_name = treatments(rules, mode, has_parts=has_parts)
-        for name, treatment in (dict.fromkeys(tags.INLINE, by_name["*"]) | by_name).items():
+        for name, treatment in treatments(rules, mode, has_parts=has_parts).items():
             priority = -1 if name == "*" else 0
-            body = _body(treatment)
-            if name == "*" and rules.kinds:
-                body = body.replace(_text(INLINE + TAG), _text(INLINE + OTHER))
-            yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{body}</xsl:template>'
+            yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{_body(treatment)}</xsl:template>'
         if rules.text_nodes:
             yield f'<xsl:template{of_mode} match="processing-instruction()">{_text(INLINE + UNTAG)}</xsl:template>'
         if replace_marks:
@@ -541,7 +513,7 @@ class Survey(NamedTuple):
     """What tells quickly that a page has neither formulas that are elements nor code with parts; most have neither."""
 
     names: set[str]
-    """Those of its elements by which alone it may have formulas or code with parts."""
+    """Those of its elements."""
     words: dict[tuple[str, str], str]
     """Those in attributes, by the names of their elements and their own, each once, with spaces around.
 
@@ -552,15 +524,14 @@ class Survey(NamedTuple):
 def survey_of(root: etree._Element) -> Survey:
     """Return what tells of formulas and code on a page."""
     tops = list(top_elements(root))
-    names: set[str] = set()
+    names = {str(node.tag) for top in tops for node in top.iter(etree.Element)}
     words: dict[tuple[str, str], str] = {}
     for asked, attributes in _ASKED:
         nodes = [node for top in tops for node in top.iter(*asked)]
-        names.update([str(node.tag) for node in nodes] if asked is not _CLASSED else ())
         for attribute in attributes:
             # Of many elements, few values.
             values = {node.get(attribute, "") for node in nodes}
-            shared = f" {' '.join({*' '.join(values).split()})} "
+            shared = _spaced(" ".join({*" ".join(values).split()}))
             words |= {(name, attribute): shared for name in asked}
     return Survey(names, words)
 
@@ -650,10 +621,10 @@ _CLASSED = tuple(
         | {name for name, signs in SIGNS.items() if [sign.attribute for sign in signs] == ["class"]}
     )
 )
-_OTHERS = ("pre", *OWN_NAMES, *(name for name, signs in SIGNS.items() if signs and name not in _CLASSED))
+_OTHERS = tuple(name for name, signs in SIGNS.items() if signs and name not in _CLASSED)
 #: The attributes that tell of formulas and of code, with the names of the elements that are asked for them.
 _ASKED = (
-    (_OTHERS, tuple(sorted({sign.attribute for name in _OTHERS for sign in SIGNS.get(name, ())}))),
+    (_OTHERS, tuple(sorted({sign.attribute for name in _OTHERS for sign in SIGNS[name]}))),
     (_CLASSED, ("class",)),
 )
 #: What is in the classes and styles of parts of code.

@@ -67,13 +67,6 @@ class Removed(NamedTuple):
     kept_inside: tuple[str, ...] = ()
 
 
-#: The inline elements of HTML that most pages have.
-INLINE = (
-    "abbr", "area", "b", "bdi", "big", "cite", "del", "em", "font", "i", "img", "ins", "label", "link", "map", "mark",
-    "nobr", "output", "param", "picture", "progress", "q", "s", "small", "source", "span", "strike", "strong", "sub",
-    "sup", "time", "track", "u", "var", "wbr",
-)  # fmt: skip
-
 #: The names of elements that the attribute ``hidden`` does not hide.
 NEVER_HIDDEN = frozenset({"html", "body"})
 

@@ -329,6 +329,13 @@ def test_mathml_with_a_prefix_is_found_in_xml(xmlns: str) -> None:
     assert [block.text for block in extract(etree.fromstring(page)).blocks] == ["Let", "$$y$$", "be it."]
 
 
+@pytest.mark.parametrize(("start", "end"), [("<div hidden>", "</div>"), ("<noscript>", "</noscript>")])
+def test_mathml_with_a_prefix_is_found_in_what_is_shown_on_pages_that_show_little(start: str, end: str) -> None:
+    text = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 7
+    html = f"{start}<p>{text}<x:math><mfrac><mi>x</mi><mn>2</mn></mfrac></x:math></p>{end}"
+    assert extract(html, language="English").text.endswith(r"$\frac{x}{2}$")
+
+
 def test_formulas_in_preformatted_text_that_are_elements_are_found() -> None:
     assert texts(f"<pre>a\n  {KATEX}</pre>") == ["a\n  $x^{2}$"]
 

@@ -495,7 +495,7 @@ _BY_CLASS: dict[str, Callable[[etree._Element], Sequence[Formula] | None]] = {
 
 
 #: The names of elements that are formulas, whatever their attributes are.
-OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
+_OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
 
 
 def _has_signs(top: etree._Element) -> bool:
@@ -506,7 +506,7 @@ def _has_signs(top: etree._Element) -> bool:
 
 def _has_some(top: etree._Element) -> bool:
     # lxml knows the names of a document: it need not look for elements of others.
-    if next(top.iter(*OWN_NAMES), None) is not None or has_prefixed_math(top):
+    if next(top.iter(*_OWN_NAMES), None) is not None or _has_prefixed_math(top):
         return True
     # Of many elements, few classes.
     if any(map(_is_sign, {node.get("class", "") for node in top.iter("code", "span")})):
@@ -514,7 +514,7 @@ def _has_some(top: etree._Element) -> bool:
     return any(map(_is_script, top.iter("script"))) or any(map(_is_image, top.iter("img")))
 
 
-def has_prefixed_math(top: etree._Element) -> bool:
+def _has_prefixed_math(top: etree._Element) -> bool:
     """Return whether there is MathML whose prefix is a part of its name, as in a page that is no XML."""
     return any(name.partition(":")[2] == "math" for name in {str(node.tag) for node in top.iter(etree.Element)})
 
@@ -567,7 +567,7 @@ _CLASS_WORDS = ("ath", "tex", "TeX", "eqno")
 _CLASS_SIGN = Sign("class", _CLASS_WORDS, _CLASS)
 #: The signs of formulas at elements, by their names; where there are none, the name is enough.
 SIGNS: dict[str, tuple[Sign, ...]] = {
-    **{name.removeprefix("{*}"): () for name in OWN_NAMES},
+    **{name.removeprefix("{*}"): () for name in _OWN_NAMES},
     "script": (Sign("type", ("math/",)),),
     "img": (Sign("src", _ADDRESS_WORDS), Sign("alt", ("\\",)), Sign("class", tuple(sorted(_IMAGE_CLASSES)))),
     "code": (_CLASS_SIGN,),
@@ -578,8 +578,8 @@ SIGNS: dict[str, tuple[Sign, ...]] = {
 def are_signs_in(names: Iterable[str], words: Mapping[tuple[str, str], str]) -> bool:
     """Return False for a page that has no formulas that are elements.
 
-    ``names``: at least those of :data:`OWN_NAMES` that its elements have; ``words``: those in the attributes of
-    :data:`SIGNS`, by the names of the elements and their own, with spaces around.
+    ``names``: those of its elements; ``words``: those in the attributes of :data:`SIGNS`, by the names of the elements
+    and their own, with spaces around.
     """
     # Without XML, a prefix is a part of the name.
     local = {name.rpartition("}")[2].rpartition(":")[2] for name in names}
