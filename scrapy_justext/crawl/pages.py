@@ -17,12 +17,12 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.processes import RawPage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from scrapy import Request
     from scrapy.http import Response
 
-    from scrapy_justext.core.extraction import Extraction
+    from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.crawl.settings import Configuration
@@ -261,46 +261,30 @@ def _language_name(page: CleanedPage) -> str:
 
 def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:
     """Return in one line what a page lacks, by the measurements of the block that came nearest to being good."""
-    classes = extraction.column("block_class")
-    if not classes:
+    blocks = extraction.blocks
+    if not blocks:
         return "no good content: the page has no text"
-    found = f"no good content: {classes.count(GOOD)} of {len(classes)} blocks"
-    if GOOD in classes:
+    good = [block for block in blocks if block.is_good]
+    found = f"no good content: {len(good)} of {len(blocks)} blocks"
+    if good:
         minimum = configuration.min_good_characters
         if extraction.good_characters < minimum:
             return f"{found}, {extraction.good_characters} < {minimum} good characters"
         return f"{found}, confidence {extraction.confidence} < {configuration.min_confidence:g}"
     options = configuration.options
-    # By columns: a page has hundreds of blocks, which would be made for this alone.
     if not options.profile.by_stopwords:
-        probabilities, characters = map(extraction.column, ("probability", "characters"))
-        if any(probability is not None for probability in probabilities):
-            nearest = _highest([probability or 0 for probability in probabilities])
-            return f"{found}; nearest miss: {characters[nearest]} characters, {extraction.column('reason')[nearest]}"
-        densities = extraction.column("link_density")
-        longest = _highest([length * (1 - density) for length, density in zip(characters, densities, strict=True)])
-        return f"{found}; longest: {characters[longest]} characters, {extraction.column('reason')[longest]}"
+        if any(block.probability is not None for block in blocks):
+            nearest = max(blocks, key=lambda block: block.probability or 0)
+            return f"{found}; nearest miss: {nearest.characters} characters, {nearest.reason}"
+        longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
+        return f"{found}; longest: {longest.characters} characters, {longest.reason}"
     extractor = Extractor(options)
     thresholds = extractor.thresholds_for(extractor.language_of(extraction))
-    blocks = list(map(_Measured, *map(extraction.column, _Measured._fields)))
-    nearest = _highest([_nearness(block, thresholds) for block in blocks])
-    return f"{found}; nearest miss: {_miss(blocks[nearest], thresholds, lambda: extraction.column('reason')[nearest])}"
+    nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
+    return f"{found}; nearest miss: {_miss(nearest, thresholds)}"
 
 
-class _Measured(NamedTuple):
-    """What decides how near a block came to being good."""
-
-    characters: int
-    link_density: float
-    stopword_density: float
-
-
-def _highest(values: Sequence[float]) -> int:
-    """Return the index of the highest value, of the first of equals."""
-    return values.index(max(values))
-
-
-def _nearness(block: _Measured, thresholds: Thresholds) -> float:
+def _nearness(block: Block, thresholds: Thresholds) -> float:
     """Return how near a block came to being good, from 0, not at all, to 2, no threshold missed."""
     if block.link_density > thresholds.max_link_density:
         return 0.0
@@ -311,7 +295,7 @@ def _share(value: float, of: float) -> float:
     return min(value / of, 1.0) if of else 1.0
 
 
-def _miss(block: _Measured, thresholds: Thresholds, reason: Callable[[], str]) -> str:
+def _miss(block: Block, thresholds: Thresholds) -> str:
     """Return the measurements of a block beside the thresholds that it missed; its own reason if it missed none."""
     missed = []
     if block.link_density > thresholds.max_link_density:
@@ -321,4 +305,4 @@ def _miss(block: _Measured, thresholds: Thresholds, reason: Callable[[], str]) -
     length = f"{block.characters} characters"
     if block.characters <= thresholds.length_high:
         length += f" <= {thresholds.length_high}" if not missed else ""
-    return ", ".join([length, *missed]) if missed or "<=" in length else f"{length}, {reason()}"
+    return ", ".join([length, *missed]) if missed or "<=" in length else f"{length}, {block.reason}"

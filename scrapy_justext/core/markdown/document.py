@@ -75,10 +75,7 @@ def _data_piece(segment: Segment) -> Piece:
 
 def _whole(piece: Piece) -> object:
     """Return what a piece is written together with its neighbours as: the PRE around it, or the piece itself."""
-    preformatted = piece.surroundings.preformatted
-    if preformatted is None or piece.segment.kind == CODE or piece.segment.image_url is not None:
-        return id(piece)
-    return preformatted
+    return piece.surroundings.preformatted if _is_fenced(piece) and piece.segment.kind != CODE else id(piece)
 
 
 def _is_fenced(piece: Piece) -> bool:
