@@ -197,6 +197,8 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
         if found:
             decided = set(found)
             open_ = [i for i in open_ if i not in decided]
+    if open_:
+        raise ValueError("no rule applies")
     return deciding
 
 

@@ -746,8 +746,8 @@ cdef struct Counts:
 
 
 cdef inline OneByte sign_of(size_t hash) noexcept:
-    # Its low bits tell the place.
-    return <OneByte> (hash >> 32) or 1
+    # Its highest bits: the lowest tell the place.
+    return <OneByte> (hash >> 8 * (sizeof(size_t) - 1)) or 1
 
 
 cdef struct Word:

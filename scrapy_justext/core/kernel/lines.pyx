@@ -5,7 +5,7 @@ It gives what :mod:`scrapy_justext.core.markdown.inline` makes of the runs of a 
 why.  Here no object is made for a run, and each character is looked at a fixed number of times.
 """
 
-from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_FromKindAndData
 from libc.string cimport memset
 
