@@ -117,7 +117,7 @@ cdef class ElementReader:
         self.tags = {}
         self.other = Tag()
         self.other.number = 0
-        for name in [*tags, *[name.decode() for name in writer.names if name.decode() not in tags]]:
+        for name in [*tags, *[name.decode() for name in writer.names.kept if name.decode() not in tags]]:
             tag = Tag()
             tag.number = len(self.tags) + 1
             put(&tag.names, tags.get(name, 0).to_bytes(SET_SIZE, "little"))

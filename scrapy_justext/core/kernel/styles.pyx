@@ -140,12 +140,12 @@ cdef class StyleReader:
         self.says = says
         self.met = {}
         self.names = {}
-        for key in {*writer.names, *(one.encode() for one in {*names, *by_class})}:
+        for key in {*writer.names.kept, *(one.encode() for one in {*names, *by_class})}:
             one = key.decode()
             name = Name()
             name.looked = ITS_NAME if one in names else ITS_CLASS if one in by_class else NOTHING
             name.is_figure, name.is_pre = one == "figure", one == "pre"
-            name.may_count = any([may_count(treatment) for treatment in writer.names.get(key, writer.others)])
+            name.may_count = any([may_count(treatment) for treatment in writer.names.kept.get(key, writer.others)])
             self.names[key] = name
         self.others = Name()
         self.others.may_count = any([may_count(treatment) for treatment in writer.others])

@@ -103,8 +103,16 @@ cdef class Treatment:
     cdef int below
 
 
+cdef class NameTable:
+    cdef dict kept
+    # By a hash of their names; more than half are free.
+    cdef Known* places
+    cdef size_t mask
+    cdef PyObject* what_of(self, const unsigned char* name) noexcept
+
+
 cdef class TreeSearch:
-    cdef dict signs
+    cdef NameTable signs
     cdef bint is_at(self, const xmlNode* node, Known* known) except -1
     cdef bint finds_below(self, xmlNode* top, Known* known) except -1
 
@@ -118,7 +126,7 @@ cdef class Watcher:
 
 
 cdef class TreeWriter:
-    cdef dict names
+    cdef NameTable names
     cdef tuple others
     cdef bytes instruction
     cdef int modes

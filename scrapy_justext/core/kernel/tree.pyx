@@ -9,11 +9,12 @@ stylesheet is made of.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memchr, memcmp, memcpy, memset, strcmp, strlen, strncmp, strstr
+from libc.string cimport memchr, memcmp, memcpy, memset, strcmp, strlen, strncmp, strrchr, strstr
 
 from functools import cache
 
@@ -488,6 +489,107 @@ cdef class AttributeCompared(Compared):
         return strstr(text, literal) is not NULL
 
 
+cdef enum:
+    # Words that are looked for at once, and values of the hash of three bytes.
+    MOST_WORDS = 256
+    MOST_BEGINNINGS = 2048
+
+
+cdef class Words:
+    """Words that are looked for in texts, all of them at once."""
+
+    cdef list words
+    # Those of less than three bytes.
+    cdef list short
+    # By the first byte, the number of a word that begins so, and by this that of another one; 0 for none.
+    cdef unsigned char[256] first
+    cdef unsigned char[MOST_WORDS] next
+    # By a hash of three bytes, whether a word begins so: most texts have no such bytes.
+    cdef unsigned char[MOST_BEGINNINGS] begin_a_word
+
+    def __init__(self, words):
+        cdef bytes word
+        cdef list encoded = sorted({text.encode() for text in words})
+        self.words = [word for word in encoded if len(word) > 2]
+        self.short = [word for word in encoded if len(word) <= 2]
+        if b"" in encoded or len(encoded) >= MOST_WORDS:
+            raise ValueError("an empty word, or too many")
+        memset(self.first, 0, sizeof(self.first))
+        memset(self.begin_a_word, 0, sizeof(self.begin_a_word))
+        for number, word in enumerate(self.words, 1):
+            self.next[number] = self.first[<unsigned char> word[0]]
+            self.first[<unsigned char> word[0]] = number
+            self.begin_a_word[hash_of_three(<const unsigned char*> PyBytes_AS_STRING(word))] = True
+
+    cdef bint are_in(self, const unsigned char* text) noexcept:
+        """Return whether one of them is in a text."""
+        cdef PyObject* word
+        cdef Py_ssize_t i
+        cdef unsigned char number
+        for i in range(PyList_GET_SIZE(self.short)):
+            word = PyList_GET_ITEM(self.short, i)
+            if strstr(<const char*> text, PyBytes_AS_STRING(<bytes> word)) is not NULL:
+                return True
+        for i in range(<Py_ssize_t> strlen(<const char*> text) - 2):
+            if self.begin_a_word[hash_of_three(text + i)]:
+                number = self.first[text[i]]
+                while number:
+                    word = PyList_GET_ITEM(self.words, number - 1)
+                    if strncmp(<const char*> text + i, PyBytes_AS_STRING(<bytes> word), PyBytes_GET_SIZE(<bytes> word)) == 0:
+                        return True
+                    number = self.next[number]
+        return False
+
+
+cdef inline size_t hash_of_three(const unsigned char* text) noexcept:
+    """Return a number for three bytes; a fourth, be it the NUL behind them, is read with them."""
+    cdef unsigned int bytes_
+    memcpy(&bytes_, text, sizeof(bytes_))
+    return <unsigned int> ((bytes_ & THREE_BYTES) * 0x9E3779B1U) >> 21
+
+
+cdef unsigned int THREE_BYTES
+memcpy(&THREE_BYTES, b"\xff\xff\xff\0", sizeof(THREE_BYTES))
+
+
+cdef class ContainsAny(Expression):
+    """Whether a text has one of some words in it: ``contains``, joined by ``or``."""
+
+    cdef Expression inner
+    cdef Words words
+
+    def __init__(self, Expression inner, words):
+        self.inner = inner
+        self.words = Words(words)
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        cdef Buffer text
+        text.start = NULL
+        try:
+            put_whole(self.inner, node, top, &text)
+            return self.words.are_in(<const unsigned char*> text.start)
+        finally:
+            PyMem_Free(text.start)
+
+
+cdef class AttributeContainsAny(ContainsAny):
+    """The same of an attribute of the element; nothing is copied."""
+
+    cdef bytes attribute
+
+    def __init__(self, AttributeOf inner, words):
+        ContainsAny.__init__(self, inner, words)
+        self.attribute = inner.name
+
+    cdef bint holds(self, xmlNode* node, xmlNode* top) except -1:
+        cdef xmlAttr* found = attribute_of(node, self.attribute)
+        cdef const unsigned char* text
+        if found is NULL or found.children is NULL:
+            return False
+        text = sole_text(found)
+        return ContainsAny.holds(self, node, top) if text is NULL else self.words.are_in(text)
+
+
 cdef class Shorter(Expression):
     """``string-length(x) < number``."""
 
@@ -728,12 +830,39 @@ def deciding(tree) -> set:
     return set().union(*map(deciding, tree.arguments))
 
 
+def with_joined(tree):
+    """Return a tree in which an ``or`` looks through a text once for all words that it is to have in it."""
+    if not isinstance(tree, Operation) or tree.name != "or":
+        return tree
+    cdef dict words = {}
+    cdef list others = []
+    for one in alternatives_of(tree):
+        if isinstance(one, Operation) and one.name == "contains" and isinstance(one.arguments[1], str):
+            words.setdefault(one.arguments[0], []).append(one.arguments[1])
+        else:
+            others.append(one)
+    joined = [Operation(CONTAINS_ANY, (text, *some)) for text, some in words.items()] + others
+    return joined[0] if len(joined) == 1 else Operation("or", tuple(joined))
+
+
+def alternatives_of(tree) -> list:
+    """Return the alternatives of an ``or``, also of those in it; anything else is the only one."""
+    if not isinstance(tree, Operation) or tree.name != "or":
+        return [tree]
+    return [one for argument in tree.arguments for one in alternatives_of(argument)]
+
+
+#: The name of an operation that XPath has not: whether the first argument has one of the others in it.
+CONTAINS_ANY = "contains any"
+
+
 def compiled_test(tree) -> Expression:
     """Return a test of an element, with what it gives for a value of an attribute remembered."""
+    tree = with_joined(tree)
     attributes = deciding(tree)
     found = compiled(tree)
     # These are as quick.
-    if isinstance(found, (PathTo, AttributeCompared)):
+    if isinstance(found, (PathTo, AttributeCompared, AttributeContainsAny)):
         return found
     if len(attributes) == 1 and None not in attributes:
         return Remembered(found, *attributes)
@@ -753,7 +882,11 @@ def compiled(tree) -> Expression:
         return (AttributeOf if len(tree.steps) == 1 and tree.steps[0].axis == "attribute" else PathTo)(tree)
     if not isinstance(tree, Operation):
         raise ValueError(f"{tree!r} is no value")
+    tree = with_joined(tree)
     name, arguments = tree.name, list(tree.arguments)
+    if name == CONTAINS_ANY:
+        text = compiled(arguments[0])
+        return (AttributeContainsAny if isinstance(text, AttributeOf) else ContainsAny)(text, arguments[1:])
     if name == "<":
         left, limit = arguments
         if not isinstance(left, Operation) or left.name != "string-length" or not isinstance(limit, int):
@@ -829,37 +962,51 @@ def _treatment(treatment, dict modes):
 
 
 @cache
-def _class_for(str test):
-    """Return what an element's class has to be like for a test to hold, as an expression; None for any class."""
-    return _needed(parse(test))
+def _class_words(str test):
+    """Return words of which an element's class has one for a test to hold; None if it may hold without."""
+    return _words(parse(test))
 
 
-def _needed(tree):
-    if deciding(tree) == {"class"}:
-        return tree
-    if not isinstance(tree, Operation) or tree.name not in ("and", "or"):
+def _words(tree):
+    if not isinstance(tree, Operation):
         return None
-    parts = [_needed(argument) for argument in tree.arguments]
-    if tree.name == "and":
-        parts = [part for part in parts if part is not None]
-    return Operation(tree.name, tuple(parts)) if parts and None not in parts else None
+    if tree.name in ("and", "or"):
+        found = [_words(argument) for argument in tree.arguments]
+        known = [words for words in found if words is not None]
+        if tree.name == "and":
+            return known[0] if known else None
+        return frozenset().union(*known) if len(known) == len(found) else None
+    if tree.name not in _WAYS:
+        return None
+    text, part = tree.arguments
+    if part == _FIRST_CLASS and isinstance(text, str) and "  " not in text:
+        # Without a class it is two spaces.
+        return frozenset(text.split())
+    if text in (_CLASS, _SPACED_CLASS) and isinstance(part, str):
+        return frozenset(part.split()) or None
+    return None
+
+
+_CLASS = parse("@class")
+_SPACED_CLASS = parse("concat(' ', @class, ' ')")
+_FIRST_CLASS = parse("concat(' ', substring-before(concat(normalize-space(@class), ' '), ' '), ' ')")
 
 
 def _without_classes(treatment, list needed):
-    """Return a treatment of elements of whose tests none holds that asks for a class; add to ``needed`` what it is."""
+    """Return a treatment of elements of whose tests none holds that asks for a class; add to ``needed`` the words."""
     if not hasattr(treatment, "test"):
         return treatment
-    condition = _class_for(treatment.test)
-    if condition is None:
+    words = _class_words(treatment.test)
+    if words is None:
         return treatment._replace(
             then=_without_classes(treatment.then, needed), otherwise=_without_classes(treatment.otherwise, needed)
         )
-    needed.append(condition)
+    needed.append(words)
     return _without_classes(treatment.otherwise, needed)
 
 
 def _outer_treatment(treatment, dict modes):
-    """Return a treatment that looks up an element's class once, as most classes decide nothing."""
+    """Return a treatment that looks through an element's class once, as most classes decide nothing."""
     cdef list needed = []
     cdef Treatment made
     rest = _without_classes(treatment, needed)
@@ -867,7 +1014,7 @@ def _outer_treatment(treatment, dict modes):
         return _treatment(treatment, modes)
     made = Treatment.__new__(Treatment)
     made.below = -1
-    made.test = Remembered(compiled(Operation("or", tuple(needed))), "class")
+    made.test = AttributeContainsAny(compiled(_CLASS), frozenset().union(*needed))
     made.then = _treatment(treatment, modes)
     made.otherwise = _treatment(rest, modes)
     return made
@@ -968,6 +1115,42 @@ cdef struct Open:
     int mode
 
 
+cdef class NameTable:
+    """What is known of some names, found without a Python object for the name."""
+
+    def __cinit__(self):
+        self.places = NULL
+
+    def __init__(self, dict known):
+        cdef size_t size = 16, place
+        cdef bytes name
+        # The places do not hold their objects.
+        self.kept = {text.encode(): what for text, what in known.items()}
+        while size < 2 * <size_t> len(self.kept) + 1:
+            size *= 2
+        self.mask = size - 1
+        self.places = <Known*> PyMem_Calloc(size, sizeof(Known))
+        if self.places is NULL:
+            raise MemoryError
+        for name, what in self.kept.items():
+            place = hash_of(<const unsigned char*> PyBytes_AS_STRING(name), PyBytes_GET_SIZE(name)) & self.mask
+            while self.places[place].name is not NULL:
+                place = (place + 1) & self.mask
+            self.places[place] = Known(<const unsigned char*> PyBytes_AS_STRING(name), <PyObject*> what)
+
+    def __dealloc__(self):
+        PyMem_Free(self.places)
+
+    cdef PyObject* what_of(self, const unsigned char* name) noexcept:
+        """Return what is known of a name, which this keeps; NULL for another name."""
+        cdef size_t place = hash_of(name, strlen(<const char*> name)) & self.mask
+        while self.places[place].name is not NULL:
+            if strcmp(<const char*> self.places[place].name, <const char*> name) == 0:
+                return self.places[place].what
+            place = (place + 1) & self.mask
+        return NULL
+
+
 cdef size_t place_of(const unsigned char* name) noexcept:
     """Return where a name is remembered."""
     return ((<size_t> name >> 3) ^ (<size_t> name >> 11)) % MOST_KNOWN
@@ -1003,9 +1186,9 @@ cdef class TreeWriter:
         self.modes = len(tables)
         self.instruction = instruction.encode()
         self.others = tuple([table["*"] for table in tables])
-        self.names = {}
-        for name in {name for table in tables for name in table}:
-            self.names[name.encode()] = tuple([table.get(name, table["*"]) for table in tables])
+        self.names = NameTable(
+            {name: tuple([table.get(name, table["*"]) for table in tables]) for table in tables for name in table}
+        )
 
     def write(self, element, TreeSearch search=None, Watcher watcher=None) -> str | None:
         """Return the text below an element with marks, as :func:`~scrapy_justext.core.flattening.flatten` does.
@@ -1080,18 +1263,15 @@ cdef class TreeWriter:
         """Return what is written of an element, by its tests; None for nothing."""
         cdef Treatment treatment
         cdef size_t at
-        cdef bytes name
-        cdef tuple found
         if node.ns is not NULL:
             treatment = <Treatment> self.others[mode]
         else:
             at = place_of(node.name)
             if known[at].name != node.name:
-                name = bytes_of(node.name)
-                # The table holds it, too.
-                found = self.names.get(name, self.others)
-                known[at].what = <PyObject*> found
+                known[at].what = self.names.what_of(node.name)
                 known[at].name = node.name
+                if known[at].what is NULL:
+                    known[at].what = <PyObject*> self.others
             treatment = <Treatment> (<tuple> known[at].what)[mode]
         while treatment is not None and treatment.test is not None:
             treatment = treatment.then if treatment.test.holds(node, top) else treatment.otherwise
@@ -1115,14 +1295,14 @@ cdef class Sign:
     """An attribute that holds one of some words, and in which a pattern is found."""
 
     cdef bytes attribute
-    cdef list words
+    cdef Words words
     cdef object search
-    # None where there is no pattern.
+    # Which values the pattern is found in.
     cdef ValueMemory met
 
     def __init__(self, sign):
         self.attribute = sign.attribute.encode()
-        self.words = [word.encode() for word in sign.words]
+        self.words = Words(sign.words)
         if sign.pattern is not None:
             self.search = sign.pattern.search
             self.met = ValueMemory()
@@ -1138,28 +1318,21 @@ cdef class Sign:
         if value is NULL:
             # Whoever asks looks closer.
             return True
-        if self.met is None:
-            return self.is_in(value)
+        if not self.words.are_in(value) or self.met is None:
+            return self.words.are_in(value)
         size = strlen(<const char*> value)
         known = self.met.known(value, size, &place)
         if known < 0:
-            known = self.is_in(value)
+            known = self.search(decoded(value)) is not None
             self.met.remember(value, size, place, known)
         return known
-
-    cdef bint is_in(self, const unsigned char* value) except -1:
-        cdef bytes word
-        for word in self.words:
-            if strstr(<const char*> value, PyBytes_AS_STRING(word)) is not NULL:
-                return self.search is None or self.search(decoded(value)) is not None
-        return False
 
 
 cdef class TreeSearch:
     """Looks for elements by their names and signs; where there are none, the name is enough."""
 
     def __init__(self, dict signs):
-        self.signs = {name.encode(): [Sign(sign) for sign in some] for name, some in signs.items()}
+        self.signs = NameTable({name: [Sign(sign) for sign in some] for name, some in signs.items()})
 
     def finds(self, element) -> bool:
         """Return whether there is one at or below ``element``, whatever its namespace or prefix is."""
@@ -1171,11 +1344,14 @@ cdef class TreeSearch:
     cdef bint is_at(self, const xmlNode* node, Known* known) except -1:
         """Return whether an element is one."""
         cdef size_t at = place_of(node.name)
+        cdef const char* behind_prefix
         cdef Sign sign
         if known[at].name != node.name:
-            # Without XML, a prefix is a part of the name.  The table holds what is found, too.
-            found = self.signs.get(bytes_of(node.name).rpartition(b":")[2])
-            known[at].what = NULL if found is None else <PyObject*> found
+            # Without XML, a prefix is a part of the name.
+            behind_prefix = strrchr(<const char*> node.name, c":")
+            known[at].what = self.signs.what_of(
+                node.name if behind_prefix is NULL else <const unsigned char*> behind_prefix + 1
+            )
             known[at].name = node.name
         if known[at].what is NULL:
             return False

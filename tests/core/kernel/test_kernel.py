@@ -281,6 +281,8 @@ class TestExpressions:
             "normalize-space(concat(' ', @class, '\t ', @id, '\n'))", "substring-before(@class, 'three')",
             "concat(substring(@class, 1, 2), name(), substring(normalize-space(), 1, 4))", "normalize-space(@none)",
             "concat(@class, @id) = ' one  two d'", "starts-with(concat(' ', @class), '  one')",
+            "contains(@class, 'three') or contains(@class, 'wo ') or contains(@id, 'e') or @hidden",
+            "contains(@class, 'x') or (contains(concat(' ', @class), ' n') or contains(concat(' ', @class), '  on'))",
         ],
     )  # fmt: skip
     def test_they_are_evaluated_as_lxml_does(self, expression: str) -> None:
@@ -299,6 +301,17 @@ class TestExpressions:
             assert mine[0] == ("+" if holds(alone) else "-"), node.tag
             if is_text:
                 assert COMPILED.tree.TreeWriter({"": {"*": told}}, "").write(node).partition("|")[0] == text(alone)
+
+    @needs_kernel
+    @given(
+        st.text("ab-\xe9", max_size=12), st.lists(st.text("ab-\xe9", min_size=1, max_size=5), min_size=2, max_size=9)
+    )
+    def test_several_words_are_found_at_once(self, value: str, words: list[str]) -> None:
+        assert COMPILED.tree is not None
+        looked_for = Branch(" or ".join(f"contains(@class, '{word}')" for word in words), _writing("+"), _writing("-"))
+        node = etree.Element("p", {"class": value})
+        is_found = any(word in value for word in words)
+        assert COMPILED.tree.TreeWriter({"": {"*": looked_for}}, "").write(node) == ("+" if is_found else "-")
 
     @needs_kernel
     def test_the_beginning_of_a_value_has_whole_characters(self) -> None:
