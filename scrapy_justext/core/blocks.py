@@ -82,7 +82,7 @@ class Segment(NamedTuple):
     """The SRC of an image, whose text is the ALT; None for text."""
     code_language: str = ""
     """The language that code says it is in."""
-    cells: tuple[tuple[DataCell, ...], ...] = ()
+    cells: Sequence[Sequence[DataCell]] = ()
     """The cells of a table of data, by rows."""
     formulas: tuple[str, ...] = ()
     """The formulas in the text, in their order, as they stand there."""
@@ -109,11 +109,6 @@ class DataCell(NamedTuple):
     """The number of its element."""
     blocks: tuple[Segment, ...]
 
-    @property
-    def has_words(self) -> bool:
-        """Return whether there are letters or digits in it."""
-        return any(any(map(str.isalnum, one.collapsed)) for one in self.blocks)
-
 
 class Position(NamedTuple):
     """What a block takes over from the elements around it: fields of :class:`Segment`."""
@@ -132,7 +127,7 @@ class Extras(NamedTuple):
     """None where it is the collapsed text."""
     image_url: str | None = None
     code_language: str = ""
-    cells: tuple[tuple[DataCell, ...], ...] = ()
+    cells: Sequence[Sequence[DataCell]] = ()
     formulas: tuple[str, ...] = ()
 
 
@@ -335,6 +330,53 @@ class BlockTable(Sequence[Segment]):
 
 
 _COLUMNS = tuple(name for name in BlockTable.__slots__ if name not in ("extras", "_kept"))
+
+
+#: A cell of a table of data: the number of its element, and the indices of its first block and of that behind its last.
+CellSpan = tuple[int, int, int]
+
+
+class DataCells(Sequence[Sequence[DataCell]]):
+    """The cells of a table of data, by rows, which are made when they are first read: few tables are written as such.
+
+    ``blocks``: those in the cells; ``spans``: which of them, by rows.
+    """
+
+    __slots__ = ("_rows", "blocks", "spans")
+
+    def __init__(self, blocks: BlockTable, spans: Sequence[Sequence[CellSpan]]) -> None:
+        self.blocks = blocks
+        self.spans = spans
+        self._rows: list[list[DataCell]] | None = None
+
+    @property
+    def rows(self) -> list[list[DataCell]]:
+        """The cells by rows; always the same ones."""
+        if self._rows is None:
+            inside = list(self.blocks)
+            self._rows = [
+                [DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in self.spans
+            ]
+        return self._rows
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[DataCell]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[DataCell]]: ...
+    def __getitem__(self, index: int | slice) -> Sequence[DataCell] | Sequence[Sequence[DataCell]]:
+        return self.rows[index]
+
+    def __eq__(self, other: object) -> bool:
+        return self.rows == other.rows if isinstance(other, DataCells) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(tuple, self.rows)))
+
+    def __reduce__(self) -> tuple[type[DataCells], tuple[BlockTable, Sequence[Sequence[CellSpan]]]]:
+        return DataCells, (self.blocks, self.spans)
 
 
 class Measurements(NamedTuple):

@@ -6,17 +6,17 @@ of data become one.
 
 from __future__ import annotations
 
-from itertools import dropwhile
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core import tags
-from scrapy_justext.core.blocks import DataCell, maker
+from scrapy_justext.core.blocks import DataCells, Extras
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_justext.core.blocks import BlockTable, Segment
+    from scrapy_justext.core.blocks import BlockTable, CellSpan
 
 #: What reading looks at of a page's elements to find code and tables.
 PRE, TABLE, ROW, CELL, LINES = "pre", "table", "tr", "td", "div"
@@ -55,19 +55,13 @@ class OpenTable:
         #: The number of the first block of each cell and that of its element, by rows.
         self.rows: list[list[tuple[int, int]]] = []
 
-    def cells(self, inside: Sequence[Segment], first: int) -> tuple[tuple[DataCell, ...], ...]:
-        """Return the cells by rows; ``inside``: the blocks in them, the first of which has the index ``first``."""
+    def spans(self, first: int, end: int) -> list[list[CellSpan]]:
+        """Return where the cells stand in the blocks from ``first`` to ``end``, counted from there, by rows."""
         starts = [start - first for row in self.rows for start, _ in row]
-        ends = iter([*starts[1:], len(inside)])
-        return tuple(
-            [
-                tuple([_new_cell((number, tuple(inside[start - first : next(ends)]))) for start, number in row])
-                for row in self.rows
-            ]
-        )
+        ends = iter([*starts[1:], end - first])
+        return [[(number, start - first, next(ends)) for start, number in row] for row in self.rows]
 
 
-_new_cell = maker(DataCell)
 _HEADS = frozenset(["th", "caption", "thead"])
 
 
@@ -94,97 +88,103 @@ class Tables:
         if table.lays_out or len(table.rows) < LEAST_ROWS:
             return
         first = next((start for row in table.rows for start, _ in row), len(blocks))
-        inside = list(blocks.rows(first, len(blocks)))
-        cells = table.cells(inside, first)
+        cells = DataCells(blocks[first:], table.spans(first, len(blocks)))
         if is_data(cells, has_heads=table.has_heads):
-            as_one = _as_one(table, cells, inside)
             blocks.cut_off(first)
-            blocks.append(as_one)
+            _add_as_one(blocks, table, cells)
 
 
-def _as_one(table: OpenTable, cells: tuple[tuple[DataCell, ...], ...], inside: Sequence[Segment]) -> Segment:
-    """Return a table as one block; ``inside``: the blocks in its cells."""
+def _add_as_one(blocks: BlockTable, table: OpenTable, cells: DataCells) -> None:
+    """Add a table as one block; it stands where the first block in its cells does."""
+    inside = cells.blocks
     text = "\n".join(row_texts(cells))
-    return inside[0]._replace(
-        text=text,
-        collapsed=collapse(text),
-        link_characters=sum(one.link_characters for one in inside),
-        link_words=sum(one.link_words for one in inside),
-        tags_count=sum(one.tags_count for one in inside),
-        tag="table",
-        element=table.element,
-        chunk=table.chunk,
-        kind=tags.TABLE,
-        code_language="",
+    collapsed = collapse(text)
+    extras = Extras(
+        text=None if text == collapsed else text,
+        image_url=inside.of_extras("image_url")[0],
         cells=cells,
-        formulas=tuple(formula for one in inside for formula in one.formulas),
+        formulas=tuple(chain.from_iterable(inside.of_extras("formulas"))),
+    )
+    blocks.add(
+        collapsed,
+        inside.position[0]._replace(tag="table", kind=tags.TABLE),
+        link_characters=sum(inside.link_characters),
+        link_words=sum(inside.link_words),
+        tags_count=sum(inside.tags_count),
+        element=table.element,
+        start=inside.start[0],
+        chunk=table.chunk,
+        extras=extras,
     )
 
 
-def is_data(cells: Sequence[Sequence[DataCell]], *, has_heads: bool) -> bool:
+def is_data(cells: DataCells, *, has_heads: bool) -> bool:
     """Return whether a table holds data, by its cells; ``has_heads``: whether some say that they are heads."""
-    rows = [filled for row in cells if (filled := [cell for cell in row if cell.blocks])]
+    rows = [filled for row in cells.spans if (filled := [cell for cell in row if cell[1] < cell[2]])]
     count = sum(map(len, rows))
     return (
         len(rows) >= LEAST_ROWS
-        and sum(map(len, cells)) <= SPARSEST * count
+        and sum(map(len, cells.spans)) <= SPARSEST * count
+        and _has_short_cells(cells.blocks, rows, has_heads=has_heads)
         and _has_columns(cells, rows, has_heads=has_heads)
-        and (has_heads or not all(_is_linked(one) for row in rows for cell in row for one in cell.blocks))
-        and 2 * sum(_has_entry(row) for row in rows) <= len(rows)
-        and _has_short_cells(rows, has_heads=has_heads)
+        and (has_heads or not all(_are_linked(cells.blocks)))
+        and 2 * sum(_has_entry(row, cells.blocks) for row in rows) <= len(rows)
     )
 
 
-def _has_columns(cells: Sequence[Sequence[DataCell]], rows: Sequence[Sequence[DataCell]], *, has_heads: bool) -> bool:
+def _has_columns(cells: DataCells, rows: Sequence[Sequence[CellSpan]], *, has_heads: bool) -> bool:
     """Return whether the rows of a table have columns in common; ``rows``: the cells with text.
 
     Two rows have to have text in two columns, and without heads half of all rows.  Where all rows have as many cells,
     it is enough that the first one has: others may have images there.  With heads no row has to.
     """
-    full = [_is_row(row) for row in rows]
+    have_words = [any(map(str.isalnum, text)) for text in cells.blocks.collapsed]
+    full = [_is_row(row, have_words) for row in rows]
     least = LEAST_ROWS if has_heads else max(LEAST_ROWS, len(rows) / 2)
     return sum(full) >= least or (
-        len({len(row) for row in cells if row}) == 1
-        and (full[0] or (has_heads and len(_columns_with_words(cells)) >= LEAST_COLUMNS))
+        len({len(row) for row in cells.spans if row}) == 1
+        and (full[0] or (has_heads and len(_columns_with_words(cells, have_words)) >= LEAST_COLUMNS))
     )
 
 
-def _columns_with_words(cells: Sequence[Sequence[DataCell]]) -> set[int]:
-    return {number for row in cells for number, cell in enumerate(row) if cell.has_words}
+def _columns_with_words(cells: DataCells, have_words: Sequence[bool]) -> set[int]:
+    return {i for row in cells.spans for i, (_, first, end) in enumerate(row) if any(have_words[first:end])}
 
 
-def _is_row(filled: Sequence[DataCell]) -> bool:
+def _is_row(filled: Sequence[CellSpan], have_words: Sequence[bool]) -> bool:
     """Return whether there is text in two columns; bullets before the text are none."""
-    return sum(1 for _ in dropwhile(lambda cell: not cell.has_words, filled)) >= LEAST_COLUMNS
+    for behind, (_, first, end) in enumerate(filled, 1):
+        if any(have_words[first:end]):
+            return len(filled) - behind + 1 >= LEAST_COLUMNS
+    return False
 
 
-def _is_linked(block: Segment) -> bool:
-    """Return whether all text of a block is in links."""
-    return block.link_characters >= len(block.collapsed)
+def _are_linked(blocks: BlockTable) -> list[bool]:
+    """Return for each block whether all of its text is in links."""
+    return [linked >= len(text) for linked, text in zip(blocks.link_characters, blocks.collapsed, strict=True)]
 
 
-def _has_entry(row: Iterable[DataCell]) -> bool:
+def _has_entry(row: Iterable[CellSpan], blocks: BlockTable) -> bool:
     """Return whether a cell of a row is like a result of a search: paragraphs of text, and others that are links."""
     return any(
-        not all(one.kind == tags.LIST_ITEM for one in blocks) and len(set(map(_is_linked, blocks))) > 1
-        for _, blocks in row
-        if len(blocks) >= LEAST_BLOCKS_OF_ENTRY
+        not all(one.kind == tags.LIST_ITEM for one in blocks.position[first:end])
+        and len(set(_are_linked(blocks[first:end]))) > 1
+        for _, first, end in row
+        if end - first >= LEAST_BLOCKS_OF_ENTRY
     )
 
 
-def _has_short_cells(rows: Iterable[Sequence[DataCell]], *, has_heads: bool) -> bool:
+def _has_short_cells(blocks: BlockTable, rows: Iterable[Sequence[CellSpan]], *, has_heads: bool) -> bool:
     most, longest = (MOST_BLOCKS_WITH_HEADS, LONGEST_WITH_HEADS) if has_heads else (MOST_BLOCKS, LONGEST)
-    return all(
-        len(blocks) <= most
-        # Most cells have one block.
-        and sum([len(one.collapsed) for one in blocks]) <= longest
-        and not any(one.heading_level for one in blocks)
-        for row in rows
-        for _, blocks in row
+    before = blocks.characters_before()
+    are_short = (
+        end - first <= most and before[end] - before[first] <= longest for row in rows for _, first, end in row
     )
+    return all(are_short) and not any(blocks.of_position("heading_level"))
 
 
-def row_texts(cells: Sequence[Sequence[DataCell]]) -> list[str]:
+def row_texts(cells: DataCells) -> list[str]:
     """Return the texts of a table's rows, with a tab between cells; rows without text are left out."""
-    rows = ["\t".join([" ".join([one.collapsed for one in blocks]) for _, blocks in row]) for row in cells]
+    texts = cells.blocks.collapsed
+    rows = ["\t".join([" ".join(texts[first:end]) for _, first, end in row]) for row in cells.spans]
     return [row.rstrip("\t") for row in rows if row.strip("\t")]

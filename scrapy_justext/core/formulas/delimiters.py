@@ -80,10 +80,12 @@ _IMAGE_TELLS = re.compile(f"{_IMAGE}([^{INLINE}]*)")
 def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) -> str:
     """Return a flattened text with marks for the formulas in it; itself if there can be none."""
     dollars = list(_between_dollars(flat))
-    if not dollars and "\\" not in flat and "$$" not in flat:
+    has_backslash, has_two_dollars = "\\" in flat, _has_two_dollars(flat)
+    if not dollars and not has_backslash and not has_two_dollars:
         return flat
     drawing = _drawing(root)
-    if drawing.has_renderer or "$$" in flat or _OPENING.search(flat) or any(map(is_clear, dollars)):
+    opens = has_two_dollars or (has_backslash and _OPENING.search(flat) is not None)
+    if drawing.has_renderer or opens or any(map(is_clear, dollars)):
         apart = flat.count("$$") // 2
         # Those are found between single dollars, too.
         check_count(max(len(dollars), apart) + len(_OPENING.findall(flat)), most)
@@ -100,6 +102,16 @@ def _between_dollars(flat: str) -> Iterator[str]:
         if match is not None:
             yield match.group()
         at = flat.find("$", at + 1 if match is None else match.end())
+
+
+def _has_two_dollars(flat: str) -> bool:
+    # As above: one character, then what stands behind it.
+    at = flat.find("$")
+    while at >= 0:
+        if flat.startswith("$", at + 1):
+            return True
+        at = flat.find("$", at + 1)
+    return False
 
 
 #: Most prices are none.

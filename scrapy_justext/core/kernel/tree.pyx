@@ -837,12 +837,16 @@ def with_joined(tree):
     cdef dict words = {}
     cdef list others = []
     for one in alternatives_of(tree):
-        if isinstance(one, Operation) and one.name == "contains" and isinstance(one.arguments[1], str):
+        if isinstance(one, Operation) and one.name == "contains" and _is_word(one.arguments[1]):
             words.setdefault(one.arguments[0], []).append(one.arguments[1])
         else:
             others.append(one)
     joined = [Operation(CONTAINS_ANY, (text, *some)) for text, some in words.items()] + others
     return joined[0] if len(joined) == 1 else Operation("or", tuple(joined))
+
+
+def _is_word(tree) -> bool:
+    return isinstance(tree, str) and tree != ""
 
 
 def alternatives_of(tree) -> list:
@@ -1318,8 +1322,10 @@ cdef class Sign:
         if value is NULL:
             # Whoever asks looks closer.
             return True
-        if not self.words.are_in(value) or self.met is None:
-            return self.words.are_in(value)
+        if not self.words.are_in(value):
+            return False
+        if self.met is None:
+            return True
         size = strlen(<const char*> value)
         known = self.met.known(value, size, &place)
         if known < 0:

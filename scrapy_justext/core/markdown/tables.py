@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import reduce
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import DataCell
+from scrapy_justext.core.blocks import BlockTable, DataCells
 from scrapy_justext.core.flattening import about
 from scrapy_justext.core.markdown.html import html_flow
 from scrapy_justext.core.markdown.inline import cell
@@ -71,8 +71,10 @@ def _data_rows(table: etree._Element, inside: Iterable[Piece]) -> list[list[Cell
         [CellPieces(node, by_cell.get(node, [])) for node in row if node.tag in ("td", "th")]
         for row in table.iter("tr")
     ]
-    cells = [[DataCell(0, tuple(piece.segment for piece in one.pieces)) for one in row] for row in rows]
-    return rows if is_data(cells, has_heads=known.has_heads) else []
+    blocks = BlockTable(piece.segment for row in rows for one in row for piece in one.pieces)
+    ends = accumulate(len(one.pieces) for row in rows for one in row)
+    spans = [[(0, end - len(one.pieces), end) for one, end in zip(row, ends, strict=False)] for row in rows]
+    return rows if is_data(DataCells(blocks, spans), has_heads=known.has_heads) else []
 
 
 def table_lines(table: Piece, tables: str) -> list[str]:
