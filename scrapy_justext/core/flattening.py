@@ -179,6 +179,11 @@ def has_mark(flat: str, code: str) -> bool:
     return code in flat and INLINE + code in flat
 
 
+def without_styles(flat: str) -> str:
+    """Return a flattened text in which elements in fixed width are as others; searches for code tell them apart."""
+    return flat.replace(INLINE + CODE, INLINE + TAG).replace(INLINE + PLAIN, "")
+
+
 @lru_cache
 def writer(module: ModuleType, rules: TagRules) -> TreeWriter:
     """Return what writes trees with the compiled ``module``."""

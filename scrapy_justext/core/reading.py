@@ -47,7 +47,9 @@ from scrapy_justext.core.flattening import (
     has_mark,
     read_formula,
     tag_codes,
+    without_styles,
 )
+from scrapy_justext.core.flattening import CODE as FIXED_WIDTH
 from scrapy_justext.core.formulas.delimiters import mark_formulas
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tables import LINES, PARTS, PRE, TABLE, Tables
@@ -135,6 +137,8 @@ def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
 
 def cut_in_python(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
     """Return what :func:`cut` gives, without compiled code."""
+    if has_mark(flat, FIXED_WIDTH):
+        flat = without_styles(flat)
     reader = _reader_for(position.rules)
     reader.rows = []
     opened = _cut(flat, position, reader, Tables())

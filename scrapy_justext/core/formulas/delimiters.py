@@ -55,21 +55,20 @@ class Drawing(NamedTuple):
 
 
 def mark_formulas(flat: str, root: etree._Element, rules: TagRules, most: int | None = None) -> str:
-    """Return a flattened text with marks for the formulas in it, and without those that only their search needs.
+    """Return a flattened text with marks for the formulas in it.
 
     ``most``: how many there may be, and as many things that begin like one; where there are more,
     :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
-    if "$" in flat or "\\" in flat:
-        # What images tell is no text.
-        told = iter(_IMAGE_TELLS.findall(flat) if rules.styled else ())
-        bare = _IMAGE_TELLS.sub(_IMAGE, flat) if rules.styled else flat
-        marked = _search(bare, root, rules, most)
-        if marked is not bare:
-            flat = _BARE_IMAGE.sub(lambda mark: mark[0] + next(told), marked) if rules.styled else marked
-    if rules.styled or not has_mark(flat, CODE):
+    if "$" not in flat and "\\" not in flat:
         return flat
-    return flat.replace(INLINE + CODE, INLINE + TAG).replace(INLINE + PLAIN, "")
+    if not rules.styled:
+        return _search(flat, root, rules, most)
+    # What images tell is no text.
+    told = iter(_IMAGE_TELLS.findall(flat))
+    bare = _IMAGE_TELLS.sub(_IMAGE, flat)
+    marked = _search(bare, root, rules, most)
+    return flat if marked is bare else _BARE_IMAGE.sub(lambda mark: mark[0] + next(told), marked)
 
 
 _IMAGE = INLINE + IMAGE
@@ -149,6 +148,7 @@ def _marked(flat: str, drawing: Drawing, rules: TagRules, *, is_code: bool) -> I
     # For each styled element that is open, whether it is code; how many block-level elements are open in a PRE.
     styles: list[bool] = []
     inside = int(is_code)
+    has_whole = has_mark(flat, WHOLE)
     first, *chunks = flat.split(BLOCK)
     yield from _marked_in_chunk(first, styles, drawing, rules, is_preformatted=is_code)
     for chunk in chunks:
@@ -160,9 +160,10 @@ def _marked(flat: str, drawing: Drawing, rules: TagRules, *, is_code: bool) -> I
         else:
             # As most have no formula.
             yield BLOCK + chunk
-            for style in _STYLE.findall(chunk):
+            for style in "".join(_STYLE.findall(chunk)).replace(CODE + PLAIN, "") if INLINE in chunk else ():
                 _go_through(style, styles)
-        inside = inside or int(INLINE + WHOLE in chunk)
+        if has_whole and not inside:
+            inside = int(INLINE + WHOLE in chunk)
 
 
 def _marked_in_chunk(

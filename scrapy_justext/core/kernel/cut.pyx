@@ -19,7 +19,7 @@ from scrapy_justext.core.kernel.tree cimport Memory
 
 from scrapy_justext.core.flattening import (
     BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, ENTER, FINISHED, INLINE, LEAVE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG,
-    WHOLE, has_mark,
+    WHOLE, has_mark, without_styles,
 )
 from scrapy_justext.core.tables import LINES, PRE, TABLE
 
@@ -64,6 +64,7 @@ cdef size_t BASIS = <size_t> 0xCBF29CE484222325ULL, PRIME = <size_t> 0x100000001
 
 cdef Py_UCS4 BLOCK_MARK = BLOCK, INLINE_MARK = INLINE
 cdef Py_UCS4 CLOSE_CODE = CLOSE, LINK_CODE = LINK, UNLINK_CODE = UNLINK, TAG_CODE = TAG, BREAK_CODE = BREAK
+cdef Py_UCS4 CODE_CODE = CODE
 cdef Py_UCS4 WHOLE_CODE = WHOLE, ENTER_CODE = ENTER, LEAVE_CODE = LEAVE
 cdef str BEGUN_MARK = INLINE + BEGUN, FINISHED_MARK = INLINE + FINISHED
 #: By code, up to U+00FF: whether it is white space, and what it is in lower case.
@@ -226,12 +227,14 @@ cdef class Cutter:
             self.opened += 1
             element = self.opened
             if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
-                about, body, is_whole = self.told(place.part, self.flat[begin:end])
-                begin = end - len(body)
+                about, body, is_whole = self.told(place.part, without_styles(self.flat[begin:end]))
+                # What the attributes tell ends with a mark.
+                begin = min(self.next_mark(begin, end) + 2, end)
                 if is_whole:
                     inside, end = self.inside_of(end)
+                    chunks = [f"{code}{body}", *map(without_styles, inside)]
                     self.give()
-                    self.reader.read_code([f"{code}{body}", *inside], about, place.position, element, self.number)
+                    self.reader.read_code(chunks, about, place.position, element, self.number)
                     self.take()
                     self.pass_over(inside)
                     self.number += 1
@@ -281,7 +284,7 @@ cdef class Cutter:
                 break
             self.read(begin, begun, element)
             finished = self.flat.index(FINISHED_MARK, begun)
-            inside = self.flat[begun + 1 : finished].split(BLOCK)
+            inside = without_styles(self.flat[begun + 1 : finished]).split(BLOCK)
             self.give()
             self.reader.read_code(inside, "", self.place.position, element, self.number, is_text=True)
             self.take()
@@ -397,10 +400,15 @@ cdef class Cutter:
         self.number += len(inside)
         return 0
 
-    cdef bint is_whole(self, Py_ssize_t begin, Py_ssize_t end) noexcept:
-        """Return whether attributes stand at the start of a text that tell of code."""
+    cdef Py_ssize_t next_mark(self, Py_ssize_t begin, Py_ssize_t end) noexcept:
+        """Return where the next mark of an inline element is; ``end`` if there is none."""
         while begin < end and self.at(begin) != INLINE_MARK:
             begin += 1
+        return begin
+
+    cdef bint is_whole(self, Py_ssize_t begin, Py_ssize_t end) noexcept:
+        """Return whether attributes stand at the start of a text that tell of code."""
+        begin = self.next_mark(begin, end)
         return begin < end and self.at(begin + 1) == WHOLE_CODE
 
     cdef tuple inside_of(self, Py_ssize_t end):
@@ -430,7 +438,7 @@ cdef class Cutter:
 
     cdef int leave(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Have the reader read a text."""
-        cdef str text = self.flat[begin:end]
+        cdef str text = without_styles(self.flat[begin:end])
         if self.has_selects:
             # Their places are known here.
             text = text.replace(INLINE + ENTER, INLINE + TAG).replace(INLINE + LEAVE, "")
@@ -479,7 +487,7 @@ cdef class Cutter:
             elif text[i] == INLINE_MARK:
                 code = text[i + 1]
                 i += 2
-                if code == TAG_CODE:
+                if code == TAG_CODE or code == CODE_CODE:
                     tags += 1
                 elif code == LINK_CODE:
                     tags += 1
