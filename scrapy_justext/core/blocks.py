@@ -274,6 +274,11 @@ class BlockTable(Sequence[Segment]):
                 texts[i] = extras.text
         return texts
 
+    def text_of(self, i: int) -> str:
+        """Return what the user gets of the block with an index."""
+        text = self.extras.get(i, _NOTHING).text
+        return self.collapsed[i] if text is None else text
+
     def __len__(self) -> int:
         return len(self.collapsed)
 

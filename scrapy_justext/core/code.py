@@ -22,6 +22,7 @@ from scrapy_justext.core.flattening import (
     SOURCE,
     TAG,
     UNLINK,
+    UNTAG,
     WHOLE,
     read_formula,
 )
@@ -152,7 +153,8 @@ def code_text(
         first, *rest = chunk[1:].split(INLINE)
         if rest and rest[0][0] in (SOURCE, WHOLE):
             first = rest.pop(0)[1:]
-        for code, text in _coded(first, rest):
+        tags_count += sum([piece[0] in _STARTS for piece in rest])
+        for code, text in _coded(first, rest, joins=is_kept):
             if code == BREAK:
                 lines.feed()
             elif code == LINE:
@@ -163,7 +165,6 @@ def code_text(
                 links += 1
             elif code == UNLINK:
                 links = max(links - 1, 0)
-            tags_count += code in _STARTS
             shown = read_formula(text)[1] if code == MATH else text
             if shown:
                 lines.add(shown, is_preformatted=is_kept)
@@ -187,14 +188,30 @@ def _with_places(chunks: Iterable[str], preformatted: str, *, is_preformatted: b
         yield chunk, begun is not None
 
 
-def _coded(first: str, rest: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a chunk, each with the code of the mark before it."""
-    yield "", first
+def _coded(first: str, rest: list[str], *, joins: bool) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a chunk, each with the code of the mark before it.
+
+    ``joins``: whether a text goes on behind marks that change nothing, as highlighters put each word into an element.
+    """
+    code, parts, is_joined = "", [first], joins and _is_visible(first)
     for piece in rest:
-        yield piece[0], piece[1:]
+        text = piece[1:]
+        if is_joined and piece[0] in _PASSIVE:
+            parts.append(text)
+        else:
+            yield code, "".join(parts)
+            # White space by itself may be dropped.
+            code, parts, is_joined = piece[0], [text], joins and _is_visible(text)
+    yield code, "".join(parts)
+
+
+def _is_visible(text: str) -> bool:
+    return bool(text) and not text.isspace()
 
 
 _STARTS = frozenset({TAG, LINK, LINE, BREAK, MATH})
+#: The marks that change nothing of the text behind them.
+_PASSIVE = frozenset({TAG, UNTAG})
 
 
 class _Lines:

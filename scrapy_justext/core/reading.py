@@ -360,8 +360,7 @@ class PublishedReader:
         text = code.text if about != NUMBERS else "\n".join(" ".join(code.pieces).split())
         collapsed, words = collapse_and_count(text)
         blocks = self.all_blocks()
-        last = blocks[-1] if blocks else None
-        before = last.text if last is not None and last.kind == CODE else ""
+        before = blocks.text_of(len(blocks) - 1) if blocks and blocks.position[-1].kind == CODE else ""
         if words and not (about == NUMBERS and _numbers_lines(text, before)):
             linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
             if _numbers_lines(before, text):
@@ -371,7 +370,7 @@ class PublishedReader:
                 position.here._replace(kind=CODE), element, collapsed, linked, link_words, code.tags_count, text=text,
                 code_language=code_language(about),
             )  # fmt: skip
-        self.start += sum(map(visible_length, code.pieces))
+        self.start += visible_length("".join(code.pieces))
 
     def _read_pieces(self, body: str, tags: int, position: TreePosition, element: int) -> None:
         """Add the blocks in a text with links and BRs."""
