@@ -172,7 +172,7 @@ class BlockTable(Sequence[Segment]):
         #: By the index of the block.
         self.extras: dict[int, Extras] = {}
         #: What was made of a table of some length, by the length and the name of what it was made of.
-        self._kept: dict[tuple[int, str], list[Any]] = {}
+        self._kept: dict[tuple[int, str], Sequence[Any]] = {}
         for one in segments:
             self.append(one)
 
@@ -255,8 +255,30 @@ class BlockTable(Sequence[Segment]):
         key = len(self), "collapsed"
         column = self._kept.get(key)
         if column is None:
-            column = self._kept[key] = list(accumulate(map(len, self.collapsed), initial=0))
+            module = kernel().cut
+            if module is not None:
+                column = self._kept[key] = module.lengths_before(self.collapsed)
+            else:
+                column = self._kept[key] = list(accumulate(map(len, self.collapsed), initial=0))
         return column
+
+    def headings(self) -> Sequence[int]:
+        """Return the indices of the blocks inside H1 to H6; they are looked for once."""
+        key = len(self), "headings"
+        found = self._kept.get(key)
+        if found is None:
+            levels = self.of_position("heading_level")
+            found = self._kept[key] = list(compress(range(len(levels)), levels))
+        return found
+
+    def taken(self, indices: Sequence[int]) -> BlockTable:
+        """Return a table of the blocks with some indices."""
+        part = BlockTable()
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            getattr(part, name).extend([column[i] for i in indices])
+        part.extras = {number: self.extras[i] for number, i in enumerate(indices) if i in self.extras}
+        return part
 
     def of_extras(self, name: str) -> list[Any]:
         """Return a column of which :class:`Extras` has the field."""

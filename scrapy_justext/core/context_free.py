@@ -212,10 +212,9 @@ def decide_by_kind(
     kinds = {kind for kind, way in _ways(thresholds).items() if way != PROSE}
     if not kinds or kinds.isdisjoint(of_blocks := segments.of_position("kind")):
         return decisions
-    are_judged = [kind in kinds for kind in of_blocks]
-    judged = list(compress(count(), are_judged))
-    measurements = Measurements._make(list(compress(column, are_judged)) for column in measured())
-    others = classify(BlockTable(segments.chosen(are_judged)), measurements, thresholds, rules=KIND_RULES)
+    judged = [i for i, kind in enumerate(of_blocks) if kind in kinds]
+    measurements = Measurements._make([[column[i] for i in judged] for column in measured()])
+    others = classify(segments.taken(judged), measurements, thresholds, rules=KIND_RULES)
     classes = bytearray(decisions.classes)
     for i, block_class in zip(judged, others.classes, strict=True):
         classes[i] = block_class
@@ -290,11 +289,10 @@ def _has_sign_or_entity(page: MeasuredPage) -> Sequence[int]:
 def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
     """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
     texts = page.segments.collapsed
-    are_held = _holding(texts, *_SIGNS)
-    may_be = _holding(texts, *_WIDE_CS)
-    if 1 in may_be:
-        for i in compress(count(), may_be):
-            are_held[i] |= _BESIDE_A_SIGN.search(texts[i]) is not None
+    are_held = _holding(texts, *_SIGNS, *_WIDE_CS)
+    for i in compress(count(), are_held):
+        text = texts[i]
+        are_held[i] = any(sign in text for sign in _SIGNS) or _BESIDE_A_SIGN.search(text) is not None
     return are_held
 
 

@@ -126,8 +126,7 @@ def promote_images(context: Context, decisions: Decisions) -> Decisions:
 
 def _headings(context: Context) -> Sequence[int]:
     """Return the indices of the blocks that are treated as headings."""
-    levels = context.segments.of_position("heading_level")
-    return () if context.thresholds.no_headings else list(compress(range(len(levels)), levels))
+    return () if context.thresholds.no_headings else context.segments.headings()
 
 
 def rescue(rescued: Sequence[int], to: BlockClass, what: str, context: Context, decisions: Decisions) -> Decisions:
@@ -160,7 +159,7 @@ def heading_paths(segments: BlockTable, decisions: Decisions, headline: int | No
     path: tuple[str, ...] = ()
     above: list[tuple[int, str]] = []
     # Of hundreds of blocks, few are headings.
-    for i in compress(range(len(levels)), levels):
+    for i in segments.headings():
         if texts[i] and (are_good[i] or i == headline):
             while above and above[-1][0] >= levels[i]:
                 above.pop()

@@ -29,6 +29,7 @@ cdef extern from "Python.h":
     Py_UCS4 Py_UNICODE_TOLOWER(Py_UCS4 character) nogil
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
+    Py_UCS4 PyUnicode_MAX_CHAR_VALUE(object text)
     Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index) nogil
     void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 character) nogil
     Py_ssize_t PyUnicode_FindChar(object text, Py_UCS4 character, Py_ssize_t start, Py_ssize_t end, int way) except -2
@@ -714,6 +715,20 @@ def fields_of(list rows, Py_ssize_t field) -> list:
     return [<object> PyTuple_GetItem(row, field) for row in rows]
 
 
+def lengths_before(list texts) -> array.array:
+    """Return how many characters of some texts there are before each of them, and in all of them."""
+    cdef Py_ssize_t count = len(texts), total = 0, i
+    cdef array.array before = array.clone(TOTALS, count + 1, False)
+    for i in range(count):
+        before.data.as_longlongs[i] = total
+        total += len(<str> texts[i])
+    before.data.as_longlongs[count] = total
+    return before
+
+
+cdef array.array TOTALS = array.array("q")
+
+
 def holding_any(list texts, tuple signs) -> bytearray:
     """Return a byte for each text: whether it holds one of some signs."""
     cdef Py_ssize_t count = len(texts), i
@@ -724,9 +739,9 @@ def holding_any(list texts, tuple signs) -> bytearray:
         text = texts[i]
         for sign in signs:
             begin = sign[0]
-            # Most do not even hold its first character; those of one byte hold none of many.
+            # Most do not even hold its first character; what is ASCII alone holds none of many.
             if (
-                (begin < BEHIND_LATIN or PyUnicode_KIND(text) > sizeof(OneByte))
+                begin <= PyUnicode_MAX_CHAR_VALUE(text)
                 and PyUnicode_FindChar(text, begin, 0, len(text), 1) >= 0 and sign in text
             ):
                 are_held[i] = True
