@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 _CODE = INLINE + CODE
 _MATH = INLINE + MATH
 _BREAK = INLINE + BREAK
-_BEGINS_OR_ENDS = re.compile(f"{INLINE}[{CODE}{PLAIN}]")
+#: A whole element, as most are, or the begin or end of one with others in it.
+_BEGINS_OR_ENDS = re.compile(f"{INLINE}(?:({CODE}[^{INLINE}]*{INLINE}{re.escape(PLAIN)})|{CODE}|{re.escape(PLAIN)})")
 _LINE_END = re.compile(f"{BLOCK}.|{INLINE}{re.escape(BREAK)}")
 _MARK = re.compile(f"{INLINE}.", re.DOTALL)
 #: Up to the first character of text.
@@ -64,7 +65,10 @@ def _code_elements(flat: str) -> Iterator[tuple[int, int]]:
     """Yield where the outermost elements in fixed width begin and end."""
     depth = begin = 0
     for mark in _BEGINS_OR_ENDS.finditer(flat):
-        if mark.group() == _CODE:
+        if mark.lastindex:
+            if not depth:
+                yield mark.span()
+        elif mark.group() == _CODE:
             begin = begin if depth else mark.start()
             depth += 1
         else:
@@ -80,6 +84,10 @@ def _candidates(flat: str) -> Iterator[tuple[int, int]]:
     begins_line = True
     for element, behind in _code_elements(flat):
         first = _first_line_end(flat, end, element)
+        if first == element and not begins_line:
+            # In a line of text, as most are.
+            end = behind
+            continue
         tail_is_visible = _is_visible(flat[end:first])
         if first == element and not tail_is_visible:
             # The same line goes on.

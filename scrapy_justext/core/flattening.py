@@ -175,6 +175,10 @@ def flatten(
 
 def has_mark(flat: str, code: str) -> bool:
     """Return whether a flattened text has an inline mark of a code that is rare in texts."""
+    module = kernel().cut
+    if module is not None:
+        found: bool = module.has_mark(flat, code)
+        return found
     # One character is found forty times sooner than two.
     return code in flat and INLINE + code in flat
 

@@ -79,11 +79,10 @@ _IMAGE_TELLS = re.compile(f"{_IMAGE}([^{INLINE}]*)")
 def _search(flat: str, root: etree._Element, rules: TagRules, most: int | None) -> str:
     """Return a flattened text with marks for the formulas in it; itself if there can be none."""
     dollars = list(_between_dollars(flat))
-    has_backslash, has_two_dollars = "\\" in flat, _has_two_dollars(flat)
-    if not dollars and not has_backslash and not has_two_dollars:
+    opens = _has_before(flat, "$", ("$",)) or _has_before(flat, "\\", _OPENINGS)
+    if not dollars and not opens and "\\" not in flat:
         return flat
     drawing = _drawing(root)
-    opens = has_two_dollars or (has_backslash and _OPENING.search(flat) is not None)
     if drawing.has_renderer or opens or any(map(is_clear, dollars)):
         apart = flat.count("$$") // 2
         # Those are found between single dollars, too.
@@ -103,19 +102,22 @@ def _between_dollars(flat: str) -> Iterator[str]:
         at = flat.find("$", at + 1 if match is None else match.end())
 
 
-def _has_two_dollars(flat: str) -> bool:
+def _has_before(flat: str, character: str, others: tuple[str, ...]) -> bool:
+    """Return whether a character stands before one of some texts."""
     # As above: one character, then what stands behind it.
-    at = flat.find("$")
+    at = flat.find(character)
     while at >= 0:
-        if flat.startswith("$", at + 1):
+        if flat.startswith(others, at + 1):
             return True
-        at = flat.find("$", at + 1)
+        at = flat.find(character, at + 1)
     return False
 
 
 #: Most prices are none.
 _BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${BLOCK}][^${BLOCK}]*(?<!\s)|[^\s${BLOCK}])\$(?![0-9])")
 
+#: What opens a formula behind a backslash.
+_OPENINGS = ("(", "[", "begin{")
 _OPENING = re.compile(r"\\[(\[]|\\begin\{")
 
 _RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")

@@ -19,7 +19,7 @@ from scrapy_justext.core.kernel.tree cimport Memory
 
 from scrapy_justext.core.flattening import (
     BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, ENTER, FINISHED, INLINE, LEAVE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG,
-    WHOLE, has_mark, without_styles,
+    WHOLE, without_styles,
 )
 from scrapy_justext.core.tables import LINES, PRE, TABLE
 
@@ -578,6 +578,17 @@ cdef Py_ssize_t next_block(const Character* text, Py_ssize_t begin, Py_ssize_t e
     while begin < end and text[begin] != BLOCK_MARK:
         begin += 1
     return begin
+
+
+cpdef bint has_mark(str flat, str code):
+    """Return whether a flattened text has an inline mark of a code that is rare in texts."""
+    cdef Py_ssize_t size = len(flat)
+    cdef Py_ssize_t at = PyUnicode_FindChar(flat, ord(code), 0, size, 1)
+    while at >= 0:
+        if at and flat[at - 1] == INLINE_MARK:
+            return True
+        at = PyUnicode_FindChar(flat, ord(code), at + 1, size, 1)
+    return False
 
 
 def count_marks(str flat) -> tuple:
