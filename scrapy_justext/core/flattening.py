@@ -146,12 +146,18 @@ def _sound(expression: str) -> str:
 
 
 def flatten(
-    root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None, watcher: Watcher | None = None
+    root: etree._Element,
+    rules: TagRules,
+    formulas: PageFormulas | None = None,
+    watcher: Watcher | None = None,
+    *,
+    drops_blank: bool = False,
 ) -> str:
     """Return the text below ``root`` with marks, as ``rules`` say; the tree is left as it was.
 
     ``formulas``: the page's, if somebody keeps them.
     ``watcher``: what compiled code tells of the elements on the way, if it reads the tree once.
+    ``drops_blank``: whether compiled code may leave out white space of which no block is made.
     """
     formulas = formulas or formulas_of(root)
     module = kernel().tree
@@ -160,7 +166,7 @@ def flatten(
         with suppress(EntityError):
             if rules.kinds and not formulas.is_searched:
                 # Most pages have no formulas, and are read once.
-                flat = written.write(root, search_for_signs(module), watcher)
+                flat = written.write(root, search_for_signs(module), watcher, drops_blank)
                 if flat is not None:
                     formulas.rule_out()
                     return flat

@@ -87,7 +87,7 @@ def segment_and_count(
     that is done before blocks are made.  There may be as many formulas, and four times as many elements of these and
     marks of inline elements.  Raises :class:`~scrapy_justext.exceptions.PageLimitError` if there are more.
     """
-    flat = flatten(root, rules, formulas, watcher)
+    flat = flatten(root, rules, formulas, watcher, drops_blank=True)
     if most is not None:
         _check_counts(flat, most)
     flat = with_marks(flat, root, rules, most)

@@ -10,7 +10,6 @@ class ElementReader:
     def __init__(
         self,
         writer: TreeWriter,
-        block: str,
         tags: Mapping[str, int],
         readers: Mapping[str, Callable[[str], int]],
         word_attributes: Collection[str],

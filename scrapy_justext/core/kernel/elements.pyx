@@ -97,22 +97,20 @@ cdef class Attribute:
 cdef class ElementReader:
     """Reads the block-level elements of pages.
 
-    ``writer``: of the pages' rules; ``block``: the mark with which block-level elements begin.
+    ``writer``: of the pages' rules.
     ``tags``: by the names of elements: sets of names, as integers.
     ``readers``: by attribute: what gives the set in a value, of which the first ``most`` characters are read.
     ``word_attributes``: those whose values are read part by part; what is given gives the set in a part.
     """
 
-    cdef bytes block
     cdef dict tags
     cdef Tag other
     cdef dict attributes
     cdef Py_ssize_t most
 
-    def __init__(self, TreeWriter writer, str block, dict tags, dict readers, word_attributes, Py_ssize_t most):
+    def __init__(self, TreeWriter writer, dict tags, dict readers, word_attributes, Py_ssize_t most):
         cdef Tag tag
         cdef Attribute attribute
-        self.block = block.encode()
         self.most = most
         self.tags = {}
         self.other = Tag()
@@ -235,7 +233,6 @@ cdef class ElementReading(Watcher):
     def __cinit__(self, ElementReader reader, root):
         cdef Names names
         self.reader = reader
-        self.mark = reader.block
         self.element, self.root = root, node_of(root)
         self.elements = Memory(sizeof(Element))
         self.levels = Memory(sizeof(Level))
@@ -262,10 +259,10 @@ cdef class ElementReading(Watcher):
             return None
         return self.made_columns()
 
-    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1:
+    cdef int enter(self, xmlNode* node, bint is_block, bint has_inside) except -1:
         cdef Py_ssize_t number = self.elements.count
         cdef Level* level
-        if is_marked:
+        if is_block:
             self.add_element(node, self.nearest, self.inline_names(node))
         if has_inside:
             level = <Level*> self.levels.added()
@@ -273,8 +270,8 @@ cdef class ElementReading(Watcher):
             level.nearest = self.nearest
             level.node = node
             # The root's own names are those of element 0.
-            level.is_known = is_marked or node == self.root
-            if is_marked:
+            level.is_known = is_block or node == self.root
+            if is_block:
                 self.nearest = number
         return 0
 

@@ -19,7 +19,7 @@ from scrapy_justext.core.kernel.tree cimport (
     xmlAttr, xmlNode,
 )
 
-from scrapy_justext.core.flattening import BLOCK, IMAGE, INLINE, LINK, PLAIN, SOURCE, UNLINK
+from scrapy_justext.core.flattening import IMAGE, INLINE, LINK, PLAIN, SOURCE, UNLINK
 
 
 cdef extern from *:
@@ -34,7 +34,7 @@ cdef enum:
     MOST_VALUES = 1 << 12
     LONGEST_VALUE = 500
 
-cdef bytes BLOCK_MARK = BLOCK.encode(), INLINE_MARK = INLINE.encode()
+cdef bytes INLINE_MARK = INLINE.encode()
 cdef char LINK_CODE = ord(LINK), UNLINK_CODE = ord(UNLINK), PLAIN_CODE = ord(PLAIN), IMAGE_CODE = ord(IMAGE)
 cdef Py_ssize_t SIZE_OF_SOURCE = len((INLINE + SOURCE).encode())
 
@@ -108,7 +108,7 @@ cdef bint may_count(Treatment treatment) except -1:
         return False
     if treatment.test is not None:
         return may_count(treatment.then) or may_count(treatment.otherwise)
-    return code_of(treatment.start, BLOCK_MARK) != 0 or code_of(treatment.start, INLINE_MARK) == IMAGE_CODE
+    return treatment.is_block or code_of(treatment.start, INLINE_MARK) == IMAGE_CODE
 
 
 cdef bint holds_elements(const xmlNode* node) noexcept:
@@ -259,7 +259,7 @@ cdef class Reading:
         open.treatment, open.node, open.around = <PyObject*> treatment, node, self.around
         # The reader holds it.
         open.name = <PyObject*> name
-        open.is_block = code_of(treatment.start, BLOCK_MARK) != 0
+        open.is_block = treatment.is_block
         code = code_of(treatment.end, INLINE_MARK)
         open.is_style = code == UNLINK_CODE or code == PLAIN_CODE
         if open.is_block:

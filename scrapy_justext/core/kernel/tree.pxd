@@ -101,6 +101,8 @@ cdef class Treatment:
     cdef bytes start, end
     cdef list told
     cdef int below
+    # Whether it begins a block-level element.
+    cdef bint is_block
 
 
 cdef class NameTable:
@@ -118,10 +120,9 @@ cdef class TreeSearch:
 
 
 cdef class Watcher:
-    cdef bytes mark
     # Whether a whole tree was written meanwhile.
     cdef bint is_done
-    cdef int enter(self, xmlNode* node, bint is_marked, bint has_inside) except -1
+    cdef int enter(self, xmlNode* node, bint is_block, bint has_inside) except -1
     cdef int leave(self) except -1
 
 
@@ -131,7 +132,7 @@ cdef class TreeWriter:
     cdef bytes instruction
     cdef int modes
     cdef bint write_nodes(
-        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Watcher watcher
+        self, xmlNode* node, xmlNode* top, Buffer* buffer, TreeSearch search, Watcher watcher, bint drops_blank
     ) except -1
     cdef Treatment treatment_of(self, xmlNode* node, xmlNode* top, int mode, Known* known)
 

@@ -15,7 +15,11 @@ class Watcher: ...
 class TreeWriter:
     def __init__(self, by_mode: dict[str, dict[str, Treatment]], instruction: str) -> None: ...
     def write(
-        self, element: etree._Element, search: TreeSearch | None = None, watcher: Watcher | None = None
+        self,
+        element: etree._Element,
+        search: TreeSearch | None = None,
+        watcher: Watcher | None = None,
+        drops_blank: bool = False,
     ) -> str | None: ...
 
 class TreeSearch:

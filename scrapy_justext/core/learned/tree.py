@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from scrapy_justext.core.flattening import BLOCK, writer
+from scrapy_justext.core.flattening import writer
 from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
@@ -159,7 +159,7 @@ def _reader(found: Kernel, rules: TagRules) -> ElementReader:
     words = [name for name, read in _READERS.items() if read is word_bits]
     readers = _READERS | dict.fromkeys(words, _part_bits)
     made: ElementReader = found.elements.ElementReader(
-        writer(found.tree, rules), BLOCK, _TAG_BITS, readers, words, READ_CHARACTERS
+        writer(found.tree, rules), _TAG_BITS, readers, words, READ_CHARACTERS
     )
     return made
 
