@@ -137,7 +137,7 @@ def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
 
 def cut_in_python(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
     """Return what :func:`cut` gives, without compiled code."""
-    if has_mark(flat, FIXED_WIDTH):
+    if not position.rules.styled and has_mark(flat, FIXED_WIDTH):
         flat = without_styles(flat)
     reader = _reader_for(position.rules)
     reader.rows = []

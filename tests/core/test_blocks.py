@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from scrapy_justext.core.blocks import BlockTable
+import pickle
+
+from scrapy_justext.core.blocks import BlockTable, DataCells
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import MODERN
 from tests.builders import tree
@@ -17,6 +19,7 @@ def test_rows_are_those_that_are_asked_for_one_by_one() -> None:
     assert list(blocks) == one_by_one
     assert list(blocks.rows(1, 4)) == one_by_one[1:4]
     assert list(blocks[2:]) == one_by_one[2:]
+    assert list(blocks.taken([0, 2, 3])) == [one_by_one[0], *one_by_one[2:4]]
     assert BlockTable(one_by_one) == blocks
 
 
@@ -30,3 +33,24 @@ def test_columns_of_positions_follow_the_blocks() -> None:
     blocks.extend(BlockTable([heading, others[0]]))
     assert list(blocks.of_position("heading_level")) == [1, 0, 0, 0, 1, 0]
     assert list(blocks.of_position("kind")) == ["heading", "text", "code", "table", "heading", "text"]
+
+
+def test_cells_of_a_table_are_made_once() -> None:
+    [*_, table, _] = segment_tree(tree(PAGE), MODERN)
+    cells = table.cells
+    assert isinstance(cells, DataCells)
+    assert [[block.text for cell in row for block in cell.blocks] for row in cells] == [["a", "b"], ["c", "d"]]
+    assert cells[1][0].blocks[0] is next(iter(cells[1:]))[0].blocks[0]
+    again = pickle.loads(pickle.dumps(cells))
+    assert again == cells
+    assert hash(again) == hash(cells)
+    assert again[:1] != cells[:]
+    assert cells != ()
+
+
+def test_headings_are_told_of_the_blocks_at_hand() -> None:
+    blocks = segment_tree(tree(PAGE), MODERN)
+    assert list(blocks.headings()) == [0]
+    blocks.append(blocks[0])
+    assert list(blocks.headings()) == [0, 5]
+    assert list(blocks.characters_before()) == [0, 3, 12, 21, 28, 31, 34]

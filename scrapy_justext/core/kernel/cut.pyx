@@ -147,8 +147,9 @@ cdef class Cutter:
     # Where the text at hand is, and what is around that: elements and inline SELECTs.
     cdef Place place
     cdef Memory open_places
-    # Whether text is read node by node, and whether there are inline SELECTs that are places.
-    cdef bint by_nodes, has_selects
+    # Whether text is read node by node, whether there are inline SELECTs that are places, and whether marks of styles stand
+    # for Markdown, which asks for them, and not for inline elements.
+    cdef bint by_nodes, has_selects, is_styled
     # Where text is read node by node: whether the last mark of a link began one, and whether a BR has no text behind it.
     cdef bint is_linked, after_break
 
@@ -208,6 +209,7 @@ cdef class Cutter:
         self.place = place_of(position)
         self.open_places = Memory(sizeof(Around))
         self.by_nodes = position.rules.text_nodes
+        self.is_styled = position.rules.styled
         self.has_selects = position.rules.images and has_mark(self.flat, ENTER)
         # The root's own text comes before the first mark.
         end = self.end_of_chunk(0)
@@ -228,12 +230,12 @@ cdef class Cutter:
             self.opened += 1
             element = self.opened
             if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
-                about, body, is_whole = self.told(place.part, without_styles(self.flat[begin:end]))
+                about, body, is_whole = self.told(place.part, self.part(begin, end))
                 # What the attributes tell ends with a mark.
                 begin = min(self.next_mark(begin, end) + 2, end)
                 if is_whole:
                     inside, end = self.inside_of(end)
-                    chunks = [f"{code}{body}", *map(without_styles, inside)]
+                    chunks = [f"{code}{body}", *inside]
                     self.give()
                     self.reader.read_code(chunks, about, place.position, element, self.number)
                     self.take()
@@ -285,7 +287,7 @@ cdef class Cutter:
                 break
             self.read(begin, begun, element)
             finished = self.flat.index(FINISHED_MARK, begun)
-            inside = without_styles(self.flat[begun + 1 : finished]).split(BLOCK)
+            inside = self.part(begun + 1, finished).split(BLOCK)
             self.give()
             self.reader.read_code(inside, "", self.place.position, element, self.number, is_text=True)
             self.take()
@@ -412,6 +414,11 @@ cdef class Cutter:
         begin = self.next_mark(begin, end)
         return begin < end and self.at(begin + 1) == WHOLE_CODE
 
+    cdef str part(self, Py_ssize_t begin, Py_ssize_t end):
+        """Return a part of the page, as the reader is to see it."""
+        cdef str part = self.flat[begin:end]
+        return part if self.is_styled else without_styles(part)
+
     cdef tuple inside_of(self, Py_ssize_t end):
         """Return the chunks up to the end of the element at hand, and where the mark of its end is."""
         cdef list inside = []
@@ -422,7 +429,7 @@ cdef class Cutter:
                 return inside, end
             begin = end + 1
             end = self.end_of_chunk(begin)
-            inside.append(self.flat[begin:end])
+            inside.append(self.part(begin, end))
         raise ValueError("an element has no end")
 
     cdef int give(self) except -1:
@@ -439,7 +446,7 @@ cdef class Cutter:
 
     cdef int leave(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Have the reader read a text."""
-        cdef str text = without_styles(self.flat[begin:end])
+        cdef str text = self.part(begin, end)
         if self.has_selects:
             # Their places are known here.
             text = text.replace(INLINE + ENTER, INLINE + TAG).replace(INLINE + LEAVE, "")
@@ -488,7 +495,7 @@ cdef class Cutter:
             elif text[i] == INLINE_MARK:
                 code = text[i + 1]
                 i += 2
-                if code == TAG_CODE or code == CODE_CODE:
+                if code == TAG_CODE or (code == CODE_CODE and not self.is_styled):
                     tags += 1
                 elif code == LINK_CODE:
                     tags += 1

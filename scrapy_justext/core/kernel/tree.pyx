@@ -1172,13 +1172,21 @@ cdef class Watcher:
         return 0
 
 
-cdef inline bint is_white(const char* text, const char* end) noexcept:
+cdef inline bint is_white(const char* text, size_t size) noexcept:
     """Return whether a text is but white space of HTML."""
-    while text < end and (
-        text[0] == c" " or text[0] == c"\n" or text[0] == c"\t" or text[0] == c"\r" or text[0] == c"\f"
-    ):
+    cdef const char* end = text + size
+    cdef unsigned long long eight
+    while text < end:
+        if text[0] == c" " and end - text >= 8:
+            # Most of it indents lines.
+            memcpy(&eight, text, 8)
+            if eight == 0x2020202020202020ULL:
+                text += 8
+                continue
+        if text[0] != c" " and text[0] != c"\n" and text[0] != c"\t" and text[0] != c"\r" and text[0] != c"\f":
+            return False
         text += 1
-    return text == end
+    return True
 
 
 cdef class TreeWriter:
@@ -1232,7 +1240,7 @@ cdef class TreeWriter:
         cdef Open* around
         cdef bint has_inside
         # Where the text behind the last mark of a block-level element begins, and whether it is but white space.
-        cdef size_t begun = buffer.size, before
+        cdef size_t begun = buffer.size, size
         cdef bint is_blank = True
         memset(known, 0, sizeof(known))
         memset(signs, 0, sizeof(signs))
@@ -1268,9 +1276,12 @@ cdef class TreeWriter:
                     return False
             elif is_text(node):
                 if node.content is not NULL:
-                    before = buffer.size
-                    write_text(buffer, node.content)
-                    is_blank = is_blank and is_white(buffer.start + before, buffer.start + buffer.size)
+                    size = strlen(<const char*> node.content)
+                    if is_white(<const char*> node.content, size):
+                        write(buffer, <const char*> node.content, size)
+                    else:
+                        write_text(buffer, node.content)
+                        is_blank = False
             elif node.type == XML_PI_NODE:
                 write_bytes(buffer, self.instruction)
                 is_blank = False

@@ -62,7 +62,10 @@ def check_page(root: etree._Element, rules: TagRules) -> None:
     assert written(root, rules) == by_stylesheet(root, rules)
     if not rules.styled:
         flat, position = with_marks(flatten(root, rules), root, rules), TreePosition.of_root(str(root.tag), rules)
-        assert cut(flat, position) == cut_in_python(flat, position)
+        expected = cut_in_python(flat, position)
+        assert cut(flat, position) == expected
+        # It leaves out white space of which no block is made.
+        assert segment_and_count(root, rules) == expected
 
 
 def check_styles(root: etree._Element, rules: TagRules) -> None:
@@ -482,6 +485,17 @@ class TestRules:
         signs = ("©", "&copy", "ⓒ", "（c", "🦊")
         held = [any(sign in text for sign in signs) for text in texts]
         assert COMPILED.cut.holding_any(texts, signs) == bytearray(held)
+
+    @given(st.text("\ufdd1`+ab", max_size=9))
+    def test_marks_are_found(self, text: str) -> None:
+        assert COMPILED.cut is not None
+        for code in "`+":
+            assert COMPILED.cut.has_mark(text, code) == (f"\ufdd1{code}" in text)
+
+    def test_lengths_are_added_up(self) -> None:
+        assert COMPILED.cut is not None
+        assert list(COMPILED.cut.lengths_before(["one", "", "日本"])) == [0, 3, 3, 5]
+        assert list(COMPILED.cut.lengths_before([])) == [0]
 
     def test_columns_are_taken_from_positions(self) -> None:
         assert COMPILED.cut is not None
