@@ -38,6 +38,8 @@ Where ``TagRules.kinds`` asks for it:
 ``INLINE`` + ``PLAIN``  it ends
 ``INLINE`` + ``BEGUN``  code begins that has lines for itself outside of PREs
 ``INLINE`` + ``FINISHED`` it ends
+``INLINE`` + ``PREFIXED`` MathML whose prefix is a part of its name; nothing reads
+                        it, see :func:`flatten`
 ======================  =========================================================
 
 Where ``TagRules.styled`` asks for it:
@@ -69,7 +71,6 @@ from scrapy_justext.core.formulas.elements import (
     DISPLAY_TEX,
     HOLDER,
     INLINE_TEX,
-    SIGNS,
     PageFormulas,
     are_signs_in,
     search_for_signs,
@@ -107,6 +108,7 @@ UNMATH = "]"
 IMAGE = "!"
 BEGUN = "{"
 FINISHED = "}"
+PREFIXED = "^"
 
 #: The codes of the inline elements that are marked where ``TagRules.styled`` asks for it.
 _STYLES = {
@@ -174,7 +176,10 @@ def flatten(
     with suppress(etree.XSLTApplyError):
         survey = survey_of(root) if rules.kinds else None
         if survey and not formulas.is_searched and not are_signs_in(*survey):
-            formulas.rule_out()
+            flat = by_stylesheet(root, rules, survey, tells_prefixed=True)
+            if not has_mark(flat, PREFIXED):
+                # What these rules remove may have formulas all the same.
+                return flat
         return "".join(by_stylesheet(top, rules, survey) for top in _with_formulas(root, rules, formulas))
     return walk(root, rules, formulas)
 
@@ -202,19 +207,31 @@ def writer(module: ModuleType, rules: TagRules) -> TreeWriter:
     return made
 
 
-def by_stylesheet(root: etree._Element, rules: TagRules, survey: Survey | None = None) -> str:
+def by_stylesheet(
+    root: etree._Element, rules: TagRules, survey: Survey | None = None, *, tells_prefixed: bool = False
+) -> str:
     """Return what :func:`flatten` gives, without compiled code, for a tree of no more than about 1,500 levels.
 
-    ``survey``: the page's, if somebody has made it.
+    ``survey``: the page's, if somebody has made it; ``tells_prefixed``: whether ``PREFIXED`` is written.
     """
-    has_parts = rules.kinds and _may_have_parts(root, survey or survey_of(root))
+    parts = parts_of(survey or survey_of(root)) if rules.kinds else NO_PARTS
     # Of a whole tree, a stylesheet also reads what broken HTML has beside the root.
     part = "" if root.getparent() is None else "."
     if rules.hidden and not _xpath(f"boolean({part}/descendant-or-self::*/@hidden)")(root):
         # All tests of hidden elements ask for this attribute.  To ask each element takes as long as to write it.
         rules = _without_hidden(rules)
-    text = str(_xpath(f"string({part or '/'})")(root))
-    return str(_stylesheet(rules, replace_marks=BLOCK in text or INLINE in text, has_parts=has_parts)(root))
+    return str(_stylesheet(rules, parts, replaces_marks=_has_marks(root), tells_prefixed=tells_prefixed)(root))
+
+
+def _has_marks(root: etree._Element) -> bool:
+    """Return whether the text of a page, or of a part of one, holds marks."""
+    tops = (root,) if root.getparent() is not None else top_elements(root.getroottree().getroot())
+    # As bytes it takes half the time, and most pages have none of the first.
+    texts = [etree.tostring(top, encoding="UTF-8", method="text", with_tail=False) for top in tops]
+    return any(_MARKED[0][:1] in text and any(mark in text for mark in _MARKED) for text in texts)
+
+
+_MARKED = (BLOCK.encode(), INLINE.encode())
 
 
 @lru_cache
@@ -265,8 +282,9 @@ def tag_codes(rules: TagRules) -> dict[str, str]:
 
 
 @lru_cache
-def _stylesheet(rules: TagRules, replace_marks: bool, has_parts: bool) -> etree.XSLT:
-    return etree.XSLT(etree.XML("".join(_templates(rules, replace_marks, has_parts))))
+def _stylesheet(rules: TagRules, parts: Parts, *, replaces_marks: bool, tells_prefixed: bool) -> etree.XSLT:
+    templates = _templates(rules, parts, replaces_marks=replaces_marks, tells_prefixed=tells_prefixed)
+    return etree.XSLT(etree.XML("".join(templates)))
 
 
 #: How nodes inside ``TagRules.keeping``, and inside code, are read.  A mode remembers where a node is; to look at all
@@ -289,6 +307,25 @@ class Writing(NamedTuple):
     below: str | None = ""
 
 
+class Parts(NamedTuple):
+    """Which tests of code a page asks; most pages have no element that passes one.
+
+    To ask all elements takes several times as long as to write them.
+    """
+
+    whole: bool
+    """Those of elements other than PRE that are code as a whole, and of line numbers beside PREs."""
+    labels: bool
+    """Those of labels of code."""
+    inside: bool
+    """Those of what stands in code."""
+    named: bool
+    """Those of the classes and styles of what stands in code."""
+
+
+ALL_PARTS, NO_PARTS = Parts(True, True, True, True), Parts(False, False, False, False)
+
+
 class Branch(NamedTuple):
     """What is written of an element by an XPath test; None: nothing."""
 
@@ -300,25 +337,22 @@ class Branch(NamedTuple):
 Treatment: TypeAlias = "Writing | Branch | None"
 
 
-def modes_of(rules: TagRules, *, has_parts: bool = True) -> list[str]:
-    """Return the modes in which nodes are read; the first is that of the root.
-
-    ``has_parts``: whether parts of code are told apart.
-    """
-    return ["", *([_INSIDE] if rules.keeping else []), *([_IN_CODE] if rules.kinds and has_parts else [])]
+def modes_of(rules: TagRules, parts: Parts = ALL_PARTS) -> list[str]:
+    """Return the modes in which nodes are read; the first is that of the root."""
+    return ["", *([_INSIDE] if rules.keeping else []), *([_IN_CODE] if rules.kinds and parts.inside else [])]
 
 
-def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[str, Treatment]:
+def treatments(rules: TagRules, mode: str, parts: Parts = ALL_PARTS) -> dict[str, Treatment]:
     """Return what is written of elements in a mode, by their names; that of ``*`` is for all others."""
-    in_code = _IN_CODE if has_parts else ""
     untag = INLINE + UNTAG if rules.text_nodes else ""
-    gone = " or ".join(test for test in (rules.hidden, tags.BESIDE_CODE if mode == _IN_CODE else "") if test)
+    beside_code = tags.BESIDE_CODE if parts.named else tags.UNNAMED_BESIDE_CODE
+    gone = " or ".join(test for test in (rules.hidden, beside_code if mode == _IN_CODE else "") if test)
     inline: Treatment = Writing(INLINE + TAG, untag)
     if rules.select_in_name:
         inline = Branch("contains(name(), 'select')", Writing(INLINE + ENTER, INLINE + LEAVE), inline)
     if mode == _IN_CODE:
         inline = Branch(tags.LINE_OF_CODE, Writing(INLINE + LINE, INLINE + ENDED), inline)
-    blocks = {name: _block(name, BLOCK + code, rules, in_code) for name, code in tag_codes(rules).items()}
+    blocks = {name: _block(name, BLOCK + code, rules, parts) for name, code in tag_codes(rules).items()}
     found = {"*": inline, "br": Writing(INLINE + BREAK, untag), "a": _link(rules, mode, untag)}
     found |= {name: Writing(*marks) for name, marks in _named_marks(rules).items()}
     if rules.styled and rules.kinds:
@@ -330,7 +364,7 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
     if "select" not in rules.block_level:
         found["select"] = Writing(INLINE + ENTER, INLINE + LEAVE)
     found = {name: _unless(gone, one) for name, one in found.items() if name not in tags.NEVER_HIDDEN}
-    found |= {name: Branch(tags.LABEL_OF_CODE, None, found.get(name, found["*"])) for name in _labels(rules, in_code)}
+    found |= {name: Branch(tags.LABEL_OF_CODE, None, found.get(name, found["*"])) for name in _labels(rules, parts)}
     found |= {"html": inline} | {name: one for name, one in blocks.items() if name in tags.NEVER_HIDDEN}
     if rules.images:
         # It is written though it is hidden.
@@ -344,9 +378,9 @@ def treatments(rules: TagRules, mode: str, *, has_parts: bool = True) -> dict[st
     return {name: _with_modes(name, one, mode, rules.keeping) for name, one in found.items()}
 
 
-def _labels(rules: TagRules, in_code: str) -> Sequence[str]:
+def _labels(rules: TagRules, parts: Parts) -> Sequence[str]:
     """Return the names of the elements of which some are labels of code."""
-    return tags.LABELS if rules.kinds and in_code else ()
+    return tags.LABELS if rules.kinds and parts.labels else ()
 
 
 def _unless(test: str, treatment: Treatment) -> Treatment:
@@ -364,7 +398,7 @@ def _link(rules: TagRules, mode: str, untag: str) -> Treatment:
     return Branch(tags.PERMALINK_SIGN, None, link) if may_be_sign else link
 
 
-def _block(name: str, start: str, rules: TagRules, in_code: str) -> Treatment:
+def _block(name: str, start: str, rules: TagRules, parts: Parts) -> Treatment:
     """Return what is written of a block-level element; what is inside code is read in a mode of its own."""
     end = BLOCK + CLOSE
     if rules.images and name == "img":
@@ -373,12 +407,12 @@ def _block(name: str, start: str, rules: TagRules, in_code: str) -> Treatment:
         return Writing(start, end)
     element = Writing(start, end, ((tags.ABOUT[name], INLINE + SOURCE),) if name in tags.ABOUT else ())
     if name == "pre":
-        return element._replace(below=in_code)
+        return element._replace(below=_IN_CODE if parts.inside else "")
     treatment: Treatment = element
-    if in_code and name in tags.CODE_AS_A_WHOLE:
-        whole = Writing(start, end, ((tags.ABOUT_WHOLE[name], INLINE + WHOLE),), below=in_code)
+    if parts.whole and name in tags.CODE_AS_A_WHOLE:
+        whole = Writing(start, end, ((tags.ABOUT_WHOLE[name], INLINE + WHOLE),), below=_IN_CODE)
         treatment = Branch(tags.CODE_AS_A_WHOLE[name], whole, treatment)
-    if in_code and name in tags.LINE_NUMBERS:
+    if parts.whole and name in tags.LINE_NUMBERS:
         numbers = Writing(start, end, ((f"'{tags.NUMBERS}'", INLINE + WHOLE),))
         treatment = Branch(tags.LINE_NUMBERS[name], numbers, treatment)
     return treatment
@@ -394,22 +428,32 @@ def _with_modes(name: str, treatment: Treatment, mode: str, keeping: frozenset[s
     return treatment._replace(below=_INSIDE if name in keeping and mode != _IN_CODE else mode)
 
 
-def _templates(rules: TagRules, replace_marks: bool, has_parts: bool) -> Iterator[str]:
-    """Yield the parts of a stylesheet; ``has_parts``: whether parts of code are to be told apart."""
+def _templates(
+    rules: TagRules, parts: Parts = ALL_PARTS, *, replaces_marks: bool, tells_prefixed: bool = False
+) -> Iterator[str]:
+    """Yield the parts of a stylesheet."""
     yield (
         '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
         '<xsl:output method="text" encoding="UTF-8"/>'
     )
-    for mode in modes_of(rules, has_parts=has_parts):
+    for mode in modes_of(rules, parts):
         of_mode = f' mode="{mode}"' if mode else ""
-        for name, treatment in treatments(rules, mode, has_parts=has_parts).items():
+        found = treatments(rules, mode, parts)
+        bodies = {name: _body(treatment) for name, treatment in (dict.fromkeys(_FREQUENT, found["*"]) | found).items()}
+        if tells_prefixed:
+            bodies["*"] = _if("substring-after(name(), ':') = 'math'", _text(INLINE + PREFIXED)) + bodies["*"]
+        for name, body in bodies.items():
             priority = -1 if name == "*" else 0
-            yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{_body(treatment)}</xsl:template>'
+            yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{body}</xsl:template>'
         if rules.text_nodes:
             yield f'<xsl:template{of_mode} match="processing-instruction()">{_text(INLINE + UNTAG)}</xsl:template>'
-        if replace_marks:
+        if replaces_marks:
             yield f'<xsl:template{of_mode} match="text()">{_value_of(".", "text")}</xsl:template>'
     yield "</xsl:stylesheet>"
+
+
+#: Inline elements that most pages have: to ask them for their names takes longer than to write them.
+_FREQUENT = ("b", "em", "i", "img", "label", "picture", "source", "strong")
 
 
 def _body(treatment: Treatment) -> str:
@@ -478,7 +522,7 @@ def removed_elements(
     """Yield the removed elements, also those inside other removed ones; some come twice."""
     tests = _removal_tests(rules)
     kept_inside = [name for name, _, kept in rules.removed if kept]
-    has_parts = rules.kinds and _may_have_parts(root, survey_of(root))
+    has_parts = rules.kinds and parts_of(survey_of(root)) != NO_PARTS
     for top in top_elements(root):
         inside = _inside(top, rules.keeping, kept_inside)
         for node in top.iter(*tests):
@@ -527,50 +571,43 @@ def _inside_any(outer: Iterable[etree._Element]) -> Iterator[etree._Element]:
 class Survey(NamedTuple):
     """What tells quickly that a page has neither formulas that are elements nor code with parts; most have neither."""
 
-    names: set[str]
-    """Those of its elements."""
-    words: dict[tuple[str, str], str]
-    """Those in attributes, by the names of their elements and their own, each once, with spaces around.
-
-    Elements share them where they are asked together: to go through a tree for each name takes longer.
-    """
+    tops: Sequence[etree._Element]
+    """The elements at the top of its tree."""
+    classes: str
+    """The words in the classes of the elements that are asked for it, each once, with spaces around."""
 
 
 def survey_of(root: etree._Element) -> Survey:
     """Return what tells of formulas and code on a page."""
     tops = list(top_elements(root))
-    names = {str(node.tag) for top in tops for node in top.iter(etree.Element)}
-    words: dict[tuple[str, str], str] = {}
-    for asked, attributes in _ASKED:
-        nodes = [node for top in tops for node in top.iter(*asked)]
-        for attribute in attributes:
-            # Of many elements, few values.
-            values = {node.get(attribute, "") for node in nodes}
-            shared = _spaced(" ".join({*" ".join(values).split()}))
-            words |= {(name, attribute): shared for name in asked}
-    return Survey(names, words)
+    # Of many elements, few values.
+    values = {node.get("class", "") for top in tops for node in top.iter(*_CLASSED)}
+    return Survey(tops, _spaced(" ".join({*" ".join(values).split()})))
 
 
-def _may_have_parts(root: etree._Element, survey: Survey) -> bool:
-    """Return False for a page in which nothing but PREs is code as a whole, and code has no parts to be told apart.
-
-    Most pages are such.  On others, all tests of these are asked, which take ten times as long.
-    """
-    tops = list(top_elements(root))
-    has_code = "pre" in survey.names
-    for names, inside, words, words_alone, is_passed in _OUTSIDE:
-        sought = words if has_code else words_alone
-        # Menus and layouts have some of these words.
-        if any(_holds_any(survey.words[name, "class"], sought) for name in (*names, *inside)):
-            nodes = [node for top in tops for node in top.iter(*names)]
-            # Of many elements, few classes.
-            classes = {node.get("class", "") for node in nodes}
-            asked = classes if inside else {one for one in classes if _holds_any(_spaced(one), sought)}
-            if any(is_passed(node) for node in nodes if node.get("class", "") in asked):
-                return True
+def parts_of(survey: Survey) -> Parts:
+    """Return which tests of code a page asks."""
+    tops = survey.tops
+    has_code = any(next(top.iter("pre"), None) is not None for top in tops)
+    whole = any(_is_passed(test, survey, has_code) for test in _OUTSIDE)
     parts = list(_inside_any(pre for top in tops for pre in top.iter("pre"))) if has_code else []
-    told = {f"{node.get('class', '')} {node.get('style', '')}" for node in parts}
-    return _holds_any(_spaced(" ".join(told)), _OF_PART) or any(map(_may_be_part, parts))
+    told = _spaced(" ".join({f"{node.get('class', '')} {node.get('style', '')}" for node in parts}))
+    named = whole or _holds_any(told, _NAMED)
+    inside = named or _holds_any(told, _LINES) or any(map(_may_be_part, parts))
+    return Parts(whole, _is_passed(_LABELS, survey, has_code), inside, named)
+
+
+def _is_passed(test: _OutsideTest, survey: Survey, has_code: bool) -> bool:
+    """Return whether any element passes a test; ``has_code``: whether the page has PREs."""
+    sought = test.words if has_code else test.words_alone
+    # Menus and layouts have some of these words.
+    if not _holds_any(survey.classes, sought):
+        return False
+    nodes = [node for top in survey.tops for node in top.iter(*test.names)]
+    # Of many elements, few classes.
+    classes = {node.get("class", "") for node in nodes}
+    asked = classes if test.inside else {one for one in classes if _holds_any(_spaced(one), sought)}
+    return any(test.is_passed(node) for node in nodes if node.get("class", "") in asked)
 
 
 def _holds_any(text: str, words: Iterable[str]) -> bool:
@@ -627,23 +664,14 @@ _OUTSIDE = (
     _outside(tags.CODE_AS_A_WHOLE["div"], "div"),
     _outside(tags.CODE_AS_A_WHOLE["ol"], "ol", inside=("div",)),
     *(_outside(test, name, is_near_code=True) for name, test in tags.LINE_NUMBERS.items()),
-    _outside(tags.LABEL_OF_CODE, *tags.LABELS)._replace(words=tags.WORDS_OF_LABELS, words_alone=tags.WORDS_OF_PROMPTS),
 )
-#: The names of the elements that are asked for their class only.
-_CLASSED = tuple(
-    sorted(
-        {name for test in _OUTSIDE for name in (*test.names, *test.inside)}
-        | {name for name, signs in SIGNS.items() if [sign.attribute for sign in signs] == ["class"]}
-    )
+_LABELS = _outside(tags.LABEL_OF_CODE, *tags.LABELS)._replace(
+    words=tags.WORDS_OF_LABELS, words_alone=tags.WORDS_OF_PROMPTS
 )
-_OTHERS = tuple(name for name, signs in SIGNS.items() if signs and name not in _CLASSED)
-#: The attributes that tell of formulas and of code, with the names of the elements that are asked for them.
-_ASKED = (
-    (_OTHERS, tuple(sorted({sign.attribute for name in _OTHERS for sign in SIGNS[name]}))),
-    (_CLASSED, ("class",)),
-)
+#: The names of the elements whose classes tell of code, or of formulas.
+_CLASSED = tuple(sorted({"code", "span"}.union(*((*test.names, *test.inside) for test in (*_OUTSIDE, _LABELS)))))
 #: What is in the classes and styles of parts of code.
-_OF_PART = _words_of(tags.BESIDE_CODE, tags.LINE_OF_CODE)
+_NAMED, _LINES = _words_of(tags.NAMED_BESIDE_CODE), _words_of(tags.LINE_OF_CODE)
 
 
 _beginnings_of_code = etree.XPath(

@@ -197,10 +197,14 @@ _BAR = (
     f"not(preceding-sibling::*[1]) and (self::div and {_BESIDE_CODE} or parent::div[{_BESIDE_CODE}])"
     f" and {_LITTLE} and {_SAYS_LANGUAGE_OR_COPY}"
 )
-BESIDE_CODE = (
-    f"self::button or @class and ({_GUTTERS} or {_NAMED_GUTTERS})"
-    f" or @style and (contains(@style, 'user-select') and {_FLAT} and {_NUMBERS_ONLY} or {_INVISIBLE}) or {_BAR}"
+#: What its class or its style tells.
+NAMED_BESIDE_CODE = (
+    f"@class and ({_GUTTERS} or {_NAMED_GUTTERS})"
+    f" or @style and (contains(@style, 'user-select') and {_FLAT} and {_NUMBERS_ONLY} or {_INVISIBLE})"
 )
+BESIDE_CODE = f"self::button or {NAMED_BESIDE_CODE} or {_BAR}"
+#: The same on a page where no class or style tells.
+UNNAMED_BESIDE_CODE = f"self::button or self::textarea and @class or {_BAR}"
 #: Lists of line numbers beside a PRE, by the names of elements that may be such.
 _LIST_OF_NUMBERS = (
     f"@class and ({_any('@class', 'line-num', 'linenum', 'lineno', 'line_num', 'line-no', 'numbering', 'gutter')})"

@@ -751,7 +751,7 @@ def test_a_block_knows_how_much_text_is_before_it(html: str, rules: TagRules, st
 
 @pytest.mark.parametrize("rules", [*RULES.values(), LENIENT], ids=[*RULES, "learned"])
 def test_no_test_of_an_element_looks_at_all_above_below_or_beside_it(rules: TagRules) -> None:
-    root = etree.fromstring("".join(_templates(rules, replace_marks=True, has_parts=True)))
+    root = etree.fromstring("".join(_templates(rules, replaces_marks=True)))
     # A pattern with a predicate counts siblings, and a path through ancestors is walked for each element.
     patterns, tests = ({str(value) for value in select(root, path)} for path in ("//@match", "//@test"))
     assert {pattern for pattern in patterns if "[" in pattern or "/" in pattern[1:]} == set()

@@ -25,7 +25,7 @@ from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import ModuleType
 
     from scrapy_justext.core.kernel.tree import TreeSearch
@@ -575,18 +575,25 @@ SIGNS: dict[str, tuple[Sign, ...]] = {
 }
 
 
-def are_signs_in(names: Iterable[str], words: Mapping[tuple[str, str], str]) -> bool:
-    """Return False for a page that has no formulas that are elements.
+#: The elements that are not told by the classes of CODEs and SPANs, and their signs.
+_OTHERS = tuple(name for name, signs in SIGNS.items() if signs and _CLASS_SIGN not in signs)
+_OTHER_SIGNS = tuple(sign for name in _OTHERS for sign in SIGNS[name])
 
-    ``names``: those of its elements; ``words``: those in the attributes of :data:`SIGNS`, by the names of the elements
-    and their own, with spaces around.
+
+def are_signs_in(tops: Iterable[etree._Element], classes: str) -> bool:
+    """Return False for a page that has no formulas that are elements, unless it has MathML with a prefix in its name.
+
+    ``tops``: the elements at the top of its tree; ``classes``: the words in the classes of at least its CODEs and
+    SPANs, with spaces around.
     """
-    # Without XML, a prefix is a part of the name.
-    local = {name.rpartition("}")[2].rpartition(":")[2] for name in names}
-    # Names that share their words are asked once.
-    asked = {(sign, words[name, sign.attribute]) for name, signs in SIGNS.items() for sign in signs}
-    return any(not signs and name in local for name, signs in SIGNS.items()) or any(
-        sign.is_in(one) for sign, one in asked
+    return _CLASS_SIGN.is_in(classes) or any(map(_has_other_signs, tops))
+
+
+def _has_other_signs(top: etree._Element) -> bool:
+    nodes = list(top.iter(*_OTHERS))
+    # Elements are asked together: to go through a tree for each name takes longer.
+    return next(top.iter(*_OWN_NAMES), None) is not None or any(
+        sign.is_in(" ".join([node.get(sign.attribute, "") for node in nodes])) for sign in _OTHER_SIGNS
     )
 
 
