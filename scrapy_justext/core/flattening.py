@@ -441,7 +441,7 @@ def _templates(
         found = treatments(rules, mode, parts)
         bodies = {name: _body(treatment) for name, treatment in (dict.fromkeys(_FREQUENT, found["*"]) | found).items()}
         if tells_prefixed:
-            bodies["*"] = _if("substring-after(name(), ':') = 'math'", _text(INLINE + PREFIXED)) + bodies["*"]
+            bodies["*"] = _if("contains(name(), ':math')", _text(INLINE + PREFIXED)) + bodies["*"]
         for name, body in bodies.items():
             priority = -1 if name == "*" else 0
             yield f'<xsl:template{of_mode} match="{name}" priority="{priority}">{body}</xsl:template>'
@@ -607,7 +607,7 @@ def _is_passed(test: _OutsideTest, survey: Survey, has_code: bool) -> bool:
     # Of many elements, few classes.
     classes = {node.get("class", "") for node in nodes}
     asked = classes if test.inside else {one for one in classes if _holds_any(_spaced(one), sought)}
-    return any(test.is_passed(node) for node in nodes if node.get("class", "") in asked)
+    return bool(asked) and any(test.is_passed(node) for node in nodes if node.get("class", "") in asked)
 
 
 def _holds_any(text: str, words: Iterable[str]) -> bool:
