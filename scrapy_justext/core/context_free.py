@@ -47,8 +47,8 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
-from itertools import compress, count, repeat
-from operator import attrgetter, ge, gt, lt
+from itertools import compress, count
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decisions, Measurements
@@ -58,7 +58,7 @@ from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from scrapy_justext.core.kernel.cut import WordCounter
     from scrapy_justext.core.parameters import Thresholds
@@ -86,7 +86,12 @@ class Condition(NamedTuple):
     limit: Callable[[Thresholds], float]
 
 
-_COMPARISONS = {">": gt, ">=": ge, "<": lt}
+#: Return the blocks, of some, whose number is beside a limit as the key says.
+_COMPARISONS: dict[str, Callable[[Sequence[float], float, Iterable[int]], list[int]]] = {
+    ">": lambda column, limit, blocks: [i for i in blocks if column[i] > limit],
+    ">=": lambda column, limit, blocks: [i for i in blocks if column[i] >= limit],
+    "<": lambda column, limit, blocks: [i for i in blocks if column[i] < limit],
+}
 
 
 class Rule(NamedTuple):
@@ -190,8 +195,7 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     for number, comparisons in enumerate(compared):
         found = open_
         for column, is_so, limit in comparisons:
-            are_so = map(_COMPARISONS[is_so], map(column.__getitem__, found), repeat(limit))
-            found = list(compress(found, are_so))
+            found = _COMPARISONS[is_so](column, limit, found)
         for i in found:
             deciding[i] = number
         if found:
