@@ -62,6 +62,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
 from html import escape
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from lxml import etree
@@ -581,7 +582,8 @@ def survey_of(root: etree._Element) -> Survey:
     """Return what tells of formulas and code on a page."""
     tops = list(top_elements(root))
     # Of many elements, few values.
-    values = {node.get("class", "") for top in tops for node in top.iter(*_CLASSED)}
+    nodes = chain.from_iterable(top.iter(*_CLASSED) for top in tops)
+    values = set(map(etree._Element.get, nodes, repeat("class"), repeat("")))
     return Survey(tops, _spaced(" ".join({*" ".join(values).split()})))
 
 
@@ -599,9 +601,9 @@ def parts_of(survey: Survey) -> Parts:
 
 def _is_passed(test: _OutsideTest, survey: Survey, has_code: bool) -> bool:
     """Return whether any element passes a test; ``has_code``: whether the page has PREs."""
-    sought = test.words if has_code else test.words_alone
     # Menus and layouts have some of these words.
-    if not _holds_any(survey.classes, sought):
+    sought = [word for word in (test.words if has_code else test.words_alone) if word in survey.classes]
+    if not sought:
         return False
     nodes = [node for top in survey.tops for node in top.iter(*test.names)]
     # Of many elements, few classes.
