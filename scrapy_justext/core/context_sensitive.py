@@ -83,8 +83,10 @@ class Context:
 
     def with_decisions(self, decisions: Mapping[int, Decision]) -> Context:
         """Return the same page with other decisions for some blocks; those that are pinned already stay."""
+        if not decisions:
+            return self
         context_free = self.context_free.with_rows({i: one for i, one in decisions.items() if i not in self.pinned})
-        return replace(self, context_free=context_free, pinned=self.pinned.union(decisions)) if decisions else self
+        return replace(self, context_free=context_free, pinned=self.pinned.union(decisions))
 
     def pass_through(self, passes: Sequence[Pass]) -> Decisions:
         """Return the decisions that the passes leave."""

@@ -174,7 +174,7 @@ def _cut(flat: str, position: TreePosition, reader: PublishedReader, tables: Tab
                     position, element = ancestors.pop()
                     body = behind
                 else:
-                    tables.begin(position.part, about, element, number, len(reader.all_blocks()))
+                    tables.begin(position.part, about, element, number, reader.count_blocks())
         if has_begun and _BEGUN in body and not position.here.heading_level:
             # The text at hand is the last.
             texts = body.split(_BEGUN)[::-1]
@@ -310,10 +310,14 @@ class PublishedReader:
             self.rows.clear()
         return self.blocks
 
+    def count_blocks(self) -> int:
+        """Return how many blocks there are, also those that wait."""
+        return len(self.blocks) + len(self.rows or ())
+
     # All readers have one signature, so that they can change places.
     def read(self, body: str, position: TreePosition, element: int, ancestors: Ancestors) -> TreePosition:  # noqa: ARG002
         """Add the blocks in ``body``, which has no block-level mark inside; return the position after it."""
-        tags = 0
+        tags, is_linked = 0, self.links > 0
         if INLINE in body:
             if _MATH in body:
                 # A formula on lines of its own is a block, as text between BRs is.
@@ -326,11 +330,15 @@ class PublishedReader:
                 body = body.replace(_TAG, "")
                 tags = (length - len(body)) // len(_TAG)
             if INLINE in body:
-                self._read_pieces(body, tags, position, element)
-                return position
+                link = None if position.here.preformatted else _ONE_LINK.fullmatch(body)
+                if link is None:
+                    self._read_pieces(body, tags, position, element)
+                    return position
+                # An entry of a menu, as most blocks of a page are.
+                body, tags, is_linked = link[1], tags + 1, True
         collapsed, words = collapse_and_count(body)
         if words:
-            linked, link_words = (len(collapsed), words) if self.links else (0, 0)
+            linked, link_words = (len(collapsed), words) if is_linked else (0, 0)
             text = lines_of(body) if position.here.preformatted else None
             self._add_block(position.here, element, collapsed, linked, link_words, tags, text=text)
             self.start += len(collapsed) - words + 1
@@ -374,13 +382,6 @@ class PublishedReader:
 
     def _read_pieces(self, body: str, tags: int, position: TreePosition, element: int) -> None:
         """Add the blocks in a text with links and BRs."""
-        if not position.here.preformatted and (link := _ONE_LINK.fullmatch(body)):
-            # An entry of a menu, as most blocks of a page are.
-            if words := link[1].split():
-                text = " ".join(words)
-                self._add_block(position.here, element, text, len(text), len(words), tags + 1)
-                self.start += len(text) - len(words) + 1
-            return
         first, *pieces = body.split(INLINE)
         links = self.links
         texts = [first]
