@@ -56,6 +56,8 @@ cdef enum:
     BEHIND_LATIN = 0x100
     # Codes of elements are lower.
     MOST_CODES = 0x100
+    # That are looked for in texts at once.
+    MOST_SIGNS = 16
     # Of white space beyond Latin.
     FIRST_SPACE = 0x1680
     LAST_SPACE = 0x3000
@@ -748,19 +750,25 @@ cdef array.array TOTALS = array.array("q")
 
 
 def holding_any(list texts, tuple signs) -> bytearray:
-    """Return a byte for each text: whether it holds one of some signs."""
-    cdef Py_ssize_t count = len(texts), i
+    """Return a byte for each text: whether it holds one of some signs; no more than ``MOST_SIGNS``."""
+    cdef Py_ssize_t count = len(texts), number_of_signs = len(signs), i, number
     cdef bytearray are_held = bytearray(count)
-    cdef str text, sign
-    cdef Py_UCS4 begin
+    cdef Py_UCS4[MOST_SIGNS] beginnings
+    cdef Py_UCS4 highest
+    cdef str text
+    if number_of_signs > MOST_SIGNS:
+        raise ValueError("too many signs")
+    for number in range(number_of_signs):
+        beginnings[number] = ord((<str> signs[number])[0])
     for i in range(count):
         text = texts[i]
-        for sign in signs:
-            begin = sign[0]
+        highest = PyUnicode_MAX_CHAR_VALUE(text)
+        for number in range(number_of_signs):
             # Most do not even hold its first character; what is ASCII alone holds none of many.
             if (
-                begin <= PyUnicode_MAX_CHAR_VALUE(text)
-                and PyUnicode_FindChar(text, begin, 0, len(text), 1) >= 0 and sign in text
+                beginnings[number] <= highest
+                and PyUnicode_FindChar(text, beginnings[number], 0, len(text), 1) >= 0
+                and <str> signs[number] in text
             ):
                 are_held[i] = True
                 break
