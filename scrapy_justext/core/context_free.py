@@ -112,6 +112,7 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
         # A paragraph with formulas has as many stop words as its words ask for.
         prose = [segments[i].without_formulas() for i in with_formulas]
         *_, densities = measure_texts(prose, array("i", [0] * len(prose)), stoplist)
+        stopword_density = list(stopword_density)
         for i, density in zip(with_formulas, densities, strict=True):
             stopword_density[i] = density
     return Measurements(characters, word_count, segments.link_words, link_density, stopword_density)
@@ -119,7 +120,7 @@ def measure(segments: BlockTable, stoplist: frozenset[str]) -> Measurements:
 
 def measure_texts(
     texts: list[str], link_characters: array[int], stoplist: frozenset[str]
-) -> tuple[list[int], list[int], list[float], list[float]]:
+) -> tuple[Sequence[int], Sequence[int], Sequence[float], Sequence[float]]:
     """Return the texts' lengths, words, link densities and densities of stop words.
 
     Words stand between white space.  ``link_characters``: how many of each text's characters are in links.

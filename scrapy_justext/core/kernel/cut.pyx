@@ -14,6 +14,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_GetItem
 from libc.limits cimport INT_MAX
+from libc.math cimport NAN
 
 from scrapy_justext.core.kernel.tree cimport Memory
 
@@ -628,8 +629,10 @@ _WAYS = {">": ABOVE, ">=": AT_LEAST, "<": BELOW}
 
 
 cdef struct Comparison:
-    # Those of all blocks.
-    const double* numbers
+    # Those of all blocks; no numbers where they are counted late.
+    double* numbers
+    # The column of those that are, NULL for others.
+    PyObject* late
     Way way
     double limit
     # Whether it is the last one of a rule; that of a rule without any compares nothing.
@@ -651,10 +654,13 @@ def first_that_apply(list rules, Py_ssize_t count) -> bytearray:
     for rule in rules:
         for comparison in rule:
             one = <Comparison*> comparisons.added()
-            one[0] = Comparison(columns.numbers_of(comparison[0]), _WAYS[comparison[1]], comparison[2], False, False)
+            one[0] = Comparison(
+                columns.numbers_of(comparison[0]), late_column(comparison[0]), _WAYS[comparison[1]], comparison[2],
+                False, False,
+            )
         if not rule:
             one = <Comparison*> comparisons.added()
-            one[0] = Comparison(NULL, ABOVE, 0.0, False, True)
+            one[0] = Comparison(NULL, NULL, ABOVE, 0.0, False, True)
         one.is_last = True
     for i in range(count):
         number = first_rule(<Comparison*> comparisons.start, comparisons.count, i)
@@ -675,7 +681,7 @@ cdef class Columns:
         self.columns = []
         self.made = []
 
-    cdef const double* numbers_of(self, column) except? NULL:
+    cdef double* numbers_of(self, column) except? NULL:
         """Return the numbers of a column, which are kept as long as this."""
         cdef array.array numbers
         cdef Py_ssize_t i
@@ -692,7 +698,10 @@ cdef class Columns:
 
     cdef int fill(self, double* numbers, column) except -1:
         cdef Py_ssize_t i
-        if isinstance(column, array.array) and (<array.array> column).typecode == c"i":
+        if isinstance(column, CountedColumn):
+            for i in range(self.length):
+                numbers[i] = NAN
+        elif isinstance(column, array.array) and (<array.array> column).typecode == c"i":
             for i in range(self.length):
                 numbers[i] = (<array.array> column).data.as_ints[i]
         elif isinstance(column, bytearray):
@@ -707,7 +716,11 @@ cdef class Columns:
 cdef array.array NUMBERS = array.array("d")
 
 
-cdef int first_rule(const Comparison* comparisons, Py_ssize_t count, Py_ssize_t block) noexcept:
+cdef PyObject* late_column(column) noexcept:
+    return <PyObject*> column if isinstance(column, CountedColumn) else NULL
+
+
+cdef int first_rule(Comparison* comparisons, Py_ssize_t count, Py_ssize_t block) except -2:
     """Return the number of the first rule that applies to a block; -1 if none does."""
     cdef int number = 0
     cdef Py_ssize_t i
@@ -716,6 +729,9 @@ cdef int first_rule(const Comparison* comparisons, Py_ssize_t count, Py_ssize_t 
     for i in range(count):
         if holds and not comparisons[i].holds_always:
             value = comparisons[i].numbers[block]
+            if comparisons[i].late is not NULL and value != value:
+                # No number yet, and most blocks are decided before one is asked for.
+                value = comparisons[i].numbers[block] = (<CountedColumn> comparisons[i].late).number(block)
             if comparisons[i].way == ABOVE:
                 holds = value > comparisons[i].limit
             elif comparisons[i].way == AT_LEAST:
@@ -858,23 +874,20 @@ cdef class WordCounter:
         PyMem_Free(self.characters)
 
     def measure(self, list texts, const int[::1] link_characters) -> tuple:
-        """Return columns of the texts' lengths, words, shares of characters in links, and shares of stop words."""
+        """Return columns of the texts' lengths, words, shares of characters in links, and shares of stop words.
+
+        Words are counted when somebody asks for them.
+        """
         cdef Py_ssize_t count = len(texts), i, length
-        cdef list characters = [None] * count, words = [None] * count
-        cdef list link_density = [None] * count, stopword_density = [None] * count
-        cdef Counts counts
-        cdef str text
+        cdef list characters = [None] * count, link_density = [None] * count
+        cdef TextCounts counts = TextCounts(self, texts)
         if link_characters.shape[0] != count:
             raise ValueError("columns of different lengths")
         for i in range(count):
-            text = texts[i]
-            length = len(text)
-            counts = self.count(text)
+            length = len(<str> texts[i])
             characters[i] = length
-            words[i] = counts.words
             link_density[i] = share(link_characters[i], length)
-            stopword_density[i] = share(counts.stopwords, counts.words)
-        return characters, words, link_density, stopword_density
+        return characters, CountedColumn(counts, False), link_density, CountedColumn(counts, True)
 
     cdef Counts count(self, str text) except *:
         cdef int kind = PyUnicode_KIND(text)
@@ -925,3 +938,76 @@ cdef class WordCounter:
                     return True
             slot = (slot + 1) & self.mask
         return False
+
+
+cdef class TextCounts:
+    """The words of texts and the stop words among them, counted when somebody asks for those of a text."""
+
+    cdef WordCounter counter
+    cdef list texts
+    # Of each text; -1 where nothing is counted yet.
+    cdef array.array words, stopwords
+
+    def __init__(self, WordCounter counter, list texts):
+        cdef Py_ssize_t i
+        self.counter = counter
+        # What is added behind the last, or cut off, is none of these.
+        self.texts = texts.copy()
+        self.words = array.clone(COUNTS, len(texts), False)
+        self.stopwords = array.clone(COUNTS, len(texts), False)
+        for i in range(len(texts)):
+            self.words.data.as_ints[i] = -1
+
+    cdef int look(self, Py_ssize_t i) except -1:
+        """Count the words of a text, unless they are counted."""
+        cdef Counts counts
+        if self.words.data.as_ints[i] < 0:
+            counts = self.counter.count(self.texts[i])
+            self.stopwords.data.as_ints[i] = <int> counts.stopwords
+            self.words.data.as_ints[i] = <int> counts.words
+        return 0
+
+
+cdef array.array COUNTS = array.array("i")
+
+
+cdef class CountedColumn:
+    """How many words texts have, or the shares of stop words among them: a column whose values are made when asked for."""
+
+    cdef TextCounts counts
+    cdef bint is_share
+
+    def __init__(self, TextCounts counts, bint is_share):
+        self.counts = counts
+        self.is_share = is_share
+
+    cdef double number(self, Py_ssize_t i) except? -1:
+        """Return the value of a text, which must be there."""
+        self.counts.look(i)
+        cdef int words = self.counts.words.data.as_ints[i]
+        if not self.is_share:
+            return words
+        return self.counts.stopwords.data.as_ints[i] / <double> words if words else 0.0
+
+    def __len__(self) -> int:
+        return len(self.counts.texts)
+
+    cdef object value(self, Py_ssize_t i):
+        """Return the value of a text as Python has it."""
+        self.counts.look(i)
+        if self.is_share:
+            return share(self.counts.stopwords.data.as_ints[i], self.counts.words.data.as_ints[i])
+        return self.counts.words.data.as_ints[i]
+
+    def __getitem__(self, index):
+        return list(self)[index] if isinstance(index, slice) else self.value(range(len(self.counts.texts))[index])
+
+    def __iter__(self):
+        cdef Py_ssize_t i
+        return iter([self.value(i) for i in range(len(self.counts.texts))])
+
+    def __eq__(self, other) -> bool:
+        return list(self) == list(other) if isinstance(other, (CountedColumn, list)) else NotImplemented
+
+    def __reduce__(self) -> tuple:
+        return list, (list(self),)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import subprocess
 import sys
 from array import array
@@ -479,6 +480,21 @@ class TestRules:
         assert COMPILED.cut is not None
         with pytest.raises(ValueError, match=message):
             COMPILED.cut.first_that_apply(rules, 1)
+
+    def test_words_are_counted_where_somebody_asks(self) -> None:
+        assert COMPILED.cut is not None
+        counter = COMPILED.cut.WordCounter(frozenset({"the", "of"}))
+        texts = ["the best of times", "x", ""]
+        lengths, words, _, shares = counter.measure(texts, array("i", [0, 0, 0]))
+        texts.clear()
+        rules: list[Any] = [[(lengths, "<", 5)], [(shares, ">=", 0.5), (words, "<", 5)], []]
+        assert COMPILED.cut.first_that_apply(rules, 3) == bytearray([1, 0, 0])
+        assert (list(words), words[1:], words[-1], len(words)) == ([4, 1, 0], [1, 0], 0, 3)
+        assert shares == pickle.loads(pickle.dumps(shares)) == [0.5, 0.0, 0.0]
+        assert shares != words
+        assert shares != (0.5, 0.0, 0.0)
+        with pytest.raises(IndexError):
+            words[3]
 
     @given(st.lists(st.text("(c©&opyⓒ（🦊ﾃ", max_size=9), max_size=9))
     def test_texts_with_signs_are_found(self, texts: list[str]) -> None:
