@@ -234,8 +234,9 @@ class BlockTable(Sequence[Segment]):
         self._kept.clear()
         for name in _COLUMNS:
             del getattr(self, name)[first:]
-        for i in [i for i in self.extras if i >= first]:
-            del self.extras[i]
+        # They come in the order of the blocks; to look at all of them for each table of a page takes long.
+        while self.extras and next(reversed(self.extras)) >= first:
+            self.extras.popitem()
 
     def of_position(self, name: str) -> Sequence[Any]:
         """Return a column of which :class:`Position` has the field; it is made once."""
@@ -369,22 +370,23 @@ class DataCells(Sequence[Sequence[DataCell]]):
     ``blocks``: those in the cells; ``spans``: which of them, by rows.
     """
 
-    __slots__ = ("_rows", "blocks", "spans")
+    __slots__ = ("_made", "blocks", "spans")
 
     def __init__(self, blocks: BlockTable, spans: Sequence[Sequence[CellSpan]]) -> None:
         self.blocks = blocks
         self.spans = spans
-        self._rows: list[list[DataCell]] | None = None
+        self._made: dict[str, list[list[DataCell]]] = {}
 
     @property
     def rows(self) -> list[list[DataCell]]:
         """The cells by rows; always the same ones."""
-        if self._rows is None:
+        made = self._made.get("rows")
+        if made is None:
             inside = list(self.blocks)
-            self._rows = [
-                [DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in self.spans
-            ]
-        return self._rows
+            rows = [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in self.spans]
+            # Two threads may ask at a time, and get the same.
+            made = self._made.setdefault("rows", rows)
+        return made
 
     def __len__(self) -> int:
         return len(self.spans)

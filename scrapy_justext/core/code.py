@@ -135,12 +135,19 @@ _MARK = re.compile(f"{INLINE}.", re.DOTALL)
 
 
 def code_text(
-    chunks: Iterable[str], preformatted: str, *, is_preformatted: bool, is_text: bool = False, links: int = 0
+    chunks: Iterable[str],
+    preformatted: str,
+    *,
+    is_preformatted: bool,
+    is_text: bool = False,
+    is_numbers: bool = False,
+    links: int = 0,
 ) -> CodeText:
     """Return the text of code from its chunks, a line of code a line.
 
     ``preformatted``: the code of a PRE; ``is_preformatted``: whether all of it stands in one.
     ``is_text``: whether it is shown as text is, where a line feed is a space.
+    ``is_numbers``: whether it is the numbers of lines, each in an element: these stay apart in ``pieces``.
     ``links``: how many are open.
     """
     lines = _Lines(is_text=is_text)
@@ -154,7 +161,7 @@ def code_text(
         if rest and rest[0][0] in (SOURCE, WHOLE):
             first = rest.pop(0)[1:]
         tags_count += sum([piece[0] in _STARTS for piece in rest])
-        for code, text in _coded(first, rest, joins=is_kept):
+        for code, text in _coded(first, rest, joins=is_kept and not is_numbers):
             if code == BREAK:
                 lines.feed()
             elif code == LINE:

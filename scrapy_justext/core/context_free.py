@@ -86,7 +86,7 @@ class Condition(NamedTuple):
     limit: Callable[[Thresholds], float]
 
 
-#: Return the blocks, of some, whose number is beside a limit as the key says.
+#: By the sign of a comparison, what returns those of some blocks whose number compares so with a limit.
 _COMPARISONS: dict[str, Callable[[Sequence[float], float, Iterable[int]], list[int]]] = {
     ">": lambda column, limit, blocks: [i for i in blocks if column[i] > limit],
     ">=": lambda column, limit, blocks: [i for i in blocks if column[i] >= limit],

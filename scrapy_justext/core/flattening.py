@@ -282,7 +282,8 @@ def tag_codes(rules: TagRules) -> dict[str, str]:
     return {name: chr(0xA1 + i) for i, name in enumerate(sorted(rules.block_level))}
 
 
-@lru_cache
+# As many as there are, so that a crawl of several profiles makes none twice.
+@lru_cache(maxsize=1024)
 def _stylesheet(rules: TagRules, parts: Parts, *, replaces_marks: bool, tells_prefixed: bool) -> etree.XSLT:
     templates = _templates(rules, parts, replaces_marks=replaces_marks, tells_prefixed=tells_prefixed)
     return etree.XSLT(etree.XML("".join(templates)))
@@ -575,7 +576,8 @@ class Survey(NamedTuple):
     tops: Sequence[etree._Element]
     """The elements at the top of its tree."""
     classes: str
-    """The words in the classes of the elements that are asked for it, each once, with spaces around."""
+    """The words in the classes of the elements that are asked for it, each once, with spaces around: no two of them stand
+    as they do in a class."""
 
 
 def survey_of(root: etree._Element) -> Survey:
@@ -594,8 +596,8 @@ def parts_of(survey: Survey) -> Parts:
     whole = any(_is_passed(test, survey, has_code) for test in _OUTSIDE)
     parts = list(_inside_any(pre for top in tops for pre in top.iter("pre"))) if has_code else []
     told = _spaced(" ".join({f"{node.get('class', '')} {node.get('style', '')}" for node in parts}))
-    named = whole or _holds_any(told, _NAMED)
-    inside = named or _holds_any(told, _LINES) or any(map(_may_be_part, parts))
+    named = whole or _holds_any(told, _WORDS_BESIDE_CODE)
+    inside = named or _holds_any(told, _WORDS_OF_LINES) or any(map(_may_be_part, parts))
     return Parts(whole, _is_passed(_LABELS, survey, has_code), inside, named)
 
 
@@ -673,7 +675,7 @@ _LABELS = _outside(tags.LABEL_OF_CODE, *tags.LABELS)._replace(
 #: The names of the elements whose classes tell of code, or of formulas.
 _CLASSED = tuple(sorted({"code", "span"}.union(*((*test.names, *test.inside) for test in (*_OUTSIDE, _LABELS)))))
 #: What is in the classes and styles of parts of code.
-_NAMED, _LINES = _words_of(tags.NAMED_BESIDE_CODE), _words_of(tags.LINE_OF_CODE)
+_WORDS_BESIDE_CODE, _WORDS_OF_LINES = _words_of(tags.NAMED_BESIDE_CODE), _words_of(tags.LINE_OF_CODE)
 
 
 _beginnings_of_code = etree.XPath(

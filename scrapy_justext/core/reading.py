@@ -361,7 +361,7 @@ class PublishedReader:
         """
         code = code_text(
             chunks, _preformatted(position.rules), is_preformatted=position.here.preformatted, is_text=is_text,
-            links=self.links if is_text else 0,
+            is_numbers=about == NUMBERS, links=self.links if is_text else 0,
         )  # fmt: skip
         if is_text:
             self.links = code.links

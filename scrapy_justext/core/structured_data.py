@@ -275,7 +275,7 @@ def _length(texts: Iterable[str]) -> int:
     """Return the length of texts together; of those that have :data:`ENOUGH` no more is measured than it takes."""
     length = 0
     for text in texts:
-        length += len(text) if text.isascii() else units(text)
+        length += units(text)
         if length >= ENOUGH:
             break
     return length

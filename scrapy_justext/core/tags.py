@@ -203,7 +203,7 @@ NAMED_BESIDE_CODE = (
     f" or @style and (contains(@style, 'user-select') and {_FLAT} and {_NUMBERS_ONLY} or {_INVISIBLE})"
 )
 BESIDE_CODE = f"self::button or {NAMED_BESIDE_CODE} or {_BAR}"
-#: The same on a page where no class or style tells.
+#: The same on a page where no class or style tells; a class of any kind tells of a TEXTAREA in code.
 UNNAMED_BESIDE_CODE = f"self::button or self::textarea and @class or {_BAR}"
 #: Lists of line numbers beside a PRE, by the names of elements that may be such.
 _LIST_OF_NUMBERS = (

@@ -532,6 +532,10 @@ NUMBERS = "<pre>1\n2\n3</pre>"
         ("<pre><code>0\n1\n2</code></pre>", ["0\n1\n2"]),
         (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\nc = 3</pre></table>", ["a = 1\nb = 2\nc = 3"]),
         (f"<table><tr><td>{NUMBERS}<td><pre>a = 1\nb = 2\n\n</pre></table>", ["a = 1\nb = 2"]),
+        (
+            "<ol class=linenos><li><pre><b>1</b><b>2</b><b>3</b></pre></ol><pre>int a;\nint b;\nint c;</pre>",
+            ["int a;\nint b;\nint c;"],
+        ),
         ("<pre><div class='copyable'>a = 1</div></pre>", ["a = 1"]),
         ("<pre><button>x</button>a = 1<span class='copy-btn'>Copy</span></pre>", ["a = 1"]),
     ],

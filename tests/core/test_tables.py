@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS, TagRules
-from tests.builders import tree
+from tests.builders import SECONDS, processor_seconds, tree
 
 
 def rows(*cells: str, tag: str = "td") -> str:
@@ -98,6 +98,11 @@ def test_other_profiles_see_no_table() -> None:
         "Hare",
         "7",
     ]
+
+
+def test_many_tables_take_as_long_as_they_are_many() -> None:
+    root = tree(f"<table>{DATA}</table>" * 60_000)
+    assert processor_seconds(lambda: segment_tree(root, MODERN)) < SECONDS
 
 
 def test_a_table_has_the_links_of_its_cells() -> None:

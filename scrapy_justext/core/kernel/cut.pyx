@@ -150,8 +150,8 @@ cdef class Cutter:
     # Where the text at hand is, and what is around that: elements and inline SELECTs.
     cdef Place place
     cdef Memory open_places
-    # Whether text is read node by node, whether there are inline SELECTs that are places, and whether marks of styles stand
-    # for Markdown, which asks for them, and not for inline elements.
+    # Whether text is read node by node, whether there are inline SELECTs that are places, and whether marks of styles are
+    # there for Markdown; else they are as those of other inline elements.
     cdef bint by_nodes, has_selects, is_styled
     # Where text is read node by node: whether the last mark of a link began one, and whether a BR has no text behind it.
     cdef bint is_linked, after_break
@@ -234,7 +234,7 @@ cdef class Cutter:
             element = self.opened
             if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
                 about, body, is_whole = self.told(place.part, self.part(begin, end))
-                # What the attributes tell ends with a mark.
+                # What the attributes tell ends with a mark; the text behind may have had marks that the reader does not see.
                 begin = min(self.next_mark(begin, end) + 2, end)
                 if is_whole:
                     inside, end = self.inside_of(end)

@@ -101,8 +101,8 @@ cdef class Treatment:
     cdef bytes start, end
     cdef list told
     cdef int below
-    # Whether it begins a block-level element.
-    cdef bint is_block
+    # Whether it begins a block-level element, and whether it begins code outside of a PRE.
+    cdef bint is_block, is_code
 
 
 cdef class NameTable:

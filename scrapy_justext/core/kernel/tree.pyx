@@ -20,7 +20,7 @@ from functools import cache
 
 from lxml import etree
 
-from scrapy_justext.core.flattening import BLOCK
+from scrapy_justext.core.flattening import BLOCK, CODE, INLINE, WHOLE
 from scrapy_justext.core.kernel.expressions import EntityError, Operation, Path, parse
 
 
@@ -504,7 +504,7 @@ cdef class Words:
     cdef list short
     # By the first byte, the number of a word that begins so, and by this that of another one; 0 for none.
     cdef unsigned char[256] first
-    cdef unsigned char[MOST_WORDS] next
+    cdef unsigned char[MOST_WORDS] following
     # By a hash of three bytes, whether a word begins so: most texts have no such bytes.
     cdef unsigned char[MOST_BEGINNINGS] begin_a_word
 
@@ -518,13 +518,14 @@ cdef class Words:
         memset(self.first, 0, sizeof(self.first))
         memset(self.begin_a_word, 0, sizeof(self.begin_a_word))
         for number, word in enumerate(self.words, 1):
-            self.next[number] = self.first[<unsigned char> word[0]]
+            self.following[number] = self.first[<unsigned char> word[0]]
             self.first[<unsigned char> word[0]] = number
             self.begin_a_word[hash_of_three(<const unsigned char*> PyBytes_AS_STRING(word))] = True
 
     cdef bint are_in(self, const unsigned char* text) noexcept:
         """Return whether one of them is in a text."""
         cdef PyObject* word
+        cdef const char* begin
         cdef Py_ssize_t i
         cdef unsigned char number
         for i in range(PyList_GET_SIZE(self.short)):
@@ -536,17 +537,19 @@ cdef class Words:
                 number = self.first[text[i]]
                 while number:
                     word = PyList_GET_ITEM(self.words, number - 1)
-                    if strncmp(<const char*> text + i, PyBytes_AS_STRING(<bytes> word), PyBytes_GET_SIZE(<bytes> word)) == 0:
+                    begin = PyBytes_AS_STRING(<bytes> word)
+                    if strncmp(<const char*> text + i, begin, PyBytes_GET_SIZE(<bytes> word)) == 0:
                         return True
-                    number = self.next[number]
+                    number = self.following[number]
         return False
 
 
 cdef inline size_t hash_of_three(const unsigned char* text) noexcept:
     """Return a number for three bytes; a fourth, be it the NUL behind them, is read with them."""
-    cdef unsigned int bytes_
-    memcpy(&bytes_, text, sizeof(bytes_))
-    return <unsigned int> ((bytes_ & THREE_BYTES) * 0x9E3779B1U) >> 21
+    cdef unsigned int four
+    memcpy(&four, text, sizeof(four))
+    # The highest eleven bits of the product, as MOST_BEGINNINGS asks for.
+    return <unsigned int> ((four & THREE_BYTES) * 0x9E3779B1U) >> 21
 
 
 cdef unsigned int THREE_BYTES
@@ -958,6 +961,7 @@ cdef class Treatment:
             return
         self.start, self.end = treatment.start.encode(), treatment.end.encode()
         self.is_block = treatment.start.startswith(BLOCK)
+        self.is_code = treatment.start.startswith(INLINE + CODE) or INLINE + WHOLE in [end for _, end in treatment.told]
         self.told = [(expression_of(expression), behind.encode()) for expression, behind in treatment.told]
         if treatment.below is not None:
             self.below = modes[treatment.below]
@@ -980,6 +984,7 @@ def _words(tree):
         found = [_words(argument) for argument in tree.arguments]
         known = [words for words in found if words is not None]
         if tree.name == "and":
+            # All of it has to hold, so the words of any part will do.
             return known[0] if known else None
         return frozenset().union(*known) if len(known) == len(found) else None
     if tree.name not in _WAYS:
@@ -1214,7 +1219,8 @@ cdef class TreeWriter:
         ``search``: what is looked for on the way, in all that is below, written or not; None is returned where it is.
         ``watcher``: what is told of the elements on the way.
         ``drops_blank``: whether the text between two marks of block-level elements is left out where it is but white
-        space outside of code: a fifth of what most pages have, and none of what becomes of it.
+        space, which is a fifth of most pages.  In code and between its lines it parts words, so that all stays that
+        stands in a PRE, or behind the first other element of code.
         """
         cdef xmlNode* top
         cdef xmlNode* first = beginning_of(node_of(element), &top)
@@ -1251,6 +1257,7 @@ cdef class TreeWriter:
                 treatment = self.treatment_of(node, top, mode, known)
                 if treatment is not None:
                     has_inside = treatment.below >= 0 and node.children is not NULL
+                    drops_blank = drops_blank and not treatment.is_code
                     if treatment.is_block and drops_blank and is_blank and not mode:
                         buffer.size = begun
                     write_bytes(buffer, treatment.start)

@@ -73,6 +73,7 @@ def _data_rows(table: etree._Element, inside: Iterable[Piece]) -> list[list[Cell
     ]
     blocks = BlockTable(piece.segment for row in rows for one in row for piece in one.pieces)
     ends = accumulate(len(one.pieces) for row in rows for one in row)
+    # A row ends before one more end is taken.
     spans = [[(0, end - len(one.pieces), end) for one, end in zip(row, ends, strict=False)] for row in rows]
     return rows if is_data(DataCells(blocks, spans), has_heads=known.has_heads) else []
 

@@ -228,6 +228,20 @@ class TestEquality:
     @pytest.mark.parametrize(
         "html",
         [
+            "<p>x</p><code><a href=/a><div>foo(); {</div>\n<div>bar();</div>\n<div>}</div></a></code><p>y y y",
+            "<code><div><a href=/a>foo();</a></div>\n<div><a href=/b>bar();</a></div>\n<div>{}</div></code><p>y",
+            "<div><code><a href=/a>f(x);</a></code></div>\n<div><code><a href=/b>g(x);</a></code></div>\n<p>y",
+            "<ul class=lineno><li><a href=#1>1</a></li>\n<li><a href=#5>5</a></li>\n<li>9</li></ul><pre>int a; x</pre>",
+            "<div>\n<p>a</p>\n<pre>\n<div>b</div>\n\n<div>c</div>\n</pre>\n<p>d</p>\n</div>\n<kbd>\n<p>e</p>\n</kbd>",
+        ],
+    )
+    def test_on_white_space_in_code(self, rules: TagRules, html: str) -> None:
+        check_page(tree(html), rules)
+
+    @ALL_RULES
+    @pytest.mark.parametrize(
+        "html",
+        [
             "<p>one</p></html>two\ufdd0<p hidden>x</p>",
             "<p>one</p></html><p hidden>x</p><x:math>y</x:math>",
             "<div><x:math>y</x:math><script>\ufdd1</script></div>",
