@@ -398,6 +398,9 @@ class DataCells(Sequence[Sequence[DataCell]]):
     def __getitem__(self, index: int | slice) -> Sequence[DataCell] | Sequence[Sequence[DataCell]]:
         return self.rows[index]
 
+    def __iter__(self) -> Iterator[Sequence[DataCell]]:
+        return iter(self.rows)
+
     def __eq__(self, other: object) -> bool:
         return self.rows == other.rows if isinstance(other, DataCells) else NotImplemented
 

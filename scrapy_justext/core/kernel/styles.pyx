@@ -14,7 +14,7 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memset
 
 from scrapy_justext.core.kernel.tree cimport (
-    MOST_KNOWN, XML_ELEMENT_NODE, XML_PI_NODE, Buffer, Known, Memory, Treatment, TreeWriter, attribute_of,
+    MOST_KNOWN, XML_ELEMENT_NODE, XML_PI_NODE, Buffer, Known, Memory, NameTable, Treatment, TreeWriter, attribute_of,
     beginning_of, bytes_of, document_of, is_text, made_element, node_of, place_of, write_bytes, write_text, write_told,
     xmlAttr, xmlNode,
 )
@@ -129,7 +129,8 @@ cdef class StyleReader:
     """
 
     cdef TreeWriter writer
-    cdef dict names, met
+    cdef NameTable names
+    cdef dict met
     # That of all other names.
     cdef Name others
     cdef object says
@@ -139,14 +140,15 @@ cdef class StyleReader:
         self.writer = writer
         self.says = says
         self.met = {}
-        self.names = {}
+        found = {}
         for key in {*writer.names.kept, *(one.encode() for one in {*names, *by_class})}:
             one = key.decode()
             name = Name()
             name.looked = ITS_NAME if one in names else ITS_CLASS if one in by_class else NOTHING
             name.is_figure, name.is_pre = one == "figure", one == "pre"
             name.may_count = any([may_count(treatment) for treatment in writer.names.kept.get(key, writer.others)])
-            self.names[key] = name
+            found[one] = name
+        self.names = NameTable(found)
         self.others = Name()
         self.others.may_count = any([may_count(treatment) for treatment in writer.others])
 
@@ -382,10 +384,10 @@ cdef class Reading:
         if node.ns is not NULL:
             return self.reader.others
         if self.named[at].name != node.name:
-            # The table holds what is found, too.
-            found = self.reader.names.get(bytes_of(node.name), self.reader.others)
-            self.named[at].what = <PyObject*> found
+            self.named[at].what = self.reader.names.what_of(node.name)
             self.named[at].name = node.name
+            if self.named[at].what is NULL:
+                self.named[at].what = <PyObject*> self.reader.others
         return <Name> self.named[at].what
 
     cdef bint says_place(self, xmlNode* node, Name name) except -1:
