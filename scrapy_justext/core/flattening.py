@@ -576,8 +576,10 @@ class Survey(NamedTuple):
     tops: Sequence[etree._Element]
     """The elements at the top of its tree."""
     classes: str
-    """The words in the classes of the elements that are asked for it, each once, with spaces around: no two of them stand
-    as they do in a class."""
+    """The words in the classes of the elements that are asked for it, each once, with spaces around.
+
+    No two of them stand as they do in a class.
+    """
 
 
 def survey_of(root: etree._Element) -> Survey:

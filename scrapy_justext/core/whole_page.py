@@ -116,14 +116,15 @@ def find_headline(context: Context, decisions: Decisions) -> int | None:
     It is a heading before the page's text: of those that stand in TITLE, or TITLE in them, the longest, and the last of
     equals; else the page's only H1.  A heading that somebody made bad is none.
     """
-    levels = context.segments.of_position("heading_level")
-    if context.thresholds.no_headings or not any(levels):
+    levels, of_page = context.segments.of_position("heading_level"), context.segments.headings()
+    if context.thresholds.no_headings or not of_page:
         return None
     texts, are_good = context.segments.collapsed, decisions.are_good
+    start = _start_of_text(context, are_good, levels)
     headings = [
         i
-        for i in compress(range(_start_of_text(context, are_good, levels)), levels)
-        if len(texts[i]) <= MOST_IN_HEADLINE and (are_good[i] or i not in context.pinned)
+        for i in of_page
+        if i < start and len(texts[i]) <= MOST_IN_HEADLINE and (are_good[i] or i not in context.pinned)
     ]
     title = _letters(context.title[:MOST_IN_TITLE])
     shared = [(_common(_letters(texts[i]), title), i) for i in headings]

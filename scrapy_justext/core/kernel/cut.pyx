@@ -146,7 +146,8 @@ cdef class Cutter:
     cdef Py_ssize_t start, links
     # The number of the text at hand, and of the last block-level element that has begun.
     cdef Py_ssize_t number, opened
-    cdef bint has_code_lines
+    # Whether there are lines of code outside of PREs, and other elements than PREs that are code.
+    cdef bint has_code_lines, has_whole
     # Where the text at hand is, and what is around that: elements and inline SELECTs.
     cdef Place place
     cdef Memory open_places
@@ -177,6 +178,7 @@ cdef class Cutter:
         self.data = PyUnicode_DATA(flat)
         self.size = len(flat)
         self.has_code_lines = has_mark(flat, BEGUN)
+        self.has_whole = has_mark(flat, WHOLE)
         # No block has more characters than the page.
         self.scratch = PyMem_Malloc((self.size + 1) * self.kind)
         if self.scratch is NULL:
@@ -232,7 +234,7 @@ cdef class Cutter:
             place = self.place
             self.opened += 1
             element = self.opened
-            if place.is_told or (place.may_be_lines and self.is_whole(begin, end)):
+            if place.is_told or (place.may_be_lines and self.has_whole and self.is_whole(begin, end)):
                 about, body, is_whole = self.told(place.part, self.part(begin, end))
                 # What the attributes tell ends with a mark; the text behind may have had marks that the reader does not see.
                 begin = min(self.next_mark(begin, end) + 2, end)
@@ -278,6 +280,8 @@ cdef class Cutter:
         """Add the blocks in a text, and the lines of code that begin in it; return where the text behind them ends."""
         cdef Py_ssize_t begun, finished
         cdef list inside
+        if begin == end:
+            return end
         if self.by_nodes:
             self.read_nodes(begin, end, element)
             return end
