@@ -333,6 +333,31 @@ class TestExpressions:
         assert COMPILED.tree.TreeWriter({"": {"*": looked_for}}, "").write(node) == ("+" if is_found else "-")
 
     @needs_kernel
+    @given(
+        st.lists(st.sampled_from(["gutter", "line-no", "code", "ace", "cm", "x", "xcode", " "]), max_size=4),
+        st.booleans(),
+        st.booleans(),
+    )
+    def test_tests_of_a_class_are_asked_in_their_order(
+        self, names: list[str], is_hidden: bool, has_child: bool
+    ) -> None:
+        assert COMPILED.tree is not None
+        tests = [
+            "@class and (contains(@class, 'gutter') or contains(@class, 'line-no')) and not(b)",
+            "contains(concat(' ', @class, ' '), ' code ')",
+            "@hidden or starts-with(@class, 'x')",
+            "contains(' ace cm ', concat(' ', substring-before(concat(normalize-space(@class), ' '), ' '), ' '))",
+        ]
+        treatment = _writing("-")
+        for number, test in reversed(list(enumerate(tests))):
+            treatment = Branch(test, _writing(str(number)), treatment)
+        given_class = {"class": " ".join(names)} if names else {}
+        node = etree.Element("p", given_class | ({"hidden": ""} if is_hidden else {}))
+        node[:] = [etree.Element("b")] * has_child
+        expected = next((str(i) for i, test in enumerate(tests) if etree.XPath(f"boolean({test})")(node)), "-")
+        assert COMPILED.tree.TreeWriter({"": {"*": treatment}}, "").write(node) == expected
+
+    @needs_kernel
     def test_the_beginning_of_a_value_has_whole_characters(self) -> None:
         assert COMPILED.tree is not None
         told = _writing("", (("substring(../@class, 1, 3)", "|"),))
