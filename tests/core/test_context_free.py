@@ -279,7 +279,7 @@ def decide(segment: Segment, thresholds: Thresholds | None = None) -> Decision:
 def counted(texts: list[str], stopwords: frozenset[str]) -> tuple[list[int], list[int]]:
     """How many words the texts have, and how many stop words."""
     _, words, _, densities = measure_texts(texts, array("i", [0] * len(texts)), stopwords)
-    return words, [round(density * count) for density, count in zip(densities, words, strict=True)]
+    return list(words), [round(density * count) for density, count in zip(densities, words, strict=True)]
 
 
 WORDS = st.text(st.sampled_from("aAbıIİßẞσςΣéÉЖж ©的\u2028\x1f\xa0\u0345"), max_size=12)
