@@ -238,39 +238,42 @@ class BlockTable(Sequence[Segment]):
         while self.extras and next(reversed(self.extras)) >= first:
             self.extras.popitem()
 
+    def _once(self, name: str, make: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+        """Return what ``make`` makes of the blocks so far, under a name; it is made once."""
+        key = len(self), name
+        made = self._kept.get(key)
+        if made is None:
+            made = self._kept[key] = make()
+        return made
+
     def of_position(self, name: str) -> Sequence[Any]:
         """Return a column of which :class:`Position` has the field; it is made once."""
-        key = len(self), name
-        column = self._kept.get(key)
-        if column is None:
+
+        def make() -> Sequence[Any]:
             field, module = _FIELDS_OF_POSITION[name], kernel().cut
-            if module is not None:
-                column = self._kept[key] = module.fields_of(self.position, field)
-            else:
+            if module is None:
                 # By its place it is got in a third of the time.
-                column = self._kept[key] = list(map(itemgetter(field), self.position))
-        return column
+                return list(map(itemgetter(field), self.position))
+            found: list[Any] = module.fields_of(self.position, field)
+            return found
+
+        return self._once(name, make)
 
     def characters_before(self) -> Sequence[int]:
         """Return how many characters of blocks there are before each block, and in all of them; it is made once."""
-        key = len(self), "collapsed"
-        column = self._kept.get(key)
-        if column is None:
+
+        def make() -> Sequence[int]:
             module = kernel().cut
-            if module is not None:
-                column = self._kept[key] = module.lengths_before(self.collapsed)
-            else:
-                column = self._kept[key] = list(accumulate(map(len, self.collapsed), initial=0))
-        return column
+            if module is None:
+                return list(accumulate(map(len, self.collapsed), initial=0))
+            found: Sequence[int] = module.lengths_before(self.collapsed)
+            return found
+
+        return self._once("collapsed", make)
 
     def headings(self) -> Sequence[int]:
         """Return the indices of the blocks inside H1 to H6; they are looked for once."""
-        key = len(self), "headings"
-        found = self._kept.get(key)
-        if found is None:
-            levels = self.of_position("heading_level")
-            found = self._kept[key] = list(compress(range(len(levels)), levels))
-        return found
+        return self._once("headings", lambda: list(compress(count(), self.of_position("heading_level"))))
 
     def taken(self, indices: Sequence[int]) -> BlockTable:
         """Return a table of the blocks with some indices."""

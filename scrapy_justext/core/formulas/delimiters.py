@@ -118,7 +118,7 @@ _BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${BLOCK}][^${BLOCK}]*(?<!\s)|[^\s${BLO
 
 #: What opens a formula behind a backslash.
 _OPENINGS = ("(", "[", "begin{")
-_OPENING = re.compile(r"\\[(\[]|\\begin\{")
+_OPENING = re.compile(rf"\\(?:{'|'.join(map(re.escape, _OPENINGS))})")
 
 _RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
 _DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")

@@ -735,7 +735,7 @@ cdef int first_rule(Comparison* comparisons, Py_ssize_t count, Py_ssize_t block)
             value = comparisons[i].numbers[block]
             if comparisons[i].late is not NULL and value != value:
                 # No number yet, and most blocks are decided before one is asked for.
-                value = comparisons[i].numbers[block] = (<CountedColumn> comparisons[i].late).number(block)
+                value = comparisons[i].numbers[block] = (<CountedColumn> comparisons[i].late).value(block)
             if comparisons[i].way == ABOVE:
                 holds = value > comparisons[i].limit
             elif comparisons[i].way == AT_LEAST:
@@ -985,19 +985,11 @@ cdef class CountedColumn:
         self.counts = counts
         self.is_share = is_share
 
-    cdef double number(self, Py_ssize_t i) except? -1:
-        """Return the value of a text, which must be there."""
-        self.counts.look(i)
-        cdef int words = self.counts.words.data.as_ints[i]
-        if not self.is_share:
-            return words
-        return self.counts.stopwords.data.as_ints[i] / <double> words if words else 0.0
-
     def __len__(self) -> int:
         return len(self.counts.texts)
 
     cdef object value(self, Py_ssize_t i):
-        """Return the value of a text as Python has it."""
+        """Return the value of a text, which must be there."""
         self.counts.look(i)
         if self.is_share:
             return share(self.counts.stopwords.data.as_ints[i], self.counts.words.data.as_ints[i])

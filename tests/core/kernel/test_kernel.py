@@ -214,40 +214,25 @@ class TestEquality:
     @pytest.mark.parametrize(
         "html",
         [
+            # SELECTs, nodes and breaks.
             "<p>a <select> b<option>c</option> d<br><br>e</select> f</p>g<selectx>h</selectx>i",
             "<p><b><select><a href=x>a<option>b</option></a></select></b><select></select>c",
             "<pre>a\n <select>b\n<option>c\n d</option></select>e</pre><select><img alt=f><option>g</select>",
             "<p>a<br><b><br>b</b> <a>c<a>d \r e</a> f</a>\n<br> <br>g<br><?x y?><br>h<p> <br><p><br>i",
             "a<b> </b>b<b>\n</b>c<b> d\u3000</b>\u2028<a>e <i> f</i></a><i>g</i>",
-        ],
-    )
-    def test_on_selects_nodes_and_breaks(self, rules: TagRules, html: str) -> None:
-        check_page(tree(html), rules)
-
-    @ALL_RULES
-    @pytest.mark.parametrize(
-        "html",
-        [
+            # White space in code.
             "<p>x</p><code><a href=/a><div>foo(); {</div>\n<div>bar();</div>\n<div>}</div></a></code><p>y y y",
             "<code><div><a href=/a>foo();</a></div>\n<div><a href=/b>bar();</a></div>\n<div>{}</div></code><p>y",
             "<div><code><a href=/a>f(x);</a></code></div>\n<div><code><a href=/b>g(x);</a></code></div>\n<p>y",
             "<ul class=lineno><li><a href=#1>1</a></li>\n<li><a href=#5>5</a></li>\n<li>9</li></ul><pre>int a; x</pre>",
             "<div>\n<p>a</p>\n<pre>\n<div>b</div>\n\n<div>c</div>\n</pre>\n<p>d</p>\n</div>\n<kbd>\n<p>e</p>\n</kbd>",
-        ],
-    )
-    def test_on_white_space_in_code(self, rules: TagRules, html: str) -> None:
-        check_page(tree(html), rules)
-
-    @ALL_RULES
-    @pytest.mark.parametrize(
-        "html",
-        [
+            # Marks and signs beside the root.
             "<p>one</p></html>two\ufdd0<p hidden>x</p>",
             "<p>one</p></html><p hidden>x</p><x:math>y</x:math>",
             "<div><x:math>y</x:math><script>\ufdd1</script></div>",
         ],
     )
-    def test_on_marks_and_signs_beside_the_root(self, rules: TagRules, html: str) -> None:
+    def test_on_odd_pages(self, rules: TagRules, html: str) -> None:
         check_page(tree(html), rules)
 
     def test_in_threads(self) -> None:
