@@ -99,6 +99,7 @@ def _has_equal_features(elements: Elements, segments: BlockTable) -> bool:
         and np.allclose(features.numbers, numbers, atol=1e-6)
         and np.allclose(second, expected, atol=1e-6)
         and np.allclose(trees.log_odds(second), trees.log_odds_in_python(second))
+        and np.array_equal(trees.weights(second), trees.weights_in_python(second))
     )
 
 

@@ -34,3 +34,6 @@ class SecondComputer:
 def log_odds(
     features: NDArray[np.float32], columns: NDArray[np.int16], borders: NDArray[np.float32], leaves: NDArray[np.float32]
 ) -> bytes: ...
+def weights(
+    features: NDArray[np.float32], columns: NDArray[np.int16], borders: NDArray[np.float32], leaves: NDArray[np.float32]
+) -> bytes: ...

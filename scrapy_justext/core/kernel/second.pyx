@@ -660,6 +660,53 @@ cdef class SecondPage(Rooms):
             until[i] = min(following - i, far)
 
 
+cdef struct Trees:
+    # How many there are, and the levels of each; what is asked, of how many features; what the leaves add.
+    Py_ssize_t count, levels, features
+    const short* columns
+    const float* borders
+    const float* leaves
+
+
+cdef Trees trees_of(
+    const float[:, ::1] features, const short[:, ::1] columns, const float[:, ::1] borders, const float[:, ::1] leaves
+) except *:
+    """Return trees that can be asked for blocks; the arrays must be kept as long as they are."""
+    cdef Trees trees
+    cdef Py_ssize_t tree, level
+    trees.count, trees.levels, trees.features = columns.shape[0], columns.shape[1], features.shape[0]
+    if borders.shape[0] != trees.count or borders.shape[1] != trees.levels or leaves.shape[0] != trees.count:
+        raise ValueError("trees of different sizes")
+    # The number of a leaf is a byte.
+    if trees.levels > 8 or leaves.shape[1] != 1 << trees.levels:
+        raise ValueError("trees with too few leaves")
+    for tree in range(trees.count):
+        for level in range(trees.levels):
+            if not 0 <= columns[tree, level] < trees.features:
+                raise ValueError("features that are not there")
+    if trees.count:
+        trees.leaves = &leaves[0, 0]
+        if trees.levels:
+            trees.columns, trees.borders = &columns[0, 0], &borders[0, 0]
+    return trees
+
+
+cdef void find_leaves(
+    const Trees* trees, Py_ssize_t tree, const float* features, Py_ssize_t stride, Py_ssize_t size, unsigned char* found
+) noexcept:
+    """Find the leaves of some blocks in a tree.  ``stride``: how far apart the features of a block are."""
+    cdef Py_ssize_t level, i
+    cdef unsigned char digit
+    cdef float border
+    cdef const float* row
+    memset(found, 0, size)
+    for level in range(trees.levels):
+        row = features + trees.columns[tree * trees.levels + level] * stride
+        border, digit = trees.borders[tree * trees.levels + level], 1 << level
+        for i in range(size):
+            found[i] |= digit if row[i] > border else 0
+
+
 def log_odds(
     const float[:, ::1] features, const short[:, ::1] columns, const float[:, ::1] borders, const float[:, ::1] leaves
 ) -> bytes:
@@ -667,33 +714,50 @@ def log_odds(
 
     ``columns``, ``borders``, ``leaves``: those of :class:`~scrapy_justext.core.learned.trees.Trees`.
     """
-    cdef Py_ssize_t trees = columns.shape[0], levels = columns.shape[1], count = features.shape[1]
-    cdef Py_ssize_t tree, level, start, i, size
-    cdef int digit
-    cdef int[TOGETHER] found
-    cdef float border
-    cdef const float* row
+    cdef Trees trees = trees_of(features, columns, borders, leaves)
+    cdef Py_ssize_t count = features.shape[1], tree, start, i, size
+    cdef unsigned char[TOGETHER] found
     cdef const float* of_tree
     cdef bytes made = zeros(count * sizeof(float))
     cdef float* result = <float*> PyBytes_AS_STRING(made)
-    if borders.shape[0] != trees or borders.shape[1] != levels or leaves.shape[0] != trees:
-        raise ValueError("trees of different sizes")
-    if levels > 30 or leaves.shape[1] != 1 << levels:
-        raise ValueError("trees with too few leaves")
-    for tree in range(trees):
-        for level in range(levels):
-            if not 0 <= columns[tree, level] < features.shape[0]:
-                raise ValueError("features that are not there")
     for start in range(0, count, TOGETHER):
         size = min(count - start, TOGETHER)
-        for tree in range(trees):
-            of_tree = &leaves[tree, 0]
-            memset(found, 0, sizeof(found))
-            for level in range(levels):
-                row = &features[columns[tree, level], start]
-                border, digit = borders[tree, level], 1 << level
-                for i in range(size):
-                    found[i] |= digit if row[i] > border else 0
+        for tree in range(trees.count):
+            find_leaves(&trees, tree, &features[0, start] if trees.levels else NULL, count, size, found)
+            of_tree = trees.leaves + (tree << trees.levels)
             for i in range(size):
                 result[start + i] += of_tree[found[i]]
+    return made
+
+
+def weights(
+    const float[:, ::1] features, const short[:, ::1] columns, const float[:, ::1] borders, const float[:, ::1] leaves
+) -> bytes:
+    """Return how much each feature raised what trees give for each block: a row of floats for each row of ``features``.
+
+    The arguments are those of :func:`log_odds`.
+    """
+    cdef Trees trees = trees_of(features, columns, borders, leaves)
+    cdef Py_ssize_t count = features.shape[1], tree, level, start, i, size
+    cdef unsigned char other
+    cdef const float* of_tree
+    cdef const unsigned char* leaf
+    cdef float* row
+    cdef bytes made = zeros(trees.features * count * sizeof(float)), room = zeros(trees.count * TOGETHER)
+    cdef float* result = <float*> PyBytes_AS_STRING(made)
+    cdef unsigned char* found = <unsigned char*> PyBytes_AS_STRING(room)
+    for start in range(0, count, TOGETHER):
+        size = min(count - start, TOGETHER)
+        for tree in range(trees.count):
+            find_leaves(
+                &trees, tree, &features[0, start] if trees.levels else NULL, count, size, found + tree * TOGETHER
+            )
+        # Level by level, as numpy sums them: the sums are to be the same to the last bit.
+        for level in range(trees.levels):
+            other = 1 << level
+            for tree in range(trees.count):
+                of_tree, leaf = trees.leaves + (tree << trees.levels), found + tree * TOGETHER
+                row = result + trees.columns[tree * trees.levels + level] * count + start
+                for i in range(size):
+                    row[i] += (of_tree[leaf[i]] - of_tree[leaf[i] ^ other]) / 2
     return made

@@ -23,6 +23,8 @@ from scrapy_justext.core.learned.pages import PageOpinion
 from scrapy_justext.core.learned.second import UNEXPLAINING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from scrapy_justext.core.learned.features import Features
@@ -47,11 +49,11 @@ class Heaviest(NamedTuple):
     are_named: NDArray[np.bool_]
     """Whether they are worth naming."""
 
-    def in_words(self, block: int) -> str:
-        """Return the features of a block behind a colon; nothing where none is worth naming."""
-        rows = (array[block].tolist() for array in self)
-        words = [_words(column, value) for column, value, is_named in zip(*rows, strict=True) if is_named]
-        return f": {', '.join(words)}" if words else ""
+    def in_words(self) -> Iterator[str]:
+        """Yield the features of each block behind a colon; nothing where none is worth naming."""
+        for rows in zip(*(array.tolist() for array in self), strict=True):
+            words = [_words(column, value) for column, value, is_named in zip(*rows, strict=True) if is_named]
+            yield f": {', '.join(words)}" if words else ""
 
 
 class Arguments:
@@ -62,12 +64,12 @@ class Arguments:
 
     __slots__ = ("_asked", "_found")
 
-    def __init__(self, features: Features, model: Model) -> None:
-        self._asked: tuple[Features, Model] | None = (features, model)
+    def __init__(self, features: Features, first: NDArray[np.float32], model: Model) -> None:
+        self._asked: tuple[Features, NDArray[np.float32], Model] | None = (features, first, model)
         self._found: tuple[Heaviest, Heaviest] | None = None
 
     def found(self) -> tuple[Heaviest, Heaviest]:
-        """Return what weighed most for the blocks, and what did against them."""
+        """Return what weighed most against the blocks, and what did for them."""
         asked = self._asked
         if asked is not None:
             # In this order: two threads may ask at a time.
@@ -100,10 +102,12 @@ class ModelOutput(NamedTuple):
         compared = {is_good: f">= {good:g}", is_near_good: f">= {near_good:g}", is_bad: f"< {near_good:g}"}
 
         def reasons() -> list[str]:
-            pro, contra = self.arguments.found()
+            are_bad = np.frombuffer(classes, np.uint8)[:, None] == is_bad
+            sides = zip(*self.arguments.found(), strict=True)
+            of_class = Heaviest(*(np.where(are_bad, contra, pro) for contra, pro in sides))
             return [
-                f"probability {probability:.3g} {compared[one]}{(contra if one == is_bad else pro).in_words(block)}"
-                for block, (probability, one) in enumerate(zip(self.probabilities, classes, strict=True))
+                f"probability {probability:.3g} {compared[one]}{words}"
+                for probability, one, words in zip(self.probabilities, classes, of_class.in_words(), strict=True)
             ]
 
         return Decisions.of_columns(classes, reasons)
@@ -134,39 +138,50 @@ def _with_limits(thresholds: Thresholds, own_good: float, own_near_good: float) 
 
 def weigh(features: Features, model: Model, page_model: PageModel | None = None) -> ModelOutput:
     """Ask a model for the probabilities of a page's blocks, which have these features."""
+    first = model.first_pass(features)
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.
-    probabilities: list[float] = np.round(model.probabilities(features).astype(np.float64), 3).tolist()
+    probabilities: list[float] = np.round(model.second_pass(features, first).astype(np.float64), 3).tolist()
     opinion = None if page_model is None else PageOpinion(features, probabilities, page_model)
-    return ModelOutput(model, probabilities, Arguments(features, model), opinion)
+    return ModelOutput(model, probabilities, Arguments(features, first, model), opinion)
 
 
-def _heaviest_of_page(features: Features, model: Model) -> tuple[Heaviest, Heaviest]:
-    """Return what weighed most for the blocks, and what did against them."""
-    pro, contra = [], []
-    for values, weights in model.weights(features):
+def _heaviest_of_page(features: Features, first: NDArray[np.float32], model: Model) -> tuple[Heaviest, Heaviest]:
+    """Return what weighed most against the blocks, and what did for them."""
+    contra, pro = [], []
+    for values, weights in model.weights(features, first):
         weights[:, _UNEXPLAINING] = 0
-        pro.append(_heaviest(values, weights.copy()))
-        contra.append(_heaviest(values, np.negative(weights, out=weights)))
-    return _joined(pro), _joined(contra)
+        contra.append(_heaviest(values, weights, np.argmin, np.less))
+        pro.append(_heaviest(values, weights, np.argmax, np.greater))
+    return _joined(contra), _joined(pro)
 
 
-def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32]) -> Heaviest:
-    """Return for each block the features of the largest weights; ``weights`` is used up."""
+def _heaviest(
+    features: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    find: Callable[..., NDArray[np.intp]],
+    is_beyond: Callable[..., NDArray[np.bool_]],
+) -> Heaviest:
+    """Return for each block the features of the weights that are furthest on one side of 0.
+
+    These weights become 0.  ``find``: finds the furthest of a row; ``is_beyond``: tells whether it is on this side.
+    """
     rows = np.arange(len(weights))
     columns = np.empty((len(weights), NAMED), np.int16)
-    are_positive = np.empty((len(weights), NAMED), np.bool_)
+    are_beyond = np.empty((len(weights), NAMED), np.bool_)
     for rank in range(NAMED):
-        best = weights.argmax(axis=1)
-        columns[:, rank], are_positive[:, rank] = best, weights[rows, best] > 0
-        weights[rows, best] = 0
+        furthest = find(weights, axis=1)
+        found = weights[rows, furthest]
+        columns[:, rank], are_beyond[:, rank] = furthest, is_beyond(found, 0)
+        weights[rows, furthest] = np.where(are_beyond[:, rank], 0, found)
     values = features[rows[:, None], columns]
-    return Heaviest(columns, values, are_positive & ((values != 0) | ~_IS_FLAG[columns]))
+    return Heaviest(columns, values, are_beyond & ((values != 0) | ~_IS_FLAG[columns]))
 
 
 def _joined(parts: list[Heaviest]) -> Heaviest:
     return parts[0] if len(parts) == 1 else Heaviest(*map(np.concatenate, zip(*parts, strict=True)))
 
 
+@lru_cache(maxsize=1 << 12)
 def _words(column: int, value: float) -> str:
     feature = EXPLAINED[column]
     return feature.meaning if feature.is_flag else f"{feature.meaning} {value:.3g}"

@@ -159,15 +159,6 @@ class Model:
     trees: Trees | None = None
     """The second pass; None for a model without one."""
 
-    def probabilities(self, features: Features) -> Floats32:
-        """Return for each of a page's blocks the probability that it is content."""
-        first = self.first_pass(features)
-        if self.trees is None or not features.count:
-            return first
-        first += _probabilities(self.trees.log_odds(second_features(features, first)))
-        first /= 2
-        return first
-
     def first_pass(self, features: Features) -> Floats32:
         """Return for each of a page's blocks the probability that the networks give it."""
         networks = self._all_networks
@@ -179,37 +170,54 @@ class Model:
         log_odds /= np.float32(len(self.arrays["b3"]))
         return _probabilities(log_odds)
 
-    def weights(self, features: Features) -> Iterator[tuple[Floats32, Floats32]]:
+    def second_pass(self, features: Features, first: Floats32) -> Floats32:
+        """Return for each block the probability that it is content; ``first``: those that the first pass gives."""
+        if self.trees is None or not features.count:
+            return first
+        both = _probabilities(self.trees.log_odds(second_features(features, first)))
+        both += first
+        both /= 2
+        return both
+
+    def weights(self, features: Features, first: Floats32) -> Iterator[tuple[Floats32, Floats32]]:
         """Yield the values of some blocks at a time, and how much each raised the log-odds: a row a block.
 
         The columns are those of :data:`EXPLAINED`.  In the first pass it is the slope there times the input, in the
         first network, which stands for all; 0 for names that are not there.  In the second pass it is what
-        :meth:`.Trees.weights` gives.
+        :meth:`.Trees.weights` gives.  ``first``: the probabilities that the first pass gives.
         """
         second = trees = np.zeros((len(SECOND_FEATURES), features.count), np.float32)
         if self.trees is not None:
-            second = second_features(features, self.first_pass(features))
+            second = second_features(features, first)
             trees = self.trees.weights(second)
         for rows, weights in self._weights_of_first_pass(features):
-            own, taken = np.split(trees[:, rows].T, [len(OWN)], axis=1)
-            weights[:, _TAKEN_PLACES] += taken
-            values = np.concatenate([features.rows(rows), second[: len(OWN), rows].T], axis=1)
-            yield values, np.concatenate([weights, own], axis=1)
+            weights[:, _TAKEN_PLACES] += trees[len(OWN) :, rows].T
+            weights[:, len(FEATURES) :] = trees[: len(OWN), rows].T
+            yield np.concatenate([features.rows(rows), second[: len(OWN), rows].T], axis=1), weights
 
     def _weights_of_first_pass(self, features: Features) -> Iterator[tuple[slice, Floats32]]:
-        network = self._networks(1)
-        present = self._flags(1)
+        """Yield some blocks at a time, and the weights of their features with room for what the second pass adds."""
+        network = self._first_network
+        by_feature = self.arrays["w1"][0]
         first = network.first_layer(features)
         for rows, second in network.second_layer(first):
-            slope = _product((second > 0) * network.last, network.own[0].T)
-            weights = _product(slope * (first[rows] > 0), self.arrays["w1"][0].T)
-            weights[:, _NUMBERS] *= network.inputs(features, rows)
-            weights[:, _NAMES] *= features.names(rows) * present
+            slope = _product((second > 0) * network.last, network.own[0].T) * (first[rows] > 0)
+            weights = np.zeros((len(slope), len(EXPLAINED)), np.float32)
+            weights[:, _NUMBERS] = _product(slope, by_feature[_NUMBERS].T) * network.inputs(features, rows)
+            # Pages have a third of the names.
+            names = features.names(rows)
+            there = np.flatnonzero(names.any(axis=0))
+            places = there + len(NUMBERS)
+            weights[:, places] = _product(slope, by_feature[places].T) * names[:, there] * self._flags(1)[there]
             yield rows, weights
 
     @cached_property
     def _all_networks(self) -> _Networks:
         return self._networks(len(self.arrays["b3"]))
+
+    @cached_property
+    def _first_network(self) -> _Networks:
+        return self._networks(1)
 
     def _networks(self, count: int) -> _Networks:
         """Return the first networks."""

@@ -435,6 +435,7 @@ class TestLoading:
             (learned_features, "numbers_in_python", 1.0),
             (second, "features_in_python", 1.0),
             (trees.Trees, "log_odds_in_python", 1.0),
+            (trees.Trees, "weights_in_python", 1.0),
         ],
     )
     def test_the_check_fails_where_pages_are_read_otherwise(

@@ -219,6 +219,8 @@ class TestTrees:
         )
         # Numpy sums the trees of a single block in another order.
         assert np.allclose(asked.log_odds(features), asked.log_odds_in_python(features), rtol=1e-6)
+        # Which features weighed most does not depend on who sums.
+        assert np.array_equal(asked.weights(features), asked.weights_in_python(features))
 
     @pytest.mark.parametrize(
         ("columns", "borders", "leaves"),
@@ -228,3 +230,5 @@ class TestTrees:
         trees = Trees(np.array(columns, np.int16), np.array(borders, np.float32), np.array(leaves, np.float32))
         with pytest.raises(ValueError, match=r"trees|features"):
             trees.log_odds(np.zeros((2, 3), np.float32))
+        with pytest.raises(ValueError, match=r"trees|features"):
+            trees.weights(np.zeros((2, 3), np.float32))

@@ -102,9 +102,9 @@ class TestSecondPass:
     def test_both_passes_count_the_same(self) -> None:
         features, plain = computed(PAGE), shipped_model("learned")
         alone = replace(plain, trees=None)
-        first = alone.probabilities(features)
-        second = replace(plain, trees=self.TREES).probabilities(features)
-        assert first.tolist() == alone.first_pass(features).tolist()
+        first = alone.first_pass(features)
+        second = replace(plain, trees=self.TREES).second_pass(features, first)
+        assert first.tolist() == alone.second_pass(features, first).tolist()
         of_trees = second * 2 - first
         assert np.minimum(of_trees, 1 - of_trees) == pytest.approx(1 / (1 + np.exp(4)), abs=1e-4)
 

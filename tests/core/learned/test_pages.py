@@ -104,13 +104,13 @@ def test_what_auto_read_is_judged_under_other_thresholds() -> None:
 
 def test_auto_asks_the_model_for_articles_on_articles_only(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    probabilities = Model.probabilities
+    first_pass = Model.first_pass
 
     def ask(model: Model, features: Any) -> Any:
         asked.append(model.name)
-        return probabilities(model, features)
+        return first_pass(model, features)
 
-    monkeypatch.setattr(Model, "probabilities", ask)
+    monkeypatch.setattr(Model, "first_pass", ask)
     assert judged_by(ARTICLE) == "learned-article"
     assert asked == ["learned", "learned-article"]
     del asked[:]
