@@ -28,7 +28,8 @@ from scrapy_justext.exceptions import PageError
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-_RESOURCE_LIMIT = etree.ErrorTypes.ERR_RESOURCE_LIMIT
+#: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
+_RESOURCE_LIMIT = 114
 
 _XHTML = "{http://www.w3.org/1999/xhtml}"
 
