@@ -78,7 +78,11 @@ class BlockColumns:
 
     def blocks(self) -> tuple[Block, ...]:
         """Make the blocks."""
-        columns: dict[str, Iterable[object]] = {name: self[name] for name in BLOCK_FIELDS if name not in LATE}
+        # By its index, a block finds its row: not where others were left out.
+        is_whole = list(self["index"]) == list(range(self.count))
+        columns: dict[str, Iterable[object]] = {
+            name: self[name] for name in BLOCK_FIELDS if not (is_whole and name in LATE)
+        }
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
 
 

@@ -165,6 +165,8 @@ def _html_tree(root: etree._Element) -> etree._Element:
     if not str(root.tag).startswith(_XHTML):
         return root
     root = copy.deepcopy(root)
+    # What stands behind an element is copied with it, and none of it.
+    root.tail = None
     for element in root.iter(f"{_XHTML}*"):
         element.tag = str(element.tag).removeprefix(_XHTML)
     return root

@@ -76,7 +76,8 @@ def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
     shares: dict[int, float] = {}
     for i, sentences in zip(good, _sentences([texts[i] for i in good]), strict=True):
         if not known.isdisjoint(sentences) and i not in context.pinned and _is_long(texts[i], REPEATED_UNITS):
-            share = sum(map(len, filter(known.__contains__, sentences))) / sum(map(len, sentences))
+            # A text of nothing but the marks that end sentences has none.
+            share = sum(map(len, filter(known.__contains__, sentences))) / max(sum(map(len, sentences)), 1)
             if share >= REPEATED_SHARE:
                 shares[i] = share
                 continue

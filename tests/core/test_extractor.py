@@ -486,3 +486,12 @@ def test_profiles_of_their_own_rules_are_read_once() -> None:
     assert [block.text for block in extract(page, profile="justext-3.0", language="English").blocks] == [
         f"one{(SENTENCES * 3).strip()}"
     ]
+
+
+def test_blocks_of_which_others_were_left_out_keep_their_reasons() -> None:
+    text = "It was the best of times, it was the worst of times, it was the age. " * 4
+    found = extract(f"<h1>News of the age</h1><p>a<p>b<p>{text}<p>{text.replace('age', 'era')}<p>x", language="English")
+    left = replace(found, blocks=found.blocks[2:5])
+    expected = [(block.reason, block.heading_path) for block in left.blocks]
+    for again in (pickle.loads(pickle.dumps(left)), left.with_markdown("x"), Extraction.from_dict(left.to_dict())):
+        assert [(block.reason, block.heading_path) for block in again.blocks] == expected

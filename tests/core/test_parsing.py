@@ -273,3 +273,8 @@ def test_for_titles_in_deep_trees_nobody_goes_up_from_each() -> None:
     assert root is not None
     assert processor_seconds(lambda: page_title(root)) < SECONDS
     assert page_title(root) == ""
+
+
+def test_what_stands_behind_an_element_of_xhtml_is_none_of_it() -> None:
+    root = etree.fromstring('<html xmlns="http://www.w3.org/1999/xhtml"><body><p>one</p>two</body></html>')
+    assert extract(root[0][0]).column("text") == ["one"]

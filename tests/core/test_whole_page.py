@@ -195,3 +195,8 @@ class TestFallback:
         assert "the highest of a page without good blocks" in found.blocks[0].reason + found.blocks[1].reason
         assert not extract(f"<p>Home<p>{ONE}", fallback_probability=1.0, **options).is_fallback
         assert not extract(f"<p>Home<p>{ONE}", profile="learned", good_probability=0.0).is_fallback
+
+
+def test_texts_without_sentences_are_repeated_by_none() -> None:
+    found = extract("<p>?<p>" + "?" * 100, language="none", drop_repeated=True, length_low=0, length_high=0)
+    assert len(found.blocks) == 2

@@ -93,7 +93,8 @@ def _try_it() -> Kernel:
     found = checked_kernel()
     if found.tree is None:
         return found
-    command = [sys.executable, "-m", "scrapy_justext.core.kernel.check"]
+    # None in some programs that embed Python.
+    command = [sys.executable or "", "-m", "scrapy_justext.core.kernel.check"]
     # What it runs would else ask for another one.
     environment = {**os.environ, CHECKED: etree.__version__}
     try:

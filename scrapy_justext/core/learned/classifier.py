@@ -69,7 +69,7 @@ class Arguments:
         self._found: tuple[Heaviest, Heaviest] | None = None
 
     def found(self) -> tuple[Heaviest, Heaviest]:
-        """Return what weighed most against the blocks, and what did for them."""
+        """Return what weighed most against each block, and what weighed most for it."""
         asked = self._asked
         if asked is not None:
             # In this order: two threads may ask at a time.
@@ -146,7 +146,7 @@ def weigh(features: Features, model: Model, page_model: PageModel | None = None)
 
 
 def _heaviest_of_page(features: Features, first: NDArray[np.float32], model: Model) -> tuple[Heaviest, Heaviest]:
-    """Return what weighed most against the blocks, and what did for them."""
+    """Return what weighed most against each block, and what weighed most for it."""
     contra, pro = [], []
     for values, weights in model.weights(features, first):
         weights[:, _UNEXPLAINING] = 0

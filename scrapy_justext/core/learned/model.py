@@ -204,7 +204,7 @@ class Model:
             slope = _product((second > 0) * network.last, network.own[0].T) * (first[rows] > 0)
             weights = np.zeros((len(slope), len(EXPLAINED)), np.float32)
             weights[:, _NUMBERS] = _product(slope, by_feature[_NUMBERS].T) * network.inputs(features, rows)
-            # Pages have a third of the names.
+            # A page has about a third of all names, and the others weigh nothing.
             names = features.names(rows)
             there = np.flatnonzero(names.any(axis=0))
             places = there + len(NUMBERS)
@@ -252,7 +252,8 @@ def _parts(count: int) -> list[slice]:
 
 def _product(rows: Floats32, weights: Floats32, out: Floats32 | None = None) -> Floats32:
     """Return the matrix product, computed by few rows at a time."""
-    size = max(_MULTIPLICATIONS_TOGETHER // weights.size // _ROWS_TOGETHER, 1) * _ROWS_TOGETHER
+    # A page may have no name that the model knows, and then no weights for names.
+    size = max(_MULTIPLICATIONS_TOGETHER // max(weights.size, 1) // _ROWS_TOGETHER, 1) * _ROWS_TOGETHER
     result: Floats32 = np.empty((len(rows), weights.shape[1]), np.float32) if out is None else out
     whole = len(rows) // size * size
     if whole:

@@ -121,7 +121,9 @@ def _reader(module: ModuleType, rules: TagRules) -> StyleReader:
 def read_flat(elements: Elements, wanted: Wanted) -> Styled:
     """Return what is wanted of a page, from all of it."""
     rules = replace(elements.rules, styled=True)
-    flat = with_marks(flatten(elements.root, rules, elements.formulas), elements.root, rules)
+    flat = flatten(elements.root, rules, elements.formulas)
+    if wanted.with_formulas:
+        flat = with_marks(flat, elements.root, rules)
     chunks = chunks_of(flat)
     has_images = flattening.has_mark(flat, flattening.IMAGE)
     images, figures = _lone_images(chunks, wanted, rules) if has_images else ([], {})

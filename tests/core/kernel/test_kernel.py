@@ -384,13 +384,26 @@ class TestLoading:
         monkeypatch.setenv(loading.PURE, "1")
         assert kernel.__wrapped__() == Kernel(None, None, "SCRAPY_JUSTEXT_PURE is set")
 
+    @needs_kernel
+    def test_a_program_that_embeds_python_has_no_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(loading, "TESTED", ((1, 0), (1, 1)))
+        for name in (loading.PURE, loading.CHECKED):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(sys, "executable", None)
+        assert "could not be checked" in kernel.__wrapped__().reason
+
     def test_pages_are_read_without_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         page = read_page(next(iter(PAGES.values())))
-        expected = {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES}
+
+        def read() -> list[dict[str, Any]]:
+            # As dicts: what is made late is to be made here.
+            return [extract(page, profile=profile, markdown=True).to_dict() for profile in PROFILES]
+
+        expected = read()
         read_by = (flattening, reading, formulas, styled, learned_tree, learned_features, characters, second, trees)
         for module in read_by:
             monkeypatch.setattr(module, "kernel", lambda: Kernel(None, None, "a test"))
-        assert {profile: extract(page, profile=profile, markdown=True) for profile in PROFILES} == expected
+        assert read() == expected
 
     @needs_kernel
     def test_elements_of_another_size_are_not_read(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,8 +68,9 @@ def check(root: etree._Element) -> None:
         assert read(root) == found
 
 
-def extracted(root: etree._Element) -> list[Any]:
-    return [extract(root, profile=profile, language="English", markdown=True) for profile in PROFILES]
+def extracted(root: etree._Element) -> list[dict[str, Any]]:
+    # As dicts: what is made late is to be made here.
+    return [extract(root, profile=profile, language="English", markdown=True).to_dict() for profile in PROFILES]
 
 
 @pytest.mark.parametrize("numbers", [range(150), pytest.param(range(150, 3_000), marks=pytest.mark.full)], ids=str)
@@ -193,3 +194,14 @@ def test_threads_read_one_tree_and_many() -> None:
     expected = [read(root) for root in roots]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(read, roots)) == expected
+
+
+@needs_kernel
+def test_a_style_that_ends_a_formula_before_a_letter_leaves_it_text() -> None:
+    # Read without styles, the dollar stands before a letter, as that of a price.
+    text = "It was the best of times, it was the worst of times. " * 4
+    page = f"<p>{text}<i>$x^2$</i>what"
+    found = extract(page, language="English", markdown=True).markdown
+    assert found.endswith("\\$x^2\\$what")
+    with pure():
+        assert extract(page, language="English", markdown=True).markdown == found

@@ -10,6 +10,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from scrapy_justext import extract
 from scrapy_justext.core.learned.classifier import FALLBACK, weigh, with_limits
 from scrapy_justext.core.learned.features import Features
 from scrapy_justext.core.learned.model import Model, shipped_model
@@ -120,3 +121,12 @@ def test_reasons_that_were_not_read_are_the_same_in_another_process() -> None:
     assert pickle.loads(pickled) == decisions
     # What is to be told is pickled, and not what it is found by.
     assert len(pickled) < 3_000
+
+
+@pytest.mark.parametrize("profile", ["learned", "learned-article", "auto"])
+@pytest.mark.parametrize("page", ["<frameset><noframes>No frames here</noframes></frameset>", "<p>?<p>" + "?" * 100])
+def test_pages_that_have_next_to_nothing_have_reasons(page: str, profile: str) -> None:
+    # Of the first, no element has a name that the models know.
+    reasons = extract(page, profile=profile).column("reason")
+    assert all(reason.startswith("probability ") for reason in reasons)
+    assert reasons
