@@ -62,7 +62,7 @@ def compile_kernel(root: Path) -> list[Path]:
     from setuptools import Distribution, Extension  # noqa: PLC0415
     from setuptools.command.build_ext import build_ext  # noqa: PLC0415
 
-    made = []
+    made: dict[Path, bytes] = {}
     with TemporaryDirectory() as temporary:
         for source in sorted((root / FOLDER).glob("*.pyx")):
             digest = digest_of(source)
@@ -79,12 +79,13 @@ def compile_kernel(root: Path) -> list[Path]:
             command.ensure_finalized()
             command.run()
             [compiled] = map(Path, command.get_outputs())
-            # Another process may have the old one open.
-            target = source.with_name(compiled.name)
-            target.unlink(missing_ok=True)
-            target.write_bytes(compiled.read_bytes())
-            made.append(target.relative_to(root))
-    return made
+            made[source.with_name(compiled.name)] = compiled.read_bytes()
+    # Only now: new modules beside old ones would not fit each other.
+    for target, content in made.items():
+        # Another process may have the old one open.
+        target.unlink(missing_ok=True)
+        target.write_bytes(content)
+    return [target.relative_to(root) for target in made]
 
 
 class ReadmeHook(MetadataHookInterface):

@@ -23,7 +23,7 @@ from scrapy_justext.core.learned.pages import PageOpinion
 from scrapy_justext.core.learned.second import UNEXPLAINING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -48,6 +48,10 @@ class Heaviest(NamedTuple):
     values: NDArray[np.float32]
     are_named: NDArray[np.bool_]
     """Whether they are worth naming."""
+
+    def with_others(self, others: Heaviest, blocks: NDArray[np.bool_]) -> Heaviest:
+        """Return the features with those of ``others`` for some blocks, for which ``blocks`` is true."""
+        return Heaviest(*(np.where(blocks[:, None], other, own) for other, own in zip(others, self, strict=True)))
 
     def in_words(self) -> Iterator[str]:
         """Yield the features of each block behind a colon; nothing where none is worth naming."""
@@ -102,9 +106,8 @@ class ModelOutput(NamedTuple):
         compared = {is_good: f">= {good:g}", is_near_good: f">= {near_good:g}", is_bad: f"< {near_good:g}"}
 
         def reasons() -> list[str]:
-            are_bad = np.frombuffer(classes, np.uint8)[:, None] == is_bad
-            sides = zip(*self.arguments.found(), strict=True)
-            of_class = Heaviest(*(np.where(are_bad, contra, pro) for contra, pro in sides))
+            against, in_favour = self.arguments.found()
+            of_class = in_favour.with_others(against, np.frombuffer(classes, np.uint8) == is_bad)
             return [
                 f"probability {probability:.3g} {compared[one]}{words}"
                 for probability, one, words in zip(self.probabilities, classes, of_class.in_words(), strict=True)
@@ -147,34 +150,27 @@ def weigh(features: Features, model: Model, page_model: PageModel | None = None)
 
 def _heaviest_of_page(features: Features, first: NDArray[np.float32], model: Model) -> tuple[Heaviest, Heaviest]:
     """Return what weighed most against each block, and what weighed most for it."""
-    contra, pro = [], []
+    against, in_favour = [], []
     for values, weights in model.weights(features, first):
         weights[:, _UNEXPLAINING] = 0
-        contra.append(_heaviest(values, weights, np.argmin, np.less))
-        pro.append(_heaviest(values, weights, np.argmax, np.greater))
-    return _joined(contra), _joined(pro)
+        against.append(_heaviest(values, weights, -1))
+        in_favour.append(_heaviest(values, weights, 1))
+    return _joined(against), _joined(in_favour)
 
 
-def _heaviest(
-    features: NDArray[np.float32],
-    weights: NDArray[np.float32],
-    find: Callable[..., NDArray[np.intp]],
-    is_beyond: Callable[..., NDArray[np.bool_]],
-) -> Heaviest:
-    """Return for each block the features of the weights that are furthest on one side of 0.
-
-    These weights become 0.  ``find``: finds the furthest of a row; ``is_beyond``: tells whether it is on this side.
-    """
+def _heaviest(features: NDArray[np.float32], weights: NDArray[np.float32], sign: int) -> Heaviest:
+    """Return for each block the features whose weights of a ``sign``, 1 or -1, are furthest from 0; they become 0."""
+    find = np.argmax if sign > 0 else np.argmin
     rows = np.arange(len(weights))
     columns = np.empty((len(weights), NAMED), np.int16)
-    are_beyond = np.empty((len(weights), NAMED), np.bool_)
+    have_sign = np.empty((len(weights), NAMED), np.bool_)
     for rank in range(NAMED):
         furthest = find(weights, axis=1)
         found = weights[rows, furthest]
-        columns[:, rank], are_beyond[:, rank] = furthest, is_beyond(found, 0)
-        weights[rows, furthest] = np.where(are_beyond[:, rank], 0, found)
+        columns[:, rank], have_sign[:, rank] = furthest, sign * found > 0
+        weights[rows, furthest] = np.where(have_sign[:, rank], 0, found)
     values = features[rows[:, None], columns]
-    return Heaviest(columns, values, are_beyond & ((values != 0) | ~_IS_FLAG[columns]))
+    return Heaviest(columns, values, have_sign & ((values != 0) | ~_IS_FLAG[columns]))
 
 
 def _joined(parts: list[Heaviest]) -> Heaviest:
