@@ -51,7 +51,12 @@ class Heaviest(NamedTuple):
 
     def with_others(self, others: Heaviest, blocks: NDArray[np.bool_]) -> Heaviest:
         """Return the features with those of ``others`` for some blocks, for which ``blocks`` is true."""
-        return Heaviest(*(np.where(blocks[:, None], other, own) for other, own in zip(others, self, strict=True)))
+        rows = blocks[:, None]
+        return Heaviest(
+            columns=np.where(rows, others.columns, self.columns),
+            values=np.where(rows, others.values, self.values),
+            are_named=np.where(rows, others.are_named, self.are_named),
+        )
 
     def in_words(self) -> Iterator[str]:
         """Yield the features of each block behind a colon; nothing where none is worth naming."""
