@@ -29,7 +29,7 @@ class KernelHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Compile, and say which files there are."""
-        if self.target_name != "wheel" or os.environ.get("SCRAPY_JUSTEXT_PURE") == "1":
+        if self.target_name != "wheel" or os.environ.get("SCRAPY_JUSTEXT_PURE", "0") not in ("", "0"):
             return
         try:
             made = compile_kernel(Path(self.root))

@@ -5,17 +5,20 @@ from __future__ import annotations
 import gzip
 import re
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import justext
+import pytest
 from lxml import etree
 
 import scrapy_justext
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions, Segment
 from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.kernel.loading import PURE, kernel
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import segment_tree
@@ -221,6 +224,16 @@ def lines_run(function: Callable[[], object]) -> int:
     finally:
         sys.settrace(before)
     return lines
+
+
+@contextmanager
+def pure() -> Iterator[None]:
+    """Inside, pages are read without compiled code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PURE, "1")
+        kernel.cache_clear()
+        yield
+    kernel.cache_clear()
 
 
 #: Of processor time, what work in proportion to its page needs a hundredth of, and quadratic work many times.

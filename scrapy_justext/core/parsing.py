@@ -72,7 +72,8 @@ def parse_html(page: Page, encoding: str | None = None) -> Parsed:
 
     ``encoding``: that of bytes, from the HTTP header; it is weaker than a byte order mark and stronger than the
     page's own declaration, see :mod:`scrapy_justext.core.encodings`.  A tree is used as it is; one in XHTML's namespace
-    is copied without the namespace.  The tree of a response is used if the response was read in the right encoding.
+    is copied without the namespace, and an element without parent is copied without the text behind it.  The tree of a
+    response is used if the response was read in the right encoding.
     Raises :class:`PageError` for any other type, and for an encoding that cannot be used; its :class:`PageLimitError`
     for a page that would take the parser minutes, see :mod:`.limits`.
     """
@@ -162,10 +163,11 @@ def is_cut(root: etree._Element) -> bool:
 
 
 def _html_tree(root: etree._Element) -> etree._Element:
-    if not str(root.tag).startswith(_XHTML):
+    # What stands behind an element is copied and cut out with it, and none of it.
+    has_text_behind = root.getparent() is None and root.tail is not None
+    if not has_text_behind and not str(root.tag).startswith(_XHTML):
         return root
     root = copy.deepcopy(root)
-    # What stands behind an element is copied with it, and none of it.
     root.tail = None
     for element in root.iter(f"{_XHTML}*"):
         element.tag = str(element.tag).removeprefix(_XHTML)

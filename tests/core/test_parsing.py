@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import copy
 from typing import Any
 
 import pytest
@@ -278,3 +279,12 @@ def test_for_titles_in_deep_trees_nobody_goes_up_from_each() -> None:
 def test_what_stands_behind_an_element_of_xhtml_is_none_of_it() -> None:
     root = etree.fromstring('<html xmlns="http://www.w3.org/1999/xhtml"><body><p>one</p>two</body></html>')
     assert extract(root[0][0]).column("text") == ["one"]
+
+
+@pytest.mark.parametrize("behind", ["two", "\ufdd0"])
+def test_what_stands_behind_a_copied_element_is_none_of_it(behind: str) -> None:
+    copied = copy.deepcopy(tree(f"<div><p>one</p>{behind}</div>").find(".//p"))
+    assert copied is not None
+    assert copied.tail == behind
+    assert extract(copied).column("text") == ["one"]
+    assert copied.tail == behind

@@ -17,6 +17,7 @@ TEXTS = [
     "one", "two three", " ", "\n", " x", "y ", "w\r\nv", "\t", "\xa0", "&nbsp;", "&copy;", "©", "&amp;", "&lt;p&gt;",
     "&bogus;", "&#xFDD0;", "\ufdd0", "\ufdd1", "\ufdd0/", "\ufdd1|", "&#0;", "\u2028", "\u3000", "\x85", "é", "文字",
     "\U0001f600", "the of and to in that it is was for on. ", "the quick and the dead of it all, " * 7,
+    "$", "$x^2$", "$$", "\\(a\\)", "\\[", "?!", "。？", "`", "*", "__", "|", "# ",
     "lamp post lantern " * 14, "It was the best of times, it was the worst of times. " * 2,
 ]  # fmt: skip
 

@@ -146,6 +146,8 @@ def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page
 def test_no_visible_character_is_lost_or_made_up(page: str) -> None:
     for mark in ("\ufdd0", "\ufdd1", "&#xFDD0;"):
         page = page.replace(mark, "\ufffd")
+    # Formulas are TeX, not text; those of elements are left out below.
+    page = page.replace("$", "S").replace("\\", "/")
     root = parse_html(page).root
     assume(root is not None)
     assert root is not None
@@ -157,7 +159,6 @@ def test_no_visible_character_is_lost_or_made_up(page: str) -> None:
     )
     kept = select(root, f"//text()[not({gone})]")
     expected = "".join("".join(kept).split())
-    # Formulas are TeX, not text.
     found = "".join("".join(one.without_formulas().split()) for one in segment_tree(root, MODERN))
     assert found == expected
 
@@ -172,7 +173,7 @@ def test_xpaths_select_the_block_s_element(profile: str, page: str) -> None:
     # See test_select_in_a_name_is_no_place.
     assume("selectors" not in page)
     # The text of a formula is TeX.
-    assume("<math" not in page)
+    assume(not any(sign in page for sign in ("<math", "$", "\\")))
     for block in extract(root, language="English", profile=profile, paths=True).blocks:
         [element] = select(root, str(block.xpath))
         assert element.tag == block.tag

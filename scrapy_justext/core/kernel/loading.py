@@ -55,7 +55,7 @@ class Kernel(NamedTuple):
 @cache
 def kernel() -> Kernel:
     """Return the compiled modules, if they can be used here."""
-    if os.environ.get(PURE) == "1":
+    if _is_off():
         return Kernel(None, None, f"{PURE} is set")
     return checked_kernel() if _is_tested() or os.environ.get(CHECKED) == etree.__version__ else _try_it()
 
@@ -64,7 +64,7 @@ def is_refused() -> bool:
     """Return whether there is compiled code that cannot be used here, though nobody has switched it off."""
     # A package that was built without any of it is meant to be pure.
     is_there = any(any(_FOLDER.glob(files)) for files in ("*.so", "*.pyd"))
-    return is_there and kernel().tree is None and os.environ.get(PURE) != "1"
+    return is_there and kernel().tree is None and not _is_off()
 
 
 def checked_kernel() -> Kernel:
@@ -80,6 +80,10 @@ def checked_kernel() -> Kernel:
     if size != tree.SIZE_OF_ELEMENT:
         return Kernel(None, None, f"elements of lxml {etree.__version__} have {size} bytes, not {tree.SIZE_OF_ELEMENT}")
     return Kernel(tree, cut, f"lxml {etree.__version__}", *others)
+
+
+def _is_off() -> bool:
+    return os.environ.get(PURE, "0") not in ("", "0")
 
 
 def _is_tested() -> bool:

@@ -18,9 +18,8 @@ from scrapy_justext.core.learned.tree import read_elements
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
-from tests.builders import CORPORA, PAGES, corpus_pages, read_page, tree
+from tests.builders import CORPORA, PAGES, corpus_pages, pure, read_page, tree
 from tests.core.kernel.test_kernel import needs_kernel
-from tests.core.kernel.test_safety import pure
 from tests.core.learned.pages import PROSE, SENTENCES
 from tests.property.strategies import bodies, soups
 

@@ -6,26 +6,23 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree, html
 
 from scrapy_justext import extract
 from scrapy_justext.core.flattening import flatten
-from scrapy_justext.core.kernel import loading
 from scrapy_justext.core.kernel.expressions import EntityError
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import cut, nested, tree
+from tests.builders import cut, nested, pure, tree
 from tests.core.kernel.test_kernel import needs_kernel, written
 from tests.core.kernel.trees import change, random_tree
 from tests.core.test_reading import STYLED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.property.strategies import bodies, soups
 
 pytestmark = needs_kernel
 
@@ -45,16 +42,6 @@ HOSTILE = {
 
 def parsed(xml: str) -> etree._Element:
     return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, strip_cdata=False, huge_tree=True))
-
-
-@contextmanager
-def pure() -> Iterator[None]:
-    """Reads in Python inside."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(loading.PURE, "1")
-        kernel.cache_clear()
-        yield
-    kernel.cache_clear()
 
 
 def read(root: etree._Element) -> dict[str, Any]:
@@ -77,6 +64,13 @@ def extracted(root: etree._Element) -> list[dict[str, Any]]:
 def test_random_trees(numbers: range) -> None:
     for number in numbers:
         check(random_tree(number))
+
+
+@given(page=bodies | soups, profile=st.sampled_from(list(PROFILES)), markdown=st.booleans())
+def test_any_page(page: str, profile: str, markdown: bool) -> None:
+    found = extract(page, profile=profile, language="English", markdown=markdown).to_dict()
+    with pure():
+        assert extract(page, profile=profile, language="English", markdown=markdown).to_dict() == found
 
 
 @pytest.mark.parametrize("xml", HOSTILE.values(), ids=HOSTILE)
@@ -196,7 +190,6 @@ def test_threads_read_one_tree_and_many() -> None:
         assert list(pool.map(read, roots)) == expected
 
 
-@needs_kernel
 def test_a_style_that_ends_a_formula_before_a_letter_leaves_it_text() -> None:
     # Read without styles, the dollar stands before a letter, as that of a price.
     text = "It was the best of times, it was the worst of times. " * 4
