@@ -7,7 +7,7 @@ each opens the containers that the one before was not in.
 
 from __future__ import annotations
 
-from itertools import chain, groupby
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.code import code_language
@@ -52,20 +52,29 @@ def to_markdown(
     ``headline``: the index of the heading that is written whatever its class.
     ``tables``: what is written of a table that a pipe table cannot show, one of :data:`~.tables.TABLES`.
     """
-    good = [is_good > 0 or i == headline for i, is_good in enumerate(decisions.are_good)]
+    good = list(map(bool, decisions.are_good))
+    if headline is not None:
+        good[headline] = True
     pieces: Iterable[Piece] = ()
     if elements is not None and True in good:
         pieces = good_pieces(elements, segments, good, url)
         pieces = pieces if elements.rules.kinds else with_tables(pieces)
     writer = MarkdownWriter()
-    for _, group in groupby(chain(pieces, map(_data_piece, data)), _whole):
-        first, *others = group
-        if first.rows:
-            writer.add(table_lines(first, tables), first.surroundings.containers)
-        elif _is_fenced(first):
-            writer.add(_code([first, *others]), first.surroundings.containers)
+    # The pieces of the PRE at hand.
+    inside: list[Piece] = []
+    for piece in chain(pieces, map(_data_piece, data)):
+        is_fenced = _is_fenced(piece)
+        if inside and not (is_fenced and _stand_together(inside[0], piece)):
+            writer.add(_code(inside), inside[0].surroundings.containers)
+            inside = []
+        if is_fenced:
+            inside.append(piece)
+        elif piece.rows:
+            writer.add(table_lines(piece, tables), piece.surroundings.containers)
         else:
-            writer.add(_flow(first), first.surroundings.containers, is_paragraph=first.segment.kind != FORMULA)
+            writer.add(_flow(piece), piece.surroundings.containers, is_paragraph=piece.segment.kind != FORMULA)
+    if inside:
+        writer.add(_code(inside), inside[0].surroundings.containers)
     return writer.text()
 
 
@@ -73,14 +82,15 @@ def _data_piece(segment: Segment) -> Piece:
     return Piece(segment, Surroundings(), [TextRun(segment.text)])
 
 
-def _whole(piece: Piece) -> object:
-    """Return what a piece is written together with its neighbours as: the PRE around it, or the piece itself."""
-    return piece.surroundings.preformatted if _is_fenced(piece) and piece.segment.kind != CODE else id(piece)
-
-
 def _is_fenced(piece: Piece) -> bool:
     is_code = piece.segment.kind == CODE or piece.surroundings.preformatted is not None
     return is_code and piece.segment.image_url is None
+
+
+def _stand_together(piece: Piece, other: Piece) -> bool:
+    """Return whether two fenced pieces are parts of one PRE; what is a block of code is all of it."""
+    is_whole = CODE in (piece.segment.kind, other.segment.kind)
+    return not is_whole and piece.surroundings.preformatted is other.surroundings.preformatted
 
 
 def _code(pieces: Sequence[Piece]) -> list[str]:

@@ -54,7 +54,9 @@ def read_image(told: str, style: TextRun) -> TextRun:
     if _TINY.fullmatch(width) or _TINY.fullmatch(height) or (is_sign and destination is not None):
         return TextRun()
     single, sets = addresses[:-_SETS], addresses[-_SETS:]
-    source = next(filter(_is_address, chain(map(str.strip, single), map(_first, sets))), None)
+    # Most of the places have none.
+    given = filter(None, chain(map(str.strip, single), map(_first, filter(None, sets))))
+    source = next(filter(_is_address, given), None)
     return TextRun() if source is None else TextRun(destination=destination, image=Image(alt, source, is_sign))
 
 
@@ -74,7 +76,7 @@ def _first(addresses: str) -> str:
 
 def _is_address(address: str) -> bool:
     path = address.partition("?")[0].lower()
-    return bool(address) and not path.startswith("data:") and not _SPACER.fullmatch(path)
+    return not path.startswith("data:") and not _SPACER.fullmatch(path)
 
 
 def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:

@@ -358,10 +358,12 @@ class Resolver:
         if self._room < 0:
             return None
         if address not in self._known:
-            # To look for the base is dear; most pages link to other sites with whole addresses.
-            base = "" if _WHOLE_ADDRESS.fullmatch(address) else self._base
-            self._room -= len(base)
-            self._known[address] = destination_of(address, base)
+            if _WHOLE_ADDRESS.fullmatch(address):
+                # To look for the base is dear; most pages link to other sites with whole addresses.
+                self._known[address] = _quoted(address)
+            else:
+                self._room -= len(self._base)
+                self._known[address] = destination_of(address, self._base)
         destination = self._known[address]
         self._room -= len(destination or "")
         return None if self._room < 0 else destination
@@ -378,10 +380,14 @@ def destination_of(address: str, base: str = "") -> str | None:
     scheme = _SCHEME.match(address)
     if not address or (scheme and scheme[1].lower() not in SCHEMES):
         return None
-    joined = _joined(base, address)
+    return _quoted(_joined(base, address)) or None
+
+
+def _quoted(address: str) -> str:
+    """Return an address without what ends a destination or means something in it."""
     # Most have nothing to be quoted, and to look for it takes a fifth of the time.
-    quoted = joined.translate(_QUOTED) if _TO_BE_QUOTED.search(joined) else joined
-    return (_ENTITY.sub(r"\\&", quoted) if "&" in quoted else quoted) or None
+    quoted = address.translate(_QUOTED) if _TO_BE_QUOTED.search(address) else address
+    return _ENTITY.sub(r"\\&", quoted) if "&" in quoted else quoted
 
 
 def _clean(address: str) -> str:

@@ -187,7 +187,10 @@ class _PieceMaker:
         label = surroundings.containers[0].label if surroundings.containers else ""
         key = id(segment)
         own = read_runs(self._whole[key], [_PLAIN]) if key in self._whole else self._runs.get(key)
-        own = own or [_PLAIN.with_text(segment.collapsed)]
+        if not own:
+            own = [_PLAIN.with_text(segment.collapsed)]
+            if not label:
+                return own
         if segment.heading_level:
             own = [run for run in own if run.image is None or not run.image.is_sign]
         if label:
