@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core import flattening
+from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.flattening import CLOSE, INLINE, LINK, SOURCE, WHOLE, chunks_of, flatten, tag_codes, writer
 from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
@@ -45,6 +46,9 @@ class ImagePlace(NamedTuple):
     """What its attributes tell."""
     is_linked: bool
     """Whether a link around it begins in its chunk."""
+
+
+_new_place = maker(ImagePlace)
 
 
 class Wanted(NamedTuple):
@@ -100,7 +104,7 @@ def read_tree(module: ModuleType, elements: Elements, wanted: Wanted) -> Styled:
     )
     return Styled(
         dict(zip(sorted(wanted.chunks), texts, strict=True)),
-        [ImagePlace(*one) for one in images],
+        list(map(_new_place, images)),
         figures,
         nodes,
         places,
