@@ -17,7 +17,7 @@ from tests.builders import REPOSITORY
 
 COPIED = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "scrapy_justext", "stoplists", "tests",
           "example_project")  # fmt: skip
-RUN = ("test_safety.py", "test_elements.py", "test_features.py", "test_second.py", "test_page.py",
+RUN = ("test_kernel.py", "test_safety.py", "test_elements.py", "test_features.py", "test_second.py", "test_page.py",
        "test_lines.py")  # fmt: skip
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
@@ -32,6 +32,10 @@ def main() -> None:
                 shutil.copy(path, folder)
         built = {"CFLAGS": FLAGS, "LDFLAGS": FLAGS, "SCRAPY_JUSTEXT_KERNEL": "1"}
         run(folder, "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", ".", **built)
+        modules = [one.read_bytes() for one in Path(folder, "scrapy_justext", "core", "kernel").glob("*.so")]
+        # Else a fault would pass unnoticed.
+        assert modules, "nothing is compiled"
+        assert all(b"__asan_report" in module for module in modules), "compiled without sanitizers"
         # Python itself is compiled without.
         library = subprocess.check_output(["gcc", "-print-file-name=libasan.so"], text=True).strip()
         # Memory from Python's own pools has no bounds that could be noticed.
