@@ -3,7 +3,8 @@
 Compiled code reads lxml's elements by their layout in memory.  So it is used only
 
 * if lxml's elements have the size that it was compiled for, and
-* if lxml's version was tested, or pages are read alike both ways in a process of its own, which may crash alone.
+* if the versions of lxml and libxml2 were tested, or pages are read alike both ways in a process of its own, which may
+  crash alone.
 
 ``SCRAPY_JUSTEXT_PURE=1`` in the environment switches it off.
 """
@@ -23,10 +24,11 @@ from lxml import etree
 if TYPE_CHECKING:
     from types import ModuleType
 
-#: The first and last versions of lxml that were tested.
-TESTED = ((6, 0), (6, 1))
+#: The versions of lxml, each with the libxml2 of its wheels, that were tested.
+TESTED = frozenset({((6, 0), (2, 14)), ((6, 1), (2, 14))})
 PURE = "SCRAPY_JUSTEXT_PURE"
-#: The version of lxml that was checked in a process of its own, for the processes that this one starts.
+#: The versions that were checked in a process of its own, and why pages are not read alike with them: for the processes
+#: that this one starts.
 CHECKED = "SCRAPY_JUSTEXT_CHECKED"
 #: Seconds for the check.
 _LONGEST = 60
@@ -57,7 +59,10 @@ def kernel() -> Kernel:
     """Return the compiled modules, if they can be used here."""
     if _is_off():
         return Kernel(None, None, f"{PURE} is set")
-    return checked_kernel() if _is_tested() or os.environ.get(CHECKED) == etree.__version__ else _try_it()
+    checked, _, why_not = os.environ.get(CHECKED, "").partition(": ")
+    if _is_tested() or (checked == _versions() and not why_not):
+        return checked_kernel()
+    return Kernel(None, None, why_not) if checked == _versions() else _try_it()
 
 
 def is_refused() -> bool:
@@ -87,9 +92,11 @@ def _is_off() -> bool:
 
 
 def _is_tested() -> bool:
-    oldest, newest = TESTED
-    version: tuple[int, ...] = etree.LXML_VERSION[:2]
-    return oldest <= version <= newest
+    return (etree.LXML_VERSION[:2], etree.LIBXML_VERSION[:2]) in TESTED
+
+
+def _versions() -> str:
+    return f"lxml {etree.__version__}, libxml2 {'.'.join(map(str, etree.LIBXML_VERSION))}"
 
 
 def _try_it() -> Kernel:
@@ -99,15 +106,16 @@ def _try_it() -> Kernel:
         return found
     # None in some programs that embed Python.
     command = [sys.executable or "", "-m", "scrapy_justext.core.kernel.check"]
+    versions = _versions()
     # What it runs would else ask for another one.
-    environment = {**os.environ, CHECKED: etree.__version__}
+    environment = {**os.environ, CHECKED: versions}
     try:
         done = subprocess.run(
             command, timeout=_LONGEST, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Kernel(None, None, f"lxml {etree.__version__} could not be checked: {error}")
+        return Kernel(None, None, f"{versions} could not be checked: {error}")
     if done.returncode:
-        return Kernel(None, None, f"lxml {etree.__version__} failed the check, status {done.returncode}")
-    os.environ[CHECKED] = etree.__version__
+        found = Kernel(None, None, f"{versions} failed the check, status {done.returncode}")
+    os.environ[CHECKED] = versions if found.tree is not None else f"{versions}: {found.reason}"
     return found
