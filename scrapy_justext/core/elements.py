@@ -109,8 +109,12 @@ class Elements:
         return self.root if node is None else node
 
     def _gone(self) -> set[etree._Element]:
-        """Return the removed elements that are block-level or hold others, and all elements inside them."""
-        gone: set[etree._Element] = set()
+        """Return the removed elements that are block-level or hold others, and all elements inside them.
+
+        So are those that an image holds in a tree of XML, where it is a block.
+        """
+        images = self.root.iter("img") if self.rules.images else ()
+        gone = {node for image in images for node in image.iterdescendants()}
         for node in removed_elements(self.root, self.rules, self.formulas):
             # Most are scripts, which hold nothing.
             if node not in gone and (len(node) or node.tag in self.rules.block_level):

@@ -496,7 +496,8 @@ def _walk(root: etree._Element, rules: TagRules) -> str:
     # Nothing is left in it that is a formula.
     for event, node, marks in kept_nodes(root, rules, PageFormulas(()), telling=True):
         if event == "start":
-            parts += marks[0], _without_marks(node.text)
+            # An image that is a block is what its attributes tell, whatever it holds in a tree of XML.
+            parts += marks[0], _without_marks(None if rules.images and node.tag == "img" else node.text)
         else:
             is_top = node is root or node.getparent() is None
             parts += marks[1], _without_marks(None if is_top else node.tail)
@@ -745,8 +746,10 @@ def _kept_below(
             mode = modes[-1][1]
             writing = _written_of(node, by_mode[mode])
             open_marks.append((writing.start + (_told(node, writing) if telling else ""), writing.end))
-            if writing.below not in (mode, None):
-                modes.append((node, str(writing.below)))
+            if writing.below is None:
+                events.skip_subtree()
+            elif writing.below != mode:
+                modes.append((node, writing.below))
             yield event, node, open_marks[-1]
 
 

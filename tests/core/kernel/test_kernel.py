@@ -251,6 +251,13 @@ def test_a_tree_made_by_hand_may_be_deep(rules: TagRules) -> None:
 
 
 @needs_kernel
+@ALL_RULES
+def test_an_image_of_xml_may_hold_elements(rules: TagRules) -> None:
+    root = etree.XML('<div><img alt="a">b<!-- c -->d<ul><li>e</li></ul><img alt="f"/>g</img>h<p>i</p></div>')
+    assert written(root, rules) == by_stylesheet(root, rules) == walk(root, rules)
+
+
+@needs_kernel
 def test_what_is_no_element_is_told() -> None:
     with pytest.raises(TypeError, match="no element: 'html'"):
         written("html", STYLED["justext"])  # type: ignore[arg-type]

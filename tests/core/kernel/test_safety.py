@@ -27,6 +27,7 @@ from tests.property.strategies import bodies, soups
 pytestmark = needs_kernel
 
 ENTITIES = '<!DOCTYPE html [<!ENTITY e "one\ufdd0"><!ENTITY f "&e;&e;"><!ENTITY g "x<p>y</p>">]>'
+PROSE = "It was the best of times, it was the worst of times. " * 4
 HOSTILE = {
     "noncharacters": "<div><pre class='\ufdd1;'>\ufdd0</pre>\ufdd1<a href='\ufdd0\ufdd1'>\ufdd1|</a>\ufdd0</div>",
     "characters beside ours": "<div>\ufdcf\ufdd2<p>\uf000\uffef</p>\U0001fdd0</div>",
@@ -35,6 +36,7 @@ HOSTILE = {
     "CDATA": "<html><p><![CDATA[x < y]]></p><script><![CDATA[z]]></script><pre><![CDATA[\ufdd0]]></pre></html>",
     "namespaces": "<h xmlns='http://www.w3.org/1999/xhtml'><p xmlns:y='u' y:hidden=''>a<y:select/><y:p>b</y:p></p></h>",
     "beside the root": "<?pi a?><!-- c --><html><p>a<?x y?>b<!-- d --></p></html><?pi z?><!-- \ufdd0 -->",
+    "an image that holds": f"<div><img alt='x'>a<blockquote>b</blockquote></img><ul><li>{PROSE}</li></ul>{PROSE}</div>",
     "long": f"<{'x' * 50_000} class='{'y ' * 50_000}'><p>{'é' * 100_000}</p></{'x' * 50_000}>",
     "empty": "<html/>",
 }  # fmt: skip
@@ -192,8 +194,7 @@ def test_threads_read_one_tree_and_many() -> None:
 
 def test_a_style_that_ends_a_formula_before_a_letter_leaves_it_text() -> None:
     # Read without styles, the dollar stands before a letter, as that of a price.
-    text = "It was the best of times, it was the worst of times. " * 4
-    page = f"<p>{text}<i>$x^2$</i>what"
+    page = f"<p>{PROSE}<i>$x^2$</i>what"
     found = extract(page, language="English", markdown=True).markdown
     assert found.endswith("\\$x^2\\$what")
     with pure():
