@@ -1,9 +1,7 @@
-"""Compile the readers of trees where there is a C compiler; without one, the package is pure Python and slower.
+"""Compile the modules of ``core/kernel`` where there is a C compiler; give a release a README that links to the site.
 
-The README of a release links to the documentation site; that of the repository to files.
-
-``SCRAPY_JUSTEXT_KERNEL=1`` makes it an error that they cannot be compiled; ``SCRAPY_JUSTEXT_PURE=1`` leaves them out.
-``CFLAGS`` and ``LDFLAGS`` are used as by all builds.
+Without a compiler, the package is pure Python and slower.  ``SCRAPY_JUSTEXT_KERNEL=1`` makes that an error;
+``SCRAPY_JUSTEXT_PURE=1`` compiles nothing.  ``CFLAGS`` and ``LDFLAGS`` are used as by all builds.
 """
 
 from __future__ import annotations
@@ -29,18 +27,22 @@ class KernelHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Compile, and say which files there are."""
-        if self.target_name != "wheel" or os.environ.get("SCRAPY_JUSTEXT_PURE", "0") not in ("", "0"):
+        if self.target_name != "wheel" or _is_set("SCRAPY_JUSTEXT_PURE"):
             return
         try:
             made = compile_kernel(Path(self.root))
         # Whatever goes wrong there, the package works without.
         except (Exception, SystemExit) as error:
-            if os.environ.get("SCRAPY_JUSTEXT_KERNEL") == "1":
+            if _is_set("SCRAPY_JUSTEXT_KERNEL"):
                 raise
             print(f"scrapy-justext is pure Python here, and slower: {error}", file=sys.stderr)
             return
         build_data.update(pure_python=False, infer_tag=True)
         build_data["artifacts"] += [path.as_posix() for path in made]
+
+
+def _is_set(switch: str) -> bool:
+    return os.environ.get(switch, "0") not in ("", "0")
 
 
 def digest_of(source: Path) -> str:

@@ -10,16 +10,47 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from enum import Enum
-from functools import partial
 from itertools import accumulate, compress, count
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tags import CODE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+
+Made = TypeVar("Made")
+
+
+class Late(Generic[Made]):
+    """Returns a value when it is called, which is made at the first call; most of what could be asked for never is.
+
+    ``make``: makes it, and is let go of then, with all that it holds.
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Made]) -> None:
+        self._make: Callable[[], Made] | None = make
+        #: The value.  Threads that ask at a time may add one each, and all get the first.
+        self._made: list[Made] = []
+
+    def __call__(self) -> Made:
+        """Return the value."""
+        make = self._make
+        if make is not None:
+            # In this order: another thread may ask in between.
+            self._made.append(make())
+            self._make = None
+        return self._made[0]
+
+    def __getstate__(self) -> Made:
+        return self()
+
+    def __setstate__(self, made: Made) -> None:
+        self._make, self._made = None, [made]
 
 
 class BlockClass(str, Enum):
@@ -140,24 +171,17 @@ _NOTHING = Extras()
 _FIELDS_OF_POSITION = {name: i for i, name in enumerate(Position._fields)}
 
 
+#: The columns of :class:`BlockTable`, in this order.
+_COLUMNS = ("collapsed", "position", "link_characters", "link_words", "tags_count", "element", "start", "chunk")
+
+
 class BlockTable(Sequence[Segment]):
     """The blocks of a page in document order, in columns; as a sequence, its rows, which are made when they are read.
 
     Each column is named like the field of :class:`Segment` that it holds.
     """
 
-    __slots__ = (
-        "_kept",
-        "chunk",
-        "collapsed",
-        "element",
-        "extras",
-        "link_characters",
-        "link_words",
-        "position",
-        "start",
-        "tags_count",
-    )
+    __slots__ = ("_kept", "extras", *_COLUMNS)
 
     def __init__(self, segments: Iterable[Segment] = ()) -> None:
         self.collapsed: list[str] = []
@@ -250,11 +274,11 @@ class BlockTable(Sequence[Segment]):
         """Return a column of which :class:`Position` has the field; it is made once."""
 
         def make() -> Sequence[Any]:
-            field, module = _FIELDS_OF_POSITION[name], kernel().cut
-            if module is None:
+            field, modules = _FIELDS_OF_POSITION[name], kernel().modules
+            if modules is None:
                 # By its place it is got in a third of the time.
                 return list(map(itemgetter(field), self.position))
-            found: list[Any] = module.fields_of(self.position, field)
+            found: list[Any] = modules.cut.fields_of(self.position, field)
             return found
 
         return self._once(name, make)
@@ -263,10 +287,10 @@ class BlockTable(Sequence[Segment]):
         """Return how many characters of blocks there are before each block, and in all of them; it is made once."""
 
         def make() -> Sequence[int]:
-            module = kernel().cut
-            if module is None:
+            modules = kernel().modules
+            if modules is None:
                 return list(accumulate(map(len, self.collapsed), initial=0))
-            found: Sequence[int] = module.lengths_before(self.collapsed)
+            found: Sequence[int] = modules.cut.lengths_before(self.collapsed)
             return found
 
         return self._once("collapsed", make)
@@ -344,23 +368,17 @@ class BlockTable(Sequence[Segment]):
                 collapsed if text is None else text, collapsed, linked, link_words, tags, tag, heading_level, in_select,
                 preformatted, element, start, kind, chunk, image_url, code_language, cells, formulas,
             )  # fmt: skip
-            yield _new_segment(row)
+            yield Segment._make(row)
 
-    def _columns(self) -> tuple[Any, ...]:
+    def _columns(self) -> list[Any]:
         """Return the columns in the order of :data:`BlockRow`."""
-        return (
-            self.collapsed, self.position, self.link_characters, self.link_words, self.tags_count, self.element,
-            self.start, self.chunk,
-        )  # fmt: skip
+        return [getattr(self, name) for name in _COLUMNS]
 
+    # It changes, so that it has no hash.
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, BlockTable) else NotImplemented
 
-    def __hash__(self) -> int:
-        raise TypeError("a table of blocks changes")
-
-
-_COLUMNS = tuple(name for name in BlockTable.__slots__ if name not in ("extras", "_kept"))
+    __hash__ = None  # type: ignore[assignment]
 
 
 #: A cell of a table of data: the number of its element, and the indices of its first block and of that behind its last.
@@ -373,23 +391,21 @@ class DataCells(Sequence[Sequence[DataCell]]):
     ``blocks``: those in the cells; ``spans``: which of them, by rows.
     """
 
-    __slots__ = ("_made", "blocks", "spans")
+    __slots__ = ("_rows", "blocks", "spans")
 
     def __init__(self, blocks: BlockTable, spans: Sequence[Sequence[CellSpan]]) -> None:
         self.blocks = blocks
         self.spans = spans
-        self._made: dict[str, list[list[DataCell]]] = {}
+        self._rows = Late(self._make_rows)
+
+    def _make_rows(self) -> list[list[DataCell]]:
+        inside = list(self.blocks)
+        return [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in self.spans]
 
     @property
     def rows(self) -> list[list[DataCell]]:
-        """The cells by rows; always the same ones."""
-        made = self._made.get("rows")
-        if made is None:
-            inside = list(self.blocks)
-            rows = [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in self.spans]
-            # Two threads may ask at a time, and get the same.
-            made = self._made.setdefault("rows", rows)
-        return made
+        """The cells by rows."""
+        return self._rows()
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -427,35 +443,6 @@ class Measurements(NamedTuple):
     stopword_density: Sequence[float]
 
 
-class LateMeasurements:
-    """Returns measurements when it is called; they are made at the first call.
-
-    Few ask for those of a page that a trained model judges.
-    """
-
-    __slots__ = ("_made", "_make")
-
-    def __init__(self, make: Callable[[], Measurements]) -> None:
-        self._make: Callable[[], Measurements] | None = make
-        self._made: Measurements | None = None
-
-    def __call__(self) -> Measurements:
-        """Return the measurements."""
-        make = self._make
-        if make is not None:
-            # In this order: two threads may ask at a time.
-            self._made = make()
-            self._make = None
-        assert self._made is not None
-        return self._made
-
-    def __getstate__(self) -> Measurements:
-        return self()
-
-    def __setstate__(self, made: Measurements) -> None:
-        self._make, self._made = None, made
-
-
 class Decision(NamedTuple):
     """The class of a block after some pass, and the rule that decided it, in words."""
 
@@ -469,31 +456,25 @@ class Decisions(Sequence[Decision]):
     ``classes``: a byte for each block, the :attr:`~BlockClass.code` of its class.
     """
 
-    __slots__ = ("_make_reasons", "_reasons", "classes")
+    __slots__ = ("_reasons", "classes")
 
     def __init__(self, rows: Iterable[Decision] = ()) -> None:
         rows = list(rows)
         self.classes = bytes([row.block_class.code for row in rows])
-        self._reasons = [row.reason for row in rows]
-        self._make_reasons: Callable[[], list[str]] | None = None
+        self._reasons = Late(lambda: [row.reason for row in rows])
 
     @classmethod
     def of_columns(cls, classes: bytes | bytearray, make_reasons: Callable[[], list[str]]) -> Decisions:
         """Return decisions whose reasons are made when somebody reads one: most are never read."""
-        made = cls()
+        made = cls.__new__(cls)
         made.classes = bytes(classes)
-        made._make_reasons = make_reasons
+        made._reasons = Late(make_reasons)
         return made
 
     @property
     def reasons(self) -> list[str]:
         """Return the reasons."""
-        make = self._make_reasons
-        if make is not None:
-            # In this order: two threads may ask at a time.
-            self._reasons = make()
-            self._make_reasons = None
-        return self._reasons
+        return self._reasons()
 
     @property
     def are_good(self) -> bytes:
@@ -566,25 +547,7 @@ class Decisions(Sequence[Decision]):
     def __hash__(self) -> int:
         return hash(self.classes)
 
-    def __getstate__(self) -> tuple[bytes, list[str]]:
-        return self.classes, self.reasons
-
-    def __setstate__(self, state: tuple[bytes, list[str]]) -> None:
-        self.classes, self._reasons = state
-        self._make_reasons = None
-
 
 #: By its code, a class.
 CLASS_OF = {one.code: one for one in BlockClass}
 _ARE_GOOD = bytes(code == GOOD.code for code in range(256))
-
-
-Kind = TypeVar("Kind")
-
-
-def maker(kind: type[Kind]) -> Callable[[tuple[Any, ...]], Kind]:
-    """Return a function that makes a named tuple from a plain one, at a third of the cost of calling ``kind``."""
-    return cast("Callable[[tuple[Any, ...]], Kind]", partial(tuple.__new__, kind))
-
-
-_new_segment = maker(Segment)

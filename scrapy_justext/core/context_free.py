@@ -59,6 +59,7 @@ from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from types import ModuleType
 
     from scrapy_justext.core.kernel.cut import WordCounter
     from scrapy_justext.core.parameters import Thresholds
@@ -125,8 +126,9 @@ def measure_texts(
 
     Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
     """
-    if kernel().cut is not None:
-        return _counter(stoplist).measure(texts, link_characters)
+    modules = kernel().modules
+    if modules is not None:
+        return _counter(modules.cut, stoplist).measure(texts, link_characters)
     word_count: list[int] = []
     stopword_density: list[float] = []
     is_stopword = stoplist.__contains__
@@ -146,9 +148,7 @@ def measure_texts(
 
 
 @lru_cache(maxsize=64)
-def _counter(stoplist: frozenset[str]) -> WordCounter:
-    module = kernel().cut
-    assert module is not None
+def _counter(module: ModuleType, stoplist: frozenset[str]) -> WordCounter:
     counter: WordCounter = module.WordCounter(stoplist)
     return counter
 
@@ -187,9 +187,9 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     compared = [
         [(columns[column], is_so, limit(page.thresholds)) for column, is_so, limit in rule.conditions] for rule in rules
     ]
-    module = kernel().cut
-    if module is not None:
-        numbers: bytearray = module.first_that_apply(compared, len(page.segments))
+    modules = kernel().modules
+    if modules is not None:
+        numbers: bytearray = modules.cut.first_that_apply(compared, len(page.segments))
         return numbers
     deciding = bytearray(len(page.segments))
     open_: Sequence[int] = range(len(deciding))
@@ -303,9 +303,9 @@ def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
 
 def _holding(texts: Sequence[str], *signs: str) -> bytearray:
     """Return a byte for each text: whether it holds one of ``signs``."""
-    module = kernel().cut
-    if module is not None:
-        found: bytearray = module.holding_any(texts, signs)
+    modules = kernel().modules
+    if modules is not None:
+        found: bytearray = modules.cut.holding_any(texts, signs)
         return found
     are_held = bytearray(len(texts))
     # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.

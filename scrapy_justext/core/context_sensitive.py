@@ -176,7 +176,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MOST_IN_PATH else f"{text[: MOST_IN_PATH - 1].rstrip()}…"
 
 
-def resolve(context: Context, decisions: Decisions) -> Decisions:
+def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG001 (passes share one signature)
     """Make every decision GOOD or BAD."""
     before = decisions.classes
     # Most runs are between bad blocks.

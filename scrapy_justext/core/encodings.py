@@ -240,9 +240,9 @@ def _without_use(label: str | None) -> str:
 
 def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
     """Return whether bytes are UTF-8 and not all ASCII; the last character may be cut unless ``is_whole``."""
-    module = kernel().page
-    if module is not None:
-        return bool(module.is_utf_8(body, is_whole))
+    modules = kernel().modules
+    if modules is not None:
+        return bool(modules.page.is_utf_8(body, is_whole))
     try:
         text, _ = codecs.utf_8_decode(body, "strict", is_whole)
     except UnicodeDecodeError:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, compress, repeat
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockClass
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS, CHUNK_CHARACTERS, Paragraph, TextChunk, cut_into_chunks
@@ -81,7 +81,7 @@ class BlockColumns:
         # By its index, a block finds its row: not where others were left out.
         is_whole = list(self["index"]) == list(range(self.count))
         columns: dict[str, Iterable[object]] = {
-            name: self[name] for name in BLOCK_FIELDS if not (is_whole and name in LATE)
+            name: self[name] for name in BLOCK_FIELDS if not (is_whole and name in Block._late)
         }
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
 
@@ -105,11 +105,12 @@ def made_columns(
 class _MadeLate:
     """What has fields that are made when they are first read, from columns.
 
-    ``_columns`` is not set where nothing is left to be made.
+    ``_late``: the names of these fields.  ``_columns`` is not set where nothing is left to be made.
     """
 
     __slots__ = ("_columns",)
     _columns: BlockColumns
+    _late: ClassVar[frozenset[str]]
 
     def _make(self, name: str) -> object:
         """Return the value of a field that is not set."""
@@ -118,15 +119,11 @@ class _MadeLate:
     if not TYPE_CHECKING:
         # It is called for what is not set, only.
         def __getattr__(self, name: str) -> object:
-            if name not in LATE:
+            if name not in self._late:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             value = self._make(name)
             object.__setattr__(self, name, value)
             return value
-
-
-#: The fields that are made when they are first read.
-LATE = frozenset({"blocks", "heading_path", "reason", "confidence", "page_type", "page_type_probability"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +182,8 @@ class Block(_MadeLate):
     heading_path: tuple[str, ...] = ()
     """The texts of the good headings above the block, that of the highest level first; a heading's own is not among
     them."""
+
+    _late: ClassVar = frozenset({"heading_path", "reason"})
 
     @property
     def is_good(self) -> bool:
@@ -245,6 +244,8 @@ class Extraction(_MadeLate):
     ``contradiction``: the page is UTF-8 though it declares another encoding."""
     encoding_reason: str | None = field(default=None, compare=False)
     """Why this encoding, in words."""
+
+    _late: ClassVar = frozenset({"blocks", "confidence", "page_type", "page_type_probability"})
 
     @classmethod
     def of_columns(cls, columns: BlockColumns, **values: Any) -> Extraction:

@@ -20,7 +20,7 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decisions, LateMeasurements
+from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decisions, Late
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
@@ -314,7 +314,7 @@ class Extractor:
         model_output, profile = self._weigh(segments, elements, title)
         return ReadPage(
             segments=segments,
-            measured=LateMeasurements(partial(measure_blocks, segments, options.criteria(language.language))),
+            measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
             model_output=model_output,
             language=language,
             overrides=choose(options.selection, segments, elements) if options.selection and elements else {},

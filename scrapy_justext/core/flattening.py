@@ -163,13 +163,13 @@ def flatten(
     ``drops_blank``: whether compiled code may leave out white space of which no block is made.
     """
     formulas = formulas or formulas_of(root)
-    module = kernel().tree
-    if module is not None:
-        written = writer(module, rules)
+    modules = kernel().modules
+    if modules is not None:
+        written = writer(modules.tree, rules)
         with suppress(EntityError):
             if rules.kinds and not formulas.is_searched:
                 # Most pages have no formulas, and are read once.
-                flat = written.write(root, search_for_signs(module), watcher, drops_blank)
+                flat = written.write(root, search_for_signs(modules.tree), watcher, drops_blank)
                 if flat is not None:
                     formulas.rule_out()
                     return flat
@@ -187,9 +187,9 @@ def flatten(
 
 def has_mark(flat: str, code: str) -> bool:
     """Return whether a flattened text has an inline mark of a code that is rare in texts."""
-    module = kernel().cut
-    if module is not None:
-        found: bool = module.has_mark(flat, code)
+    modules = kernel().modules
+    if modules is not None:
+        found: bool = modules.cut.has_mark(flat, code)
         return found
     # One character is found forty times sooner than two.
     return code in flat and INLINE + code in flat

@@ -86,8 +86,8 @@ def check_attributes(data: bytes) -> None:
 
 def _has_few_attributes(data: bytes) -> bool:
     """Return True for most pages that do no harm, if there is compiled code, which is sure of them sooner."""
-    module = kernel().page
-    return module is not None and module.has_few_attributes(
+    modules = kernel().modules
+    return modules is not None and modules.page.has_few_attributes(
         data, _harmless_tag(len(data)), _MOST_SQUARES, _MOST_IN_TAG, _MOST_READ, _COST_OF_PLACE
     )
 
@@ -191,4 +191,5 @@ def _places_in_long_tags(data: bytes) -> Iterator[int]:
                 open_quotes.discard(quote)
         if open_quotes:
             for value in _OPEN_VALUE.finditer(data, begin, end + 1):
-                yield _WHOLE_VALUE.match(data, value.end()).end()  # type: ignore[union-attr]  # it matches nothing, too
+                if whole := _WHOLE_VALUE.match(data, value.end()):
+                    yield whole.end()

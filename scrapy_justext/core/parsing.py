@@ -195,11 +195,11 @@ def page_title(root: etree._Element) -> str:
 
 
 def _title_in_place(root: etree._Element) -> str:
-    module = kernel().tree
-    if module is not None and root.tag == "html" and root.getparent() is None:
+    modules = kernel().modules
+    if modules is not None and root.tag == "html" and root.getparent() is None:
         # Most pages: a general XPath takes ten times as long.
         with suppress(EntityError):
-            return str(module.text_of(root, "head/title"))
+            return str(modules.tree.text_of(root, "head/title"))
     return str(_TITLE(root))
 
 

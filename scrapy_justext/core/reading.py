@@ -105,9 +105,9 @@ def _check_counts(flat: str, most: int) -> None:
 
 def _count_marks(flat: str) -> tuple[int, int, int]:
     """Return how many marks of block-level elements, of BRs and of inline elements a flattened page has."""
-    module = kernel().cut
-    if module is not None:
-        found: tuple[int, int, int] = module.count_marks(flat)
+    modules = kernel().modules
+    if modules is not None:
+        found: tuple[int, int, int] = modules.cut.count_marks(flat)
         return found
     return flat.count(BLOCK), flat.count(_BREAK), flat.count(INLINE)
 
@@ -128,11 +128,11 @@ def cut(flat: str, position: TreePosition) -> tuple[BlockTable, int]:
 
     ``position``: that of its root.
     """
-    reader = _reader_for(position.rules)
-    module = kernel().cut
-    if module is None:
+    modules = kernel().modules
+    if modules is None:
         return cut_in_python(flat, position)
-    return reader.blocks, module.Cutter(flat, reader, Tables(), _told).cut(position)
+    reader = _reader_for(position.rules)
+    return reader.blocks, modules.cut.Cutter(flat, reader, Tables(), _told).cut(position)
 
 
 def cut_in_python(flat: str, position: TreePosition) -> tuple[BlockTable, int]:

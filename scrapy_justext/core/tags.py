@@ -109,18 +109,20 @@ LANGUAGES = frozenset([
 #: Elements that nest deeper are not looked at: all text in all elements of a deep tree would take forever.
 _FLAT = "not(*/*/*/*/*)"
 #: How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
-_SPACED = "concat(' ', @class, ' ')"
+SPACED_CLASS = "concat(' ', @class, ' ')"
 _NUMBERS_ONLY = "not(translate(normalize-space(), '0123456789', ''))"
-_GUTTERS = _any(
+_GUTTER_NAMES = _any(
     "@class", "lineno", "line-num", "lines-num", "line_num", "linenum", "ln-num", "blob-num", "gutter",
     "copy-b", "copyb", "copy_b", "btn-copy", "button-copy", "copy-icon", "copy-to", "clipboard",
     "crayon-num", "crayon-toolbar", "crayon-info", "CodeMirror-measure", "pre-numbering",
 )  # fmt: skip
 #: Code Prettify calls code with line numbers as others call the numbers.
-_GUTTERS = f"{_GUTTERS} or {_any(_SPACED, ' ln ', ' lnt ', ' toolbar ', ' copy ')}"
-_GUTTERS = f"not(self::ol or self::pre or self::code) and ({_GUTTERS})"
+_GUTTER_WORDS = _any(SPACED_CLASS, " ln ", " lnt ", " toolbar ", " copy ")
+_GUTTERS = f"not(self::ol or self::pre or self::code) and ({_GUTTER_NAMES} or {_GUTTER_WORDS})"
 #: Line numbers and the bar of older highlighters, and the copies of editors.
-_NAMED_GUTTERS = f"self::td and {_any(_SPACED, ' number ')} or self::div and {_any(_SPACED, ' bar ')} or self::textarea"
+_NAMED_GUTTERS = (
+    f"self::td and {_any(SPACED_CLASS, ' number ')} or self::div and {_any(SPACED_CLASS, ' bar ')} or self::textarea"
+)
 _INVISIBLE = _any("@style", "visibility: hidden", "visibility:hidden")
 
 #: What bars above and below code have in them: the name of a language, what copies the code, or both.
@@ -216,7 +218,7 @@ NUMBERS = "line numbers"
 #: Signs of the code itself that scripts have made images of.
 EMOJI_IN_CODE = f"@class and ({_any('@class', 'emoji', 'emoticon', 'smil')}) and string-length(@alt) < 17"
 #: Inline elements that are a line of code each.
-LINE_OF_CODE = f"@data-line or @class and ({_any(_SPACED, ' line ', '-line ')})"
+LINE_OF_CODE = f"@data-line or @class and ({_any(SPACED_CLASS, ' line ', '-line ')})"
 #: Tables that are code: a row a line, or line numbers beside a PRE.
 _FIRST_CELL = "concat(' ', tr/td/@class, ' ', tbody/tr/td/@class, ' ')"
 _CODE_TABLE = (
@@ -230,11 +232,11 @@ _EDITORS = (
     "ace_editor", "ace_gutter", "ace_scroller", "ace_static_highlight", "CodeMirror", "CodeMirror-code", "cm-content",
     "cm-scroller", "monaco-editor", "crayon-syntax", "syntaxhighlighter", "dp-highlighter", "react-code-file-contents",
 )  # fmt: skip
-_FIRST_CLASS = "substring-before(concat(normalize-space(@class), ' '), ' ')"
-_EDITOR = f"contains(' {' '.join(_EDITORS)} ', concat(' ', {_FIRST_CLASS}, ' '))"
+FIRST_CLASS = "substring-before(concat(normalize-space(@class), ' '), ' ')"
+_EDITOR = f"contains(' {' '.join(_EDITORS)} ', concat(' ', {FIRST_CLASS}, ' '))"
 #: Lists of lines: those of Google's Code Prettify and of GeSHi.
 _FIRST_LINE = "concat(' ', li/div/@class, ' ')"
-_LIST_OF_LINES = f"@class and contains({_SPACED}, ' linenums ') or contains({_FIRST_LINE}, ' de1 ')"
+_LIST_OF_LINES = f"@class and contains({SPACED_CLASS}, ' linenums ') or contains({_FIRST_LINE}, ' de1 ')"
 #: Elements other than PRE that are code as a whole, by their names.
 CODE_AS_A_WHOLE = {"table": _CODE_TABLE, "div": _EDITOR, "ol": _LIST_OF_LINES}
 
@@ -354,8 +356,8 @@ PERMALINK_SIGN = (
 )
 
 #: A BUTTON is a control, but inside a heading or a SUMMARY it is the label of an accordion.
-_LABELS = (*HEADING_LEVELS, "summary")
-_BUTTON = Removed("button", kept_inside=_LABELS)
+_ACCORDION_LABELS = (*HEADING_LEVELS, "summary")
+_BUTTON = Removed("button", kept_inside=_ACCORDION_LABELS)
 
 
 def _removed(*names: str) -> tuple[Removed, ...]:

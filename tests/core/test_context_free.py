@@ -22,7 +22,7 @@ from scrapy_justext.core.context_free import (
     measure,
     measure_texts,
 )
-from scrapy_justext.core.kernel.loading import Kernel, checked_kernel
+from scrapy_justext.core.kernel.loading import Kernel, loaded_kernel
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from tests.builders import make_segment, prose
@@ -220,7 +220,7 @@ def test_rules_decide_alike_with_compiled_code(
     measured = measure(segments, STOPLIST)
     decisions = []
     with pytest.MonkeyPatch.context() as patch:
-        for reader in (checked_kernel(), Kernel(None, None, "a test")):
+        for reader in (loaded_kernel(), Kernel(None, "a test")):
             patch.setattr("scrapy_justext.core.context_free.kernel", lambda reader=reader: reader)
             decisions.append(classify(segments, measured, thresholds, rules=rules))
     assert decisions[0] == decisions[1]

@@ -229,9 +229,11 @@ class TestLateBlocks:
 
     def test_there_are_no_other_attributes(self) -> None:
         found = extract(PAGE, language="English")
-        for one in (found, found.blocks[0]):
-            with pytest.raises(AttributeError, match="colour"):
-                one.colour  # type: ignore[union-attr]  # noqa: B018
+        # Blocks have fields that pages have not, and the other way round.
+        for one, others in ((found, ("reason", "heading_path")), (found.blocks[0], ("blocks", "confidence"))):
+            for name in ("colour", *others):
+                with pytest.raises(AttributeError, match=f"'{name}'"):
+                    getattr(one, name)
 
     def test_a_pickled_extraction_is_smaller_than_its_blocks_alone(self) -> None:
         found = extract(PAGE * 20, language="English")

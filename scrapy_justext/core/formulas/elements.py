@@ -500,18 +500,12 @@ _OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
 
 def _has_signs(top: etree._Element) -> bool:
     """Return False for a tree that has no formulas that are elements; quickly, for most have none."""
-    module = kernel().tree
-    return (module is None or search_for_signs(module).finds(top)) and _has_some(top)
-
-
-def _has_some(top: etree._Element) -> bool:
-    # lxml knows the names of a document: it need not look for elements of others.
-    if next(top.iter(*_OWN_NAMES), None) is not None or _has_prefixed_math(top):
-        return True
+    modules = kernel().modules
+    if modules is not None:
+        return bool(search_for_signs(modules.tree).finds(top))
     # Of many elements, few classes.
-    if any(map(_is_sign, {node.get("class", "") for node in top.iter("code", "span")})):
-        return True
-    return any(map(_is_script, top.iter("script"))) or any(map(_is_image, top.iter("img")))
+    classes = " ".join({node.get("class", "") for node in top.iter("code", "span")})
+    return are_signs_in([top], f" {classes} ") or _has_prefixed_math(top)
 
 
 def _has_prefixed_math(top: etree._Element) -> bool:
@@ -519,29 +513,10 @@ def _has_prefixed_math(top: etree._Element) -> bool:
     return any(name.partition(":")[2] == "math" for name in {str(node.tag) for node in top.iter(etree.Element)})
 
 
-def _is_sign(names: str) -> bool:
-    # Most classes have none of these letters; that is told in a tenth of the time.
-    return any(part in names for part in _CLASS_WORDS) and _CLASS.search(names) is not None
-
-
-def _is_script(node: etree._Element) -> bool:
-    return (node.get("type") or "").startswith("math/")
-
-
-def _is_image(node: etree._Element) -> bool:
-    is_sign = (
-        _ADDRESS_SIGN.search((node.get("src") or "")[:_LONGEST]) is not None
-        or "\\" in (node.get("alt") or "")
-        or not _IMAGE_CLASSES.isdisjoint((node.get("class") or "").split())
-    )
-    return is_sign and _image(node) is not None
-
-
 #: Characters of an address that is looked at.
 _LONGEST = 4000
 #: What all addresses of services that draw TeX have, and few others.
 _ADDRESS_WORDS = ("latex", "mimetex", "math", "equation?", "codecogs", "/chart?", "%5C", "%5c")
-_ADDRESS_SIGN = re.compile("|".join(map(re.escape, _ADDRESS_WORDS)))
 
 
 class Sign(NamedTuple):

@@ -14,16 +14,15 @@ from lxml import etree
 
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import by_stylesheet, writer
-from scrapy_justext.core.kernel.loading import checked_kernel
+from scrapy_justext.core.kernel.loading import loaded_kernel
 from scrapy_justext.core.markdown.pieces import wanted_of
 from scrapy_justext.core.markdown.styled import read_flat, read_tree
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import TreePosition, cut, cut_in_python, with_marks
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from scrapy_justext.core.blocks import BlockTable
+    from scrapy_justext.core.kernel.loading import Modules
     from scrapy_justext.core.tags import TagRules
 
 PAGES = (
@@ -40,20 +39,20 @@ PAGES = (
 
 def main() -> int:
     """Return the status of the process."""
-    module = checked_kernel().tree
-    if module is None:
+    modules = loaded_kernel().modules
+    if modules is None:
         return 2
     rules = {rules for profile in PROFILES.values() for rules in (profile.tags, profile.tags.where_little) if rules}
     every = [*rules, *(replace(one, styled=True) for one in rules)]
     are_alike = (
-        _is_read_alike(etree.fromstring(page, etree.HTMLParser()), one, module) for page in PAGES for one in every
+        _is_read_alike(etree.fromstring(page, etree.HTMLParser()), one, modules) for page in PAGES for one in every
     )
     return 0 if all(are_alike) else 1
 
 
-def _is_read_alike(root: etree._Element, rules: TagRules, module: ModuleType) -> bool:
+def _is_read_alike(root: etree._Element, rules: TagRules, modules: Modules) -> bool:
     written = by_stylesheet(root, rules)
-    if writer(module, rules).write(root) != written:
+    if writer(modules.tree, rules).write(root) != written:
         return False
     flat, position = with_marks(written, root, rules), TreePosition.of_root(str(root.tag), rules)
     segments, count = cut_in_python(flat, position)
@@ -62,18 +61,16 @@ def _is_read_alike(root: etree._Element, rules: TagRules, module: ModuleType) ->
     if not segments:
         return True
     elements = Elements(root, rules, count)
-    if not rules.styled and not _has_equal_places(elements, segments):
+    if not rules.styled and not _has_equal_places(elements, segments, modules):
         return False
     # Trained models need it.
     return find_spec("numpy") is None or _has_equal_features(elements, segments)
 
 
-def _has_equal_places(elements: Elements, segments: BlockTable) -> bool:
+def _has_equal_places(elements: Elements, segments: BlockTable, modules: Modules) -> bool:
     """Return whether Markdown finds the same images and elements of blocks."""
-    module = checked_kernel().styles
-    assert module is not None
     wanted = wanted_of(segments, list(segments), {})
-    compiled, flat = read_tree(module, elements, wanted), read_flat(elements, wanted)
+    compiled, flat = read_tree(modules, elements, wanted), read_flat(elements, wanted)
     are_same = all(flat.nodes[number] is compiled.nodes[number] for number in wanted.elements)
     return are_same and compiled.images == flat.images[: len(compiled.images)]
 

@@ -2,8 +2,9 @@
 """Read the block-level elements of a page as numbers, without a Python object for an element.
 
 It gives what :func:`scrapy_justext.core.learned.tree.read_in_python` gives.  A tree is walked once, by the
-:class:`~scrapy_justext.core.kernel.tree.TreeWriter` that knows which elements are removed, and which are block-level.  As everywhere in compiled code, fields of
-libxml2's nodes are read, no function of it is called, and there is no recursion on the depth of a page.
+:class:`~scrapy_justext.core.kernel.tree.TreeWriter` that knows which elements are removed, and which are block-level.
+As everywhere in compiled code, fields of libxml2's nodes are read, no function of it is called, and there is no
+recursion on the depth of a page.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -12,8 +13,7 @@ from cpython.ref cimport PyObject
 from libc.string cimport memcpy, memset
 
 from scrapy_justext.core.kernel.tree cimport (
-    MOST_KNOWN, XML_ELEMENT_NODE, Known, Memory, TreeWriter, Watcher, bytes_of, is_text, node_of, place_of, xmlAttr,
-    xmlNode,
+    MOST_KNOWN, XML_ELEMENT_NODE, Known, Memory, TreeWriter, Watcher, bytes_of, node_of, place_of, sole_text, xmlAttr, xmlNode,
 )
 
 
@@ -29,9 +29,6 @@ cdef enum:
     SET_SIZE = 24
     # Values of an attribute, and parts of values, that are remembered for the pages to come.
     MOST_VALUES = 1 << 14
-
-#: The most names that there can be.
-MOST_NAMES = 8 * SET_SIZE
 
 
 cdef struct Names:
@@ -391,14 +388,12 @@ cdef class ElementReading(Watcher):
         return <Attribute> self.attributes[at].what
 
     cdef bytes value_of(self, const xmlAttr* attribute):
-        cdef const xmlNode* child = attribute.children
-        if child is NULL:
-            return b""
-        if child.next is not NULL or not is_text(child) or child.content is NULL:
-            # Such as an entity.
-            self.is_odd = True
-            return b""
-        return bytes_of(child.content)
+        cdef const unsigned char* value = sole_text(attribute)
+        if value is not NULL:
+            return bytes_of(value)
+        # Such as an entity.
+        self.is_odd = self.is_odd or attribute.children is not NULL
+        return b""
 
     cdef Py_ssize_t number_of_class(self, Attribute attribute, bytes value) except -1:
         """Return the number of a value of CLASS, from 1 on; many elements of a page have the same."""

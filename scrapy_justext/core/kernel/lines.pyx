@@ -12,6 +12,7 @@ from libc.string cimport memset
 from unicodedata import category
 
 from scrapy_justext.core.flattening import BOLD, BREAK, CODE, IMAGE, INLINE, ITALIC, LINK, MATH, PLAIN, UNLINK
+from scrapy_justext.core.markdown.inline import ESCAPED, ESCAPED_IN_PLACES
 from scrapy_justext.core.kernel.tree cimport Memory
 
 
@@ -96,7 +97,9 @@ cdef enum Escape:
 
 cdef unsigned char[128] ESCAPES
 for code, sign in enumerate(map(chr, range(128))):
-    ESCAPES[code] = ALWAYS if sign in "\\`*[]<|~$" else IN_PLACES if sign in "_&" else FEED if sign == "\n" else NEVER
+    ESCAPES[code] = (
+        ALWAYS if sign in ESCAPED else IN_PLACES if sign in ESCAPED_IN_PLACES else FEED if sign == "\n" else NEVER
+    )
 
 
 cdef inline Escape escape_of(Py_UCS4 character) noexcept:

@@ -35,56 +35,60 @@ _LONGEST = 60
 _FOLDER = Path(__file__).parent
 
 
-class Kernel(NamedTuple):
-    """The compiled modules that read pages, each named like its own, or why there are none."""
+class Modules(NamedTuple):
+    """The compiled modules that read pages, by their names."""
 
-    tree: ModuleType | None
-    cut: ModuleType | None
+    tree: ModuleType
+    cut: ModuleType
+    elements: ModuleType
+    features: ModuleType
+    second: ModuleType
+    styles: ModuleType
+    page: ModuleType
+    lines: ModuleType
+
+
+class Kernel(NamedTuple):
+    """What is compiled, and why it is used or not."""
+
+    modules: Modules | None
+    """None where pages are read in Python."""
     reason: str
-    elements: ModuleType | None = None
-    features: ModuleType | None = None
-    second: ModuleType | None = None
-    styles: ModuleType | None = None
-    page: ModuleType | None = None
-    lines: ModuleType | None = None
 
     @property
     def name(self) -> str:
         """Return ``compiled`` or ``pure``."""
-        return "pure" if self.tree is None else "compiled"
+        return "pure" if self.modules is None else "compiled"
 
 
 @cache
 def kernel() -> Kernel:
     """Return the compiled modules, if they can be used here."""
     if _is_off():
-        return Kernel(None, None, f"{PURE} is set")
+        return Kernel(None, f"{PURE} is set")
     checked, _, why_not = os.environ.get(CHECKED, "").partition(": ")
     if _is_tested() or (checked == _versions() and not why_not):
-        return checked_kernel()
-    return Kernel(None, None, why_not) if checked == _versions() else _try_it()
+        return loaded_kernel()
+    return Kernel(None, why_not) if checked == _versions() else _try_it()
 
 
 def is_refused() -> bool:
     """Return whether there is compiled code that cannot be used here, though nobody has switched it off."""
     # A package that was built without any of it is meant to be pure.
     is_there = any(any(_FOLDER.glob(files)) for files in ("*.so", "*.pyd"))
-    return is_there and kernel().tree is None and not _is_off()
+    return is_there and kernel().modules is None and not _is_off()
 
 
-def checked_kernel() -> Kernel:
-    """Return the compiled module, if lxml's elements are as large as it expects."""
+def loaded_kernel() -> Kernel:
+    """Return the compiled modules, if lxml's elements are as large as they expect."""
     try:
-        tree, cut, *others = (
-            import_module(f"scrapy_justext.core.kernel.{name}")
-            for name in ("tree", "cut", "elements", "features", "second", "styles", "page", "lines")
-        )
+        modules = Modules._make(import_module(f"{__package__}.{name}") for name in Modules._fields)
     except ImportError as error:
-        return Kernel(None, None, f"not compiled: {error}")
-    size = etree._Element.__basicsize__
-    if size != tree.SIZE_OF_ELEMENT:
-        return Kernel(None, None, f"elements of lxml {etree.__version__} have {size} bytes, not {tree.SIZE_OF_ELEMENT}")
-    return Kernel(tree, cut, f"lxml {etree.__version__}", *others)
+        return Kernel(None, f"not compiled: {error}")
+    size, expected = etree._Element.__basicsize__, modules.tree.SIZE_OF_ELEMENT
+    if size != expected:
+        return Kernel(None, f"elements of lxml {etree.__version__} have {size} bytes, not {expected}")
+    return Kernel(modules, f"lxml {etree.__version__}")
 
 
 def _is_off() -> bool:
@@ -100,9 +104,9 @@ def _versions() -> str:
 
 
 def _try_it() -> Kernel:
-    """Return the compiled module, if pages are read alike with it and without in another process."""
-    found = checked_kernel()
-    if found.tree is None:
+    """Return the compiled modules, if pages are read alike with them and without in another process."""
+    found = loaded_kernel()
+    if found.modules is None:
         return found
     # None in some programs that embed Python.
     command = [sys.executable or "", "-m", "scrapy_justext.core.kernel.check"]
@@ -114,8 +118,8 @@ def _try_it() -> Kernel:
             command, timeout=_LONGEST, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Kernel(None, None, f"{versions} could not be checked: {error}")
+        return Kernel(None, f"{versions} could not be checked: {error}")
     if done.returncode:
-        found = Kernel(None, None, f"{versions} failed the check, status {done.returncode}")
-    os.environ[CHECKED] = versions if found.tree is not None else f"{versions}: {found.reason}"
+        found = Kernel(None, f"{versions} failed the check, status {done.returncode}")
+    os.environ[CHECKED] = versions if found.modules is not None else f"{versions}: {found.reason}"
     return found

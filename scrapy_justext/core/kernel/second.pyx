@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=True, cdivision=True
 """Find words that stand beside content, compute what the second pass looks at, and ask its trees.
 
-It gives what :func:`scrapy_justext.core.learned.second.markers_in_python`,
+It gives what :func:`scrapy_justext.core.learned.second.read_markers`,
 :func:`scrapy_justext.core.learned.second.features_in_python` and
 :meth:`scrapy_justext.core.learned.trees.Trees.log_odds_in_python` give, where it says what the numbers are.
 """

@@ -11,12 +11,12 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memset
+from libc.string cimport memset, strlen
 
 from scrapy_justext.core.kernel.tree cimport (
-    MOST_KNOWN, XML_ELEMENT_NODE, XML_PI_NODE, Buffer, Known, Memory, NameTable, Treatment, TreeWriter, attribute_of,
-    beginning_of, bytes_of, document_of, is_text, made_element, node_of, place_of, write_bytes, write_text, write_told,
-    xmlAttr, xmlNode,
+    MOST_KNOWN, XML_ELEMENT_NODE, XML_PI_NODE, Buffer, Known, Memory, NameTable, Treatment, TreeWriter, ValueMemory,
+    attribute_of, beginning_of, decoded, document_of, is_text, made_element, node_of, place_of, sole_text, write_bytes,
+    write_text, write_told, xmlAttr, xmlNode,
 )
 
 from scrapy_justext.core.flattening import IMAGE, INLINE, LINK, PLAIN, SOURCE, UNLINK
@@ -28,11 +28,6 @@ cdef extern from *:
 
 #: SHA-256 of the source that this was compiled from.
 DIGEST = SOURCE_DIGEST.decode()
-
-cdef enum:
-    # Values of CLASS that are remembered for the pages to come, and bytes of each.
-    MOST_VALUES = 1 << 12
-    LONGEST_VALUE = 500
 
 cdef bytes INLINE_MARK = INLINE.encode()
 cdef char LINK_CODE = ord(LINK), UNLINK_CODE = ord(UNLINK), PLAIN_CODE = ord(PLAIN), IMAGE_CODE = ord(IMAGE)
@@ -130,7 +125,8 @@ cdef class StyleReader:
 
     cdef TreeWriter writer
     cdef NameTable names
-    cdef dict met
+    # What is told of values of CLASS.
+    cdef ValueMemory met
     # That of all other names.
     cdef Name others
     cdef object says
@@ -139,7 +135,7 @@ cdef class StyleReader:
         cdef Name name
         self.writer = writer
         self.says = says
-        self.met = {}
+        self.met = ValueMemory()
         found = {}
         for key in {*writer.names.kept, *(one.encode() for one in {*names, *by_class})}:
             one = key.decode()
@@ -393,7 +389,9 @@ cdef class Reading:
     cdef bint says_place(self, xmlNode* node, Name name) except -1:
         """Return whether an element may say where its blocks stand."""
         cdef xmlAttr* found
-        cdef bytes value
+        cdef const unsigned char* value
+        cdef size_t size, place
+        cdef int known
         if name.looked != ITS_CLASS:
             return name.looked == ITS_NAME
         found = attribute_of(node, b"class")
@@ -401,16 +399,13 @@ cdef class Reading:
             return False
         if attribute_of(node, b"data-callout") is not NULL:
             return True
-        if found.children.next is not NULL or not is_text(found.children) or found.children.content is NULL:
+        value = sole_text(found)
+        if value is NULL:
             # Such as an entity: whoever asks looks closer.
             return True
-        value = bytes_of(found.children.content)
-        if len(value) > LONGEST_VALUE:
-            return True
-        known = self.reader.met.get(value)
-        if known is None:
-            known = bool(self.reader.says(value.decode("utf-8", "replace")))
-            if len(self.reader.met) >= MOST_VALUES:
-                self.reader.met.clear()
-            self.reader.met[value] = known
+        size = strlen(<const char*> value)
+        known = self.reader.met.known(value, size, &place)
+        if known < 0:
+            known = bool(self.reader.says(decoded(value)))
+            self.reader.met.remember(value, size, place, known)
         return known

@@ -58,6 +58,7 @@ cdef bytes bytes_of(const unsigned char* text)
 cdef size_t place_of(const unsigned char* name) noexcept
 cdef xmlNode* beginning_of(xmlNode* node, xmlNode** top) noexcept
 cdef xmlAttr* attribute_of(const xmlNode* node, bytes name) noexcept
+cdef const unsigned char* sole_text(const xmlAttr* attribute) noexcept
 cdef object document_of(object element)
 cdef object made_element(object document, xmlNode* node)
 
@@ -93,6 +94,18 @@ cdef class Expression:
     cdef bint holds(self, xmlNode* node, xmlNode* top) except -1
     cdef str text(self, xmlNode* node, xmlNode* top)
     cdef int put(self, xmlNode* node, xmlNode* top, Buffer* buffer) except -1
+
+
+cdef enum:
+    # Values of an attribute that are remembered.
+    MOST_VALUES = 1 << 12
+
+
+cdef class ValueMemory:
+    cdef list values
+    cdef unsigned char[MOST_VALUES] answers
+    cdef int known(self, const unsigned char* value, size_t size, size_t* place) except -2
+    cdef int remember(self, const unsigned char* value, size_t size, size_t place, bint answer) except -1
 
 
 cdef class Treatment:

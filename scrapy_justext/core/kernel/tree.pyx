@@ -22,6 +22,7 @@ from lxml import etree
 
 from scrapy_justext.core.flattening import BLOCK, CODE, INLINE, WHOLE
 from scrapy_justext.core.kernel.expressions import EntityError, Operation, Path, parse
+from scrapy_justext.core.tags import FIRST_CLASS, SPACED_CLASS
 
 
 cdef extern from *:
@@ -736,16 +737,12 @@ cdef class Translated(Expression):
 cdef enum:
     # Room for the texts that are compared; most are shorter.
     SMALL_TEXT = 512
-    # Values of an attribute that are remembered, and bytes of each.
-    MOST_VALUES = 1 << 12
+    # Bytes of a value that is remembered.
     LONGEST_VALUE = 500
 
 
 cdef class ValueMemory:
     """Remembers for values of an attribute whether something holds; many elements have the same value."""
-
-    cdef list values
-    cdef unsigned char[MOST_VALUES] answers
 
     def __init__(self):
         self.values = [None] * MOST_VALUES
@@ -999,8 +996,8 @@ def _words(tree):
 
 
 _CLASS = parse("@class")
-_SPACED_CLASS = parse("concat(' ', @class, ' ')")
-_FIRST_CLASS = parse("concat(' ', substring-before(concat(normalize-space(@class), ' '), ' '), ' ')")
+_SPACED_CLASS = parse(SPACED_CLASS)
+_FIRST_CLASS = parse(f"concat(' ', {FIRST_CLASS}, ' ')")
 
 
 def _without_classes(treatment, list needed):

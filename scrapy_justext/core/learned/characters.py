@@ -13,7 +13,6 @@ from unicodedata import category
 
 import numpy as np
 
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.unsegmented import UNITS
 
 if TYPE_CHECKING:
@@ -109,15 +108,6 @@ class TextMeasurements(NamedTuple):
     characters: Floats
 
 
-def measure_texts(texts: list[str]) -> TextMeasurements:
-    """Measure texts, each of them on one line."""
-    module = kernel().features
-    if module is None:
-        return measure_in_python(texts)
-    measured = measurer(module).measure(texts)
-    return TextMeasurements._make(np.frombuffer(measured).reshape(len(TextMeasurements._fields), -1))
-
-
 @lru_cache(maxsize=1)
 def measurer(module: ModuleType) -> TextMeasurer:
     """Return what measures texts with compiled code."""
@@ -126,7 +116,7 @@ def measurer(module: ModuleType) -> TextMeasurer:
 
 
 def measure_in_python(texts: Sequence[str]) -> TextMeasurements:
-    """Return what :func:`measure_texts` gives, without compiled code."""
+    """Measure texts, each of them on one line."""
     units_of, kinds_of = _character_table()
     # A line feed behind each text keeps it apart from the next one.
     joined = "\n".join(texts) + "\n"

@@ -12,18 +12,18 @@ The model is asked once a page (:func:`weigh`); thresholds come in afterwards (:
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decisions
+from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, Decisions, Late
 from scrapy_justext.core.learned.model import EXPLAINED
 from scrapy_justext.core.learned.pages import PageOpinion
 from scrapy_justext.core.learned.second import UNEXPLAINING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -65,35 +65,13 @@ class Heaviest(NamedTuple):
             yield f": {', '.join(words)}" if words else ""
 
 
-class Arguments:
-    """What weighed most for and against a page's blocks; it is found when it is asked for.
-
-    Few ask, and then features are let go of.
-    """
-
-    __slots__ = ("_asked", "_found")
-
-    def __init__(self, features: Features, first: NDArray[np.float32], model: Model) -> None:
-        self._asked: tuple[Features, NDArray[np.float32], Model] | None = (features, first, model)
-        self._found: tuple[Heaviest, Heaviest] | None = None
-
-    def found(self) -> tuple[Heaviest, Heaviest]:
-        """Return what weighed most against each block, and what weighed most for it."""
-        asked = self._asked
-        if asked is not None:
-            # In this order: two threads may ask at a time.
-            self._found = _heaviest_of_page(*asked)
-            self._asked = None
-        assert self._found is not None
-        return self._found
-
-
 class ModelOutput(NamedTuple):
     """A page's blocks as far as no threshold has a say: what a model makes of them, and why."""
 
     model: Model
     probabilities: list[float]
-    arguments: Arguments
+    arguments: Callable[[], tuple[Heaviest, Heaviest]]
+    """Returns what weighed most against each block, and what weighed most for it; few ask."""
     opinion: PageOpinion | None = None
     """What a page model makes of the page; None without one."""
 
@@ -111,7 +89,7 @@ class ModelOutput(NamedTuple):
         compared = {is_good: f">= {good:g}", is_near_good: f">= {near_good:g}", is_bad: f"< {near_good:g}"}
 
         def reasons() -> list[str]:
-            against, in_favour = self.arguments.found()
+            against, in_favour = self.arguments()
             of_class = in_favour.with_others(against, np.frombuffer(classes, np.uint8) == is_bad)
             return [
                 f"probability {probability:.3g} {compared[one]}{words}"
@@ -150,7 +128,7 @@ def weigh(features: Features, model: Model, page_model: PageModel | None = None)
     # Rounded as they are shown, so that no reason says 0.50 < 0.5.
     probabilities: list[float] = np.round(model.second_pass(features, first).astype(np.float64), 3).tolist()
     opinion = None if page_model is None else PageOpinion(features, probabilities, page_model)
-    return ModelOutput(model, probabilities, Arguments(features, first, model), opinion)
+    return ModelOutput(model, probabilities, Late(partial(_heaviest_of_page, features, first, model)), opinion)
 
 
 def _heaviest_of_page(features: Features, first: NDArray[np.float32], model: Model) -> tuple[Heaviest, Heaviest]:

@@ -116,11 +116,11 @@ def compute(segments: BlockTable, elements: Elements, title: str | None = None) 
         return Features(np.empty((len(NUMBERS), 0), np.float32), none, none)
     columns = read_elements(elements)
     title = (page_title(elements.root) if title is None else title)[:_TITLE_READ].lower()
-    module = kernel().features
-    if module is None:
+    modules = kernel().modules
+    if modules is None:
         numbers = numbers_in_python(segments, columns, title)
     else:
-        computed = computer(module).compute(segments, columns, title)
+        computed = computer(modules.features).compute(segments, columns, title)
         numbers = np.frombuffer(computed, np.float32).reshape(len(NUMBERS), -1)
     own_names, all_names = (_name_flags(segments, columns, names) for names in (columns.own_names, columns.all_names))
     view = PageView(segments.collapsed, np.array(segments.element, np.intp), columns)
@@ -474,10 +474,11 @@ def _window_sums(rows: Sequence[Floats], count: int) -> Floats:
 
 def _name_flags(segments: BlockTable, columns: ElementColumns, names: Ints) -> NameFlags:
     """Return the names of the blocks; ``names``: the sets of the elements."""
-    module = kernel().features
-    if module is None:
+    modules = kernel().modules
+    if modules is None:
         used, sets = np.unique(names[np.array(segments.element)], return_inverse=True)
     else:
-        used, sets = (np.frombuffer(numbers, np.intp) for numbers in module.renumbered(names, segments.element))
+        renumbered = modules.features.renumbered(names, segments.element)
+        used, sets = (np.frombuffer(numbers, np.intp) for numbers in renumbered)
     packed = columns.name_sets[used]
     return NameFlags(np.unpackbits(packed, axis=1, count=len(NAMES), bitorder="little"), sets)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from scrapy_justext.core.blocks import Late
 from scrapy_justext.core.learned.features import transform
 from scrapy_justext.core.learned.model import FOLDER, read_archive, write_archive
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
@@ -85,23 +86,12 @@ class PageOpinion:
     ``probabilities``: those of the page's blocks.
     """
 
-    __slots__ = ("_features", "_found", "model", "probabilities")
+    __slots__ = ("_look", "model", "probabilities")
 
     def __init__(self, features: Features, probabilities: list[float], model: PageModel) -> None:
-        self._features: Features | None = features
-        self._found: tuple[Floats, Floats] | None = None
+        self._look = Late(lambda: look_at(features, np.array(probabilities)))
         self.probabilities = probabilities
         self.model = model
-
-    def _look(self) -> tuple[Floats, Floats]:
-        """Return the lengths of the blocks, and what the model of types takes."""
-        features = self._features
-        if features is not None:
-            # In this order: two threads may ask at a time.
-            self._found = look_at(features, np.array(self.probabilities))
-            self._features = None
-        assert self._found is not None
-        return self._found
 
     def type_probabilities(self) -> dict[str, float]:
         """Return the probabilities of all types of pages."""
@@ -123,13 +113,6 @@ class PageOpinion:
         good = np.frombuffer(are_good, np.bool_)
         of_f1 = f1_inputs(units, np.array(self.probabilities), good, inputs, types, has_data=has_data)
         return round(float(self.model.f1.probabilities(of_f1)[1]), 3)
-
-    def __getstate__(self) -> tuple[object, ...]:
-        return self._look(), self.probabilities, self.model
-
-    def __setstate__(self, state: tuple[tuple[Floats, Floats], list[float], PageModel]) -> None:
-        self._features = None
-        self._found, self.probabilities, self.model = state
 
 
 def look_at(features: Features, probabilities: Floats) -> tuple[Floats, Floats]:

@@ -195,12 +195,12 @@ def second_features(features: Features, first: Floats32) -> Floats32:
 
     ``first``: the probabilities of the first pass.
     """
-    view, module = features.view, kernel().second
+    view, modules = features.view, kernel().modules
     assert view is not None
-    if module is None:
+    if modules is None:
         return features_in_python(features, first)
-    markers = marker_reader(module).read(view.texts)
-    computed = computer(module).compute(features.numbers, first, view.columns, view.element, markers)
+    markers = marker_reader(modules.second).read(view.texts)
+    computed = computer(modules.second).compute(features.numbers, first, view.columns, view.element, markers)
     return np.frombuffer(computed, np.float32).reshape(len(SECOND_FEATURES), -1)
 
 

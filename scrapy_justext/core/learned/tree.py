@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.kernel.elements import ElementReader, ElementReading
-    from scrapy_justext.core.kernel.loading import Kernel
+    from scrapy_justext.core.kernel.loading import Modules
     from scrapy_justext.core.tags import TagRules
 
     Ints = NDArray[np.intp]
@@ -132,11 +132,11 @@ def read_elements(elements: Elements) -> ElementColumns:
     """Read the block-level elements of a page."""
     reading, count = elements.reading, elements.count
     read = None if reading is None or count is None else reading.columns(count)
-    if read is None and count is not None and (again := element_reading(elements.root, elements.rules)) is not None:
-        module = kernel().tree
-        assert module is not None
+    modules = kernel().modules
+    if read is None and count is not None and modules is not None:
+        again = _reading(modules, elements.root, elements.rules)
         with suppress(EntityError):
-            writer(module, elements.rules).write(elements.root, watcher=again)
+            writer(modules.tree, elements.rules).write(elements.root, watcher=again)
             read = again.columns(count)
     if read is None:
         return read_in_python(elements)
@@ -146,20 +146,23 @@ def read_elements(elements: Elements) -> ElementColumns:
 
 def element_reading(root: etree._Element, rules: TagRules) -> ElementReading | None:
     """Return what reads a page's elements when compiled code flattens it; None without compiled code."""
-    found = kernel()
-    return None if found.elements is None else found.elements.ElementReading(_reader(found, rules), root)
+    modules = kernel().modules
+    return None if modules is None else _reading(modules, root, rules)
+
+
+def _reading(modules: Modules, root: etree._Element, rules: TagRules) -> ElementReading:
+    made: ElementReading = modules.elements.ElementReading(_reader(modules, rules), root)
+    return made
 
 
 @lru_cache
-def _reader(found: Kernel, rules: TagRules) -> ElementReader:
+def _reader(modules: Modules, rules: TagRules) -> ElementReader:
     """Return what reads elements with compiled code."""
-    assert found.tree is not None
-    assert found.elements is not None
     # Compiled code finds the parts of a value itself.
     words = [name for name, read in _READERS.items() if read is word_bits]
     readers = _READERS | dict.fromkeys(words, _part_bits)
-    made: ElementReader = found.elements.ElementReader(
-        writer(found.tree, rules), _TAG_BITS, readers, words, READ_CHARACTERS
+    made: ElementReader = modules.elements.ElementReader(
+        writer(modules.tree, rules), _TAG_BITS, readers, words, READ_CHARACTERS
     )
     return made
 

@@ -33,10 +33,10 @@ class Trees(NamedTuple):
 
     def log_odds(self, features: Floats32) -> Floats32:
         """Return the log-odds of blocks.  ``features``: a row a feature, a column a block."""
-        module = kernel().second
-        if module is None:
+        modules = kernel().modules
+        if modules is None:
             return self.log_odds_in_python(features)
-        return np.frombuffer(module.log_odds(np.ascontiguousarray(features), *self), np.float32)
+        return np.frombuffer(modules.second.log_odds(np.ascontiguousarray(features), *self), np.float32)
 
     def log_odds_in_python(self, features: Floats32) -> Floats32:
         """Return what :meth:`log_odds` gives, without compiled code."""
@@ -51,10 +51,10 @@ class Trees(NamedTuple):
 
         An answer counts half of what the other answer would have changed.
         """
-        module = kernel().second
-        if module is None:
+        modules = kernel().modules
+        if modules is None:
             return self.weights_in_python(features)
-        found = module.weights(np.ascontiguousarray(features), *self)
+        found = modules.second.weights(np.ascontiguousarray(features), *self)
         return np.frombuffer(found, np.float32).reshape(features.shape)
 
     def weights_in_python(self, features: Floats32) -> Floats32:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def to_markdown(
-    elements: Elements | None,
+    elements: Elements,
     segments: BlockTable,
     decisions: Decisions,
     *,
@@ -56,7 +56,7 @@ def to_markdown(
     if headline is not None:
         good[headline] = True
     pieces: Iterable[Piece] = ()
-    if elements is not None and True in good:
+    if True in good:
         pieces = good_pieces(elements, segments, good, url)
         pieces = pieces if elements.rules.kinds else with_tables(pieces)
     writer = MarkdownWriter()

@@ -18,7 +18,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
-from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
@@ -60,30 +59,22 @@ class TextRun(NamedTuple):
     image: Image | None = None
     """The image that it is, which stands for no text; None for all else."""
 
-    def with_text(self, text: str) -> TextRun:
-        """Return another text in the same style."""
-        return _new_run((text, *self[1:]))
-
-    def with_destination(self, destination: str | None) -> TextRun:
-        """Return the same text where another link leads."""
-        return _new_run((self[0], destination, *self[2:]))
-
     def as_formula(self) -> TextRun:
         """Return a formula as Markdown."""
         return self._replace(text=f"${formula(self.text)}$", is_code=False, is_markup=True)
 
     def gap(self, text: str = " ") -> TextRun:
         """Return white space in the same style, but no code."""
-        return _new_run((text, *self[1:4], *_PLAIN[4:]))
+        return TextRun(text, *self[1:4])
 
-
-_new_run = maker(TextRun)
 
 HARD_BREAK = "\\\n"
 
 #: What means something anywhere in a line, the backslash first.
-_ESCAPES = [(character, f"\\{character}") for character in "\\`*[]<|~$"]
-#: The places before underscores that are not inside of a word, and before ampersands that begin an entity.
+ESCAPED = "\\`*[]<|~$"
+#: What means something in some places of a line.
+ESCAPED_IN_PLACES = "_&"
+#: These places: before underscores that are not inside of a word, and before ampersands that begin an entity.
 _SPECIAL_HERE = re.compile(r"(?=[_&])(?:(?<![^\W_])(?=_)|(?=_(?![^\W_])|&#?\w+;))")
 #: What means something at the start of a line: headings, bullets, underlines, quotes, alignments, numbers.
 _LINE_START = re.compile(
@@ -129,7 +120,9 @@ def _without_bar(run: TextRun) -> TextRun:
     if "|" not in run.text:
         return run
     # Readers do not agree on bars in code, but take the backslash off them elsewhere.
-    return run._replace(is_code=False) if run.formula_length is None else run.with_text(run.text.replace("|", r"\|"))
+    return (
+        run._replace(is_code=False) if run.formula_length is None else run._replace(text=run.text.replace("|", r"\|"))
+    )
 
 
 def formula(tex: str) -> str:
@@ -168,11 +161,6 @@ def fence_for(text: str, least: int) -> str:
     return "`" * max([least, *(len(backticks) + 1 for backticks in _BACKTICKS.findall(text))])
 
 
-def written(texts: Sequence[str]) -> list[str]:
-    """Return texts of one line as Markdown; all are escaped together, which takes a fifth of the time."""
-    return _escaped("\n".join(texts)).split("\n") if texts else []
-
-
 def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
     """Return runs as Markdown, with ``line_break`` for BRs."""
     runs = list(runs)
@@ -205,9 +193,9 @@ _LINK_BEGINS = TextRun("[", is_markup=True)
 
 
 def _escaped(text: str) -> str:
-    for character, escape in _ESCAPES:
-        text = text.replace(character, escape)
-    return _SPECIAL_HERE.sub(r"\\", text) if "_" in text or "&" in text else text
+    for character in ESCAPED:
+        text = text.replace(character, f"\\{character}")
+    return _SPECIAL_HERE.sub(r"\\", text) if any(map(text.__contains__, ESCAPED_IN_PLACES)) else text
 
 
 def _linked(runs: Sequence[TextRun]) -> Sequence[TextRun]:
@@ -242,7 +230,7 @@ def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
             continue
         if gap and collapsed:
             collapsed.append(gap)
-        collapsed.append(run if text == run.text else run.with_text(text))
+        collapsed.append(run if text == run.text else run._replace(text=text))
         gap = run.gap() if run.text[-1].isspace() else None
     return collapsed
 

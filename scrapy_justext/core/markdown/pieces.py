@@ -11,12 +11,11 @@ from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core import flattening
-from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.flattening import BLOCK, CLOSE, INLINE, read_formula
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import Gaps, ImageSegments, as_text, read_image
-from scrapy_justext.core.markdown.inline import HARD_BREAK, Resolver, TextRun, image, written
+from scrapy_justext.core.markdown.inline import HARD_BREAK, Resolver, TextRun, image
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.markdown.styled import Wanted, read_styled
 from scrapy_justext.core.tags import CODE, IMAGE
@@ -71,14 +70,13 @@ def good_pieces(elements: Elements, table: BlockTable, good: Sequence[bool], url
     wanted = wanted_of(table, kept, by_chunk)
     styled = read_styled(elements, wanted)
     images = ImageSegments(styled.images, Gaps(table, good, kept, styled.figures), wanted.cells)
-    module = kernel().lines if elements.rules.kinds else None
-    texts = read_texts(
-        styled.texts, by_chunk, by_nodes=elements.rules.text_nodes, is_whole=None if module is None else module.is_whole
-    )
+    modules = kernel().modules if elements.rules.kinds else None
+    is_whole = None if modules is None else modules.lines.is_whole
+    texts = read_texts(styled.texts, by_chunk, by_nodes=elements.rules.text_nodes, is_whole=is_whole)
     # With the marks of the elements around them.
     read = sum(len(text) + 2 * len(BLOCK + CLOSE) for text in styled.texts.values())
     resolve = Resolver(elements.root, url, read)
-    writer = None if module is None else module.LineWriter(resolve, is_reference)
+    writer = None if modules is None else modules.lines.LineWriter(resolve, is_reference)
     make = _PieceMaker(elements, kept, styled, texts, images, resolve, writer)
     callout: Container | None = None
     for piece in map(make.piece, images.among(kept)):
@@ -143,10 +141,6 @@ class _PieceMaker:
         self._runs = runs
         self._whole = texts.whole
         self._writer = writer
-        # Of those without styles, where nothing is compiled.  Tables may be written in HTML, which has other escapes.
-        is_late = writer is not None or not elements.rules.kinds
-        plain = [] if is_late else [one for one in kept if id(one) not in runs and not one.cells]
-        self._written = dict(zip(map(id, plain), written([one.collapsed for one in plain]), strict=True))
         self._images = images
         self._resolve = resolve
         #: The footnotes that have begun.
@@ -161,7 +155,7 @@ class _PieceMaker:
         takes_more = in_cell or rows or segment.kind == CODE
         line = None if takes_more else self._line(segment, surroundings)
         runs = self._text(segment, surroundings) if line is None else ()
-        return _new_piece((segment, surroundings, runs, None, rows, line))
+        return Piece(segment, surroundings, runs, None, rows, line)
 
     def _cell(self, cell: DataCell) -> CellPieces:
         inside = [self.piece(one, in_cell=True) for one in self._images.with_those_in(cell)]
@@ -172,9 +166,7 @@ class _PieceMaker:
         if surroundings.containers and surroundings.containers[0].label:
             return None
         key = id(segment)
-        if self._writer is None:
-            return self._written.get(key)
-        if key in self._runs:
+        if self._writer is None or key in self._runs:
             return None
         if (marked := self._whole.get(key)) is None:
             return self._writer.plain_line(segment.collapsed)
@@ -188,7 +180,7 @@ class _PieceMaker:
         key = id(segment)
         own = read_runs(self._whole[key], [_PLAIN]) if key in self._whole else self._runs.get(key)
         if not own:
-            own = [_PLAIN.with_text(segment.collapsed)]
+            own = [_PLAIN._replace(text=segment.collapsed)]
             if not label:
                 return own
         if segment.heading_level:
@@ -197,9 +189,6 @@ class _PieceMaker:
             own = _of_footnote(own, "" if label in self._begun else label)
             self._begun.add(label)
         return resolved(own, self._resolve, self._footnotes.labels)
-
-
-_new_piece = maker(Piece)
 
 
 def references(runs: Iterable[TextRun]) -> Iterator[str]:
@@ -307,12 +296,12 @@ _TAG, _CODE = INLINE + flattening.TAG, INLINE + flattening.CODE
 def read_runs(body: str, styles: list[TextRun]) -> list[TextRun]:
     """Return the runs of a text with marks; ``styles``, those open before it, become those open after it."""
     first, *pieces = body.split(INLINE)
-    runs = [styles[-1].with_text(first)] if first else []
+    runs = [styles[-1]._replace(text=first)] if first else []
     for piece in pieces:
         code, text = piece[:1], piece[1:]
         if code == flattening.LINK:
             # The text of the link follows behind another mark.
-            styles.append(styles[-1].with_destination(text))
+            styles.append(styles[-1]._replace(destination=text))
             continue
         if code in _BEGINS:
             styles.append(_BEGINS[code](styles[-1]))
@@ -327,7 +316,7 @@ def read_runs(body: str, styles: list[TextRun]) -> list[TextRun]:
             runs.append(read_image(text, styles[-1]))
             continue
         if text:
-            runs.append(styles[-1].with_text(text))
+            runs.append(styles[-1]._replace(text=text))
     return runs
 
 
@@ -385,7 +374,7 @@ def _of_footnote(runs: Iterable[TextRun], label: str) -> list[TextRun]:
         elif label and run.formula_length is None:
             text = without_label(text, label)
         label = "" if text.strip() else label
-        kept.append(run.with_text(text))
+        kept.append(run._replace(text=text))
     return kept
 
 
@@ -404,7 +393,9 @@ def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str
             continue
         destination = resolve(address) if address is not None else None
         found += (
-            run.with_destination(destination) if run.image is None else as_text(run.image, resolve, is_code=run.is_code)
+            run._replace(destination=destination)
+            if run.image is None
+            else as_text(run.image, resolve, is_code=run.is_code)
             for run in inside
         )
     return found

@@ -178,9 +178,7 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def callout_of(node: etree._Element) -> str:
-    """Return the type of the callout that an element is; empty for others."""
-    if node.tag not in CALLOUT_TAGS:
-        return ""
+    """Return the type of the callout that an element of :data:`CALLOUT_TAGS` is; empty for others."""
     names = node.get("class") or ""
     if not names:
         return ""

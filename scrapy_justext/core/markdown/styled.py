@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core import flattening
-from scrapy_justext.core.blocks import maker
 from scrapy_justext.core.flattening import CLOSE, INLINE, LINK, SOURCE, WHOLE, chunks_of, flatten, tag_codes, writer
 from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
@@ -23,11 +22,11 @@ from scrapy_justext.core.reading import with_marks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-    from types import ModuleType
 
     from lxml import etree
 
     from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.kernel.loading import Modules
     from scrapy_justext.core.kernel.styles import StyleReader
     from scrapy_justext.core.tags import TagRules
 
@@ -46,9 +45,6 @@ class ImagePlace(NamedTuple):
     """What its attributes tell."""
     is_linked: bool
     """Whether a link around it begins in its chunk."""
-
-
-_new_place = maker(ImagePlace)
 
 
 class Wanted(NamedTuple):
@@ -90,21 +86,21 @@ class Styled(NamedTuple):
 
 def read_styled(elements: Elements, wanted: Wanted) -> Styled:
     """Return what is wanted of a page."""
-    module = kernel().styles
-    if module is not None and not wanted.with_formulas and not (elements.rules.kinds and elements.formulas.found):
+    modules = kernel().modules
+    if modules is not None and not wanted.with_formulas and not (elements.rules.kinds and elements.formulas.found):
         with suppress(EntityError):
-            return read_tree(module, elements, wanted)
+            return read_tree(modules, elements, wanted)
     return read_flat(elements, wanted)
 
 
-def read_tree(module: ModuleType, elements: Elements, wanted: Wanted) -> Styled:
-    """Return what is wanted of a page without formulas; ``module``: compiled code."""
-    texts, images, figures, nodes, places, outer = _reader(module, elements.rules).read(
+def read_tree(modules: Modules, elements: Elements, wanted: Wanted) -> Styled:
+    """Return what is wanted of a page without formulas; ``modules``: compiled code."""
+    texts, images, figures, nodes, places, outer = _reader(modules, elements.rules).read(
         elements.root, wanted.chunks, wanted.in_text, wanted.elements, wanted.tables | wanted.cells, wanted.last
     )
     return Styled(
         dict(zip(sorted(wanted.chunks), texts, strict=True)),
-        list(map(_new_place, images)),
+        list(map(ImagePlace._make, images)),
         figures,
         nodes,
         places,
@@ -113,11 +109,9 @@ def read_tree(module: ModuleType, elements: Elements, wanted: Wanted) -> Styled:
 
 
 @lru_cache
-def _reader(module: ModuleType, rules: TagRules) -> StyleReader:
-    tree = kernel().tree
-    assert tree is not None
-    made: StyleReader = module.StyleReader(
-        writer(tree, replace(rules, styled=True)), PLACES, CALLOUT_TAGS, may_be_callout
+def _reader(modules: Modules, rules: TagRules) -> StyleReader:
+    made: StyleReader = modules.styles.StyleReader(
+        writer(modules.tree, replace(rules, styled=True)), PLACES, CALLOUT_TAGS, may_be_callout
     )
     return made
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.kernel.loading import kernel
-from scrapy_justext.core.learned.characters import _CHARACTERS, TextMeasurements, measure_in_python, measure_texts
+from scrapy_justext.core.learned.characters import _CHARACTERS, TextMeasurements, measure_in_python, measurer
 from scrapy_justext.core.learned.features import compute, computer
 from scrapy_justext.core.learned.table import NUMBERS
 from scrapy_justext.core.learned.tree import read_elements
@@ -19,7 +18,7 @@ from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from tests.builders import CORPORA, PAGES, corpus_pages, pure, read_page, tree
-from tests.core.kernel.test_kernel import needs_kernel
+from tests.core.kernel.test_kernel import compiled, needs_kernel
 from tests.core.learned.pages import PROSE, SENTENCES
 from tests.property.strategies import bodies, soups
 
@@ -30,9 +29,9 @@ pytestmark = needs_kernel
 
 
 def check_texts(texts: list[str]) -> None:
-    found, expected = measure_texts(texts), measure_in_python(texts)
-    for name in TextMeasurements._fields:
-        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    measured = np.frombuffer(measurer(compiled().features).measure(texts)).reshape(len(TextMeasurements._fields), -1)
+    for name, found, expected in zip(TextMeasurements._fields, measured, measure_in_python(texts), strict=True):
+        assert np.array_equal(found, expected), name
 
 
 def check_page(root: etree._Element) -> None:
@@ -101,12 +100,10 @@ def test_elements_that_cannot_be_are_told(column: str, values: list[int]) -> Non
     segments, count = segment_and_count(root, LENIENT)
     elements = Elements(root, LENIENT, count)
     columns = read_elements(elements)._replace(**{column: np.array(values)})
-    module = kernel().features
-    assert module is not None
     with pytest.raises((ValueError, IndexError)):
-        computer(module).compute(segments, columns, "")
+        computer(compiled().features).compute(segments, columns, "")
 
 
 def test_what_is_no_text_is_told() -> None:
     with pytest.raises(TypeError):
-        measure_texts([b"x"])  # type: ignore[list-item]
+        measurer(compiled().features).measure([b"x"])  # type: ignore[list-item]

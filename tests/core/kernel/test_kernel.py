@@ -26,7 +26,7 @@ from scrapy_justext.core.flattening import Branch, by_stylesheet, flatten, surve
 from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
-from scrapy_justext.core.kernel.loading import Kernel, kernel
+from scrapy_justext.core.kernel.loading import Kernel, Modules, kernel
 from scrapy_justext.core.learned import features as learned_features
 from scrapy_justext.core.learned import second, trees
 from scrapy_justext.core.learned import tree as learned_tree
@@ -48,14 +48,18 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.tags import TagRules
 
-COMPILED = loading.checked_kernel()
-needs_kernel = pytest.mark.skipif(COMPILED.tree is None, reason=COMPILED.reason)
+COMPILED = loading.loaded_kernel()
+needs_kernel = pytest.mark.skipif(COMPILED.modules is None, reason=COMPILED.reason)
 ALL_RULES = pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
 
 
+def compiled() -> Modules:
+    assert COMPILED.modules is not None
+    return COMPILED.modules
+
+
 def written(root: etree._Element, rules: TagRules) -> str:
-    assert COMPILED.tree is not None
-    return str(writer(COMPILED.tree, rules).write(root))
+    return str(writer(compiled().tree, rules).write(root))
 
 
 def check_page(root: etree._Element, rules: TagRules) -> None:
@@ -75,7 +79,6 @@ def check_styles(root: etree._Element, rules: TagRules) -> None:
     """
     if rules.styled:
         return
-    assert COMPILED.styles is not None
     table, count = segment_and_count(root, rules)
     elements = Elements(root, rules, count)
     if not table or elements.formulas.found:
@@ -86,7 +89,7 @@ def check_styles(root: etree._Element, rules: TagRules) -> None:
         wanted = pieces.wanted_of(table, list(rows.values()), by_chunk)
         if wanted.with_formulas:
             continue
-        read, flat = styled.read_tree(COMPILED.styles, elements, wanted), styled.read_flat(elements, wanted)
+        read, flat = styled.read_tree(compiled(), elements, wanted), styled.read_flat(elements, wanted)
         read_runs, flat_runs = (_merged(one.texts, by_chunk, rules) for one in (read, flat))
         assert read_runs == flat_runs
         assert read.images == flat.images[: len(read.images)]
@@ -117,13 +120,13 @@ def _said(surroundings: Surroundings) -> object:
 
 def test_it_is_compiled_where_that_is_asked_for() -> None:
     if os.environ.get("SCRAPY_JUSTEXT_KERNEL") == "1":
-        assert COMPILED.tree is not None, COMPILED.reason
+        assert COMPILED.modules is not None, COMPILED.reason
 
 
 @needs_kernel
-@pytest.mark.parametrize("name", ["tree", "cut", "elements", "features", "second", "styles", "page", "lines"])
+@pytest.mark.parametrize("name", Modules._fields)
 def test_it_is_compiled_from_the_source_at_hand(name: str) -> None:
-    module = getattr(COMPILED, name)
+    module = getattr(compiled(), name)
     folder = Path(loading.__file__).parent
     files = [folder / f"{name}.pyx", *sorted(folder.glob("*.pxd"))]
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
@@ -161,11 +164,14 @@ class TestEquality:
         root = parse_html(page).root
         assume(root is not None)
         assert root is not None
-        assert COMPILED.tree is not None
-        found = formulas._has_some(root)
-        assert not found or formulas.search_for_signs(COMPILED.tree).finds(root)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(formulas, "_has_signs", lambda _: True)
+            has_formulas = bool(formulas._find(root, None))
         is_prefixed = formulas._has_prefixed_math(root)
-        assert not found or is_prefixed or formulas.are_signs_in(*survey_of(root))
+        with pure():
+            seen = formulas._has_signs(root), is_prefixed or formulas.are_signs_in(*survey_of(root))
+        for is_seen in (formulas.search_for_signs(compiled().tree).finds(root), *seen):
+            assert is_seen or not has_formulas
 
     @ALL_RULES
     @pytest.mark.parametrize("page", check.PAGES)
@@ -275,8 +281,7 @@ class TestExpressions:
     @needs_kernel
     @pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
     def test_all_of_the_tables_are_known(self, rules: TagRules) -> None:
-        assert COMPILED.tree is not None
-        writer(COMPILED.tree, rules)
+        writer(compiled().tree, rules)
 
     @needs_kernel
     @pytest.mark.parametrize(
@@ -298,7 +303,6 @@ class TestExpressions:
         ],
     )  # fmt: skip
     def test_they_are_evaluated_as_lxml_does(self, expression: str) -> None:
-        assert COMPILED.tree is not None
         top = next(tree(self.HTML).iter("div"))
         holds, text = (etree.XPath(f"{kind}({expression})") for kind in ("boolean", "string"))
         branch = Branch(expression, _writing("+"), _writing("-"))
@@ -307,23 +311,22 @@ class TestExpressions:
             " = " not in expression and " and " not in expression
         )
         for node in top.iter():
-            mine = COMPILED.tree.TreeWriter({"": {"*": branch}}, "").write(node)
+            mine = compiled().tree.TreeWriter({"": {"*": branch}}, "").write(node)
             # What is above a part that is read is not looked at.
             alone = etree.fromstring(etree.tostring(node, with_tail=False))
             assert mine[0] == ("+" if holds(alone) else "-"), node.tag
             if is_text:
-                assert COMPILED.tree.TreeWriter({"": {"*": told}}, "").write(node).partition("|")[0] == text(alone)
+                assert compiled().tree.TreeWriter({"": {"*": told}}, "").write(node).partition("|")[0] == text(alone)
 
     @needs_kernel
     @given(
         st.text("ab-\xe9", max_size=12), st.lists(st.text("ab-\xe9", min_size=1, max_size=5), min_size=2, max_size=9)
     )
     def test_several_words_are_found_at_once(self, value: str, words: list[str]) -> None:
-        assert COMPILED.tree is not None
         looked_for = Branch(" or ".join(f"contains(@class, '{word}')" for word in words), _writing("+"), _writing("-"))
         node = etree.Element("p", {"class": value})
         is_found = any(word in value for word in words)
-        assert COMPILED.tree.TreeWriter({"": {"*": looked_for}}, "").write(node) == ("+" if is_found else "-")
+        assert compiled().tree.TreeWriter({"": {"*": looked_for}}, "").write(node) == ("+" if is_found else "-")
 
     @needs_kernel
     @given(
@@ -334,7 +337,6 @@ class TestExpressions:
     def test_tests_of_a_class_are_asked_in_their_order(
         self, names: list[str], is_hidden: bool, has_child: bool
     ) -> None:
-        assert COMPILED.tree is not None
         tests = [
             "@class and (contains(@class, 'gutter') or contains(@class, 'line-no')) and not(b)",
             "contains(concat(' ', @class, ' '), ' code ')",
@@ -348,13 +350,12 @@ class TestExpressions:
         node = etree.Element("p", given_class | ({"hidden": ""} if is_hidden else {}))
         node[:] = [etree.Element("b")] * has_child
         expected = next((str(i) for i, test in enumerate(tests) if etree.XPath(f"boolean({test})")(node)), "-")
-        assert COMPILED.tree.TreeWriter({"": {"*": treatment}}, "").write(node) == expected
+        assert compiled().tree.TreeWriter({"": {"*": treatment}}, "").write(node) == expected
 
     @needs_kernel
     def test_the_beginning_of_a_value_has_whole_characters(self) -> None:
-        assert COMPILED.tree is not None
         told = _writing("", (("substring(../@class, 1, 3)", "|"),))
-        write = COMPILED.tree.TreeWriter({"": {"*": _writing("", below=""), "b": told}}, "").write
+        write = compiled().tree.TreeWriter({"": {"*": _writing("", below=""), "b": told}}, "").write
         for value in ("", "a", "abc", "abcd", "日本語の", "𝔸𝔹ℂ𝔻", "a𝔹日é", "é" * 20):
             assert write(tree(f"<p class='{value}'><b>x</b>")) == f"{value[:3]}|"
 
@@ -391,7 +392,7 @@ class TestLoading:
     @pytest.mark.parametrize(("value", "is_off"), [("1", True), ("true", True), ("", False), ("0", False)])
     def test_it_can_be_switched_off(self, monkeypatch: pytest.MonkeyPatch, value: str, is_off: bool) -> None:
         monkeypatch.setenv(loading.PURE, value)
-        assert (kernel.__wrapped__() == Kernel(None, None, "SCRAPY_JUSTEXT_PURE is set")) is is_off
+        assert (kernel.__wrapped__() == Kernel(None, "SCRAPY_JUSTEXT_PURE is set")) is is_off
 
     @needs_kernel
     def test_a_program_that_embeds_python_has_no_check(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,9 +415,8 @@ class TestLoading:
 
     @needs_kernel
     def test_elements_of_another_size_are_not_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert COMPILED.tree is not None
-        monkeypatch.setattr(COMPILED.tree, "SIZE_OF_ELEMENT", 1)
-        found = loading.checked_kernel()
+        monkeypatch.setattr(compiled().tree, "SIZE_OF_ELEMENT", 1)
+        found = loading.loaded_kernel()
         assert found.name == "pure"
         assert "bytes, not 1" in found.reason
 
@@ -469,7 +469,7 @@ class TestLoading:
         assert check.main() == 1
 
     def test_the_check_tells_that_nothing_is_compiled(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(check, "checked_kernel", lambda: Kernel(None, None, ""))
+        monkeypatch.setattr(check, "loaded_kernel", lambda: Kernel(None, ""))
         assert check.main() == 2
 
     @needs_kernel
@@ -493,11 +493,10 @@ def test_white_space_is_where_compiled_code_looks_for_it() -> None:
 @needs_kernel
 def test_what_values_of_an_attribute_give_is_told_apart() -> None:
     # Of values of one length that differ in a letter, some share a place in memory.
-    assert COMPILED.tree is not None
     names = [f"{'x' * 20}{number:05}" for number in range(10_000)]
     shown = "".join(f"<p><span class='{name}'>{name}</span></p>" for name in names)
     drawn = "".join(f"<p><span class='katex {name}'>{name}</span></p>" for name in names[:10])
-    search = formulas.search_for_signs(COMPILED.tree)
+    search = formulas.search_for_signs(compiled().tree)
     for _ in range(2):
         assert not search.finds(tree(shown))
         assert search.finds(tree(shown + drawn))
@@ -508,7 +507,6 @@ class TestRules:
     """What compiled code makes of the rules that are given to it."""
 
     def test_the_first_rule_that_applies_decides(self) -> None:
-        assert COMPILED.cut is not None
         lengths, densities, are_told = [3, 10, 11, 3], [0.5, 0.0, 1.0, 0.25], bytearray([0, 0, 0, 1])
         rules = [
             [(are_told, ">", 0)],
@@ -516,27 +514,25 @@ class TestRules:
             [(array("i", lengths), ">", 10)],
             [],
         ]
-        assert COMPILED.cut.first_that_apply(rules, 4) == bytearray([1, 3, 2, 0])
-        assert COMPILED.cut.first_that_apply([[]], 0) == b""
-        assert COMPILED.cut.first_that_apply([[([], "<", 1)], []], 0) == b""
+        assert compiled().cut.first_that_apply(rules, 4) == bytearray([1, 3, 2, 0])
+        assert compiled().cut.first_that_apply([[]], 0) == b""
+        assert compiled().cut.first_that_apply([[([], "<", 1)], []], 0) == b""
 
     @pytest.mark.parametrize(
         ("rules", "message"),
         [([[([1.0], ">", 1)]], "no rule applies"), ([[([1.0, 2.0], ">", 1)], []], "columns of different lengths")],
     )
     def test_what_cannot_be_decided_is_told(self, rules: list[Any], message: str) -> None:
-        assert COMPILED.cut is not None
         with pytest.raises(ValueError, match=message):
-            COMPILED.cut.first_that_apply(rules, 1)
+            compiled().cut.first_that_apply(rules, 1)
 
     def test_words_are_counted_where_somebody_asks(self) -> None:
-        assert COMPILED.cut is not None
-        counter = COMPILED.cut.WordCounter(frozenset({"the", "of"}))
+        counter = compiled().cut.WordCounter(frozenset({"the", "of"}))
         texts = ["the best of times", "x", ""]
         lengths, words, _, shares = counter.measure(texts, array("i", [0, 0, 0]))
         texts.clear()
         rules: list[Any] = [[(lengths, "<", 5)], [(shares, ">=", 0.5), (words, "<", 5)], []]
-        assert COMPILED.cut.first_that_apply(rules, 3) == bytearray([1, 0, 0])
+        assert compiled().cut.first_that_apply(rules, 3) == bytearray([1, 0, 0])
         assert (list(words), words[1:], words[-1], len(words)) == ([4, 1, 0], [1, 0], 0, 3)
         assert shares == pickle.loads(pickle.dumps(shares)) == [0.5, 0.0, 0.0]
         assert shares != words
@@ -546,28 +542,24 @@ class TestRules:
 
     @given(st.lists(st.text("(c©&opyⓒ（🦊ﾃ", max_size=9), max_size=9))
     def test_texts_with_signs_are_found(self, texts: list[str]) -> None:
-        assert COMPILED.cut is not None
         signs = ("©", "&copy", "ⓒ", "（c", "🦊")
         held = [any(sign in text for sign in signs) for text in texts]
-        assert COMPILED.cut.holding_any(texts, signs) == bytearray(held)
+        assert compiled().cut.holding_any(texts, signs) == bytearray(held)
 
     @given(st.text("\ufdd1`+ab", max_size=9))
     def test_marks_are_found(self, text: str) -> None:
-        assert COMPILED.cut is not None
         for code in "`+":
-            assert COMPILED.cut.has_mark(text, code) == (f"\ufdd1{code}" in text)
+            assert compiled().cut.has_mark(text, code) == (f"\ufdd1{code}" in text)
 
     def test_lengths_are_added_up(self) -> None:
-        assert COMPILED.cut is not None
-        assert list(COMPILED.cut.lengths_before(["one", "", "日本"])) == [0, 3, 3, 5]
-        assert list(COMPILED.cut.lengths_before([])) == [0]
+        assert list(compiled().cut.lengths_before(["one", "", "日本"])) == [0, 3, 3, 5]
+        assert list(compiled().cut.lengths_before([])) == [0]
 
     def test_columns_are_taken_from_positions(self) -> None:
-        assert COMPILED.cut is not None
         rows = [("p", 0), ("h1", 1)]
-        assert COMPILED.cut.fields_of(rows, 0) == ["p", "h1"]
+        assert compiled().cut.fields_of(rows, 0) == ["p", "h1"]
         with pytest.raises(IndexError):
-            COMPILED.cut.fields_of(rows, 2)
+            compiled().cut.fields_of(rows, 2)
 
 
 def test_flatten_takes_what_there_is() -> None:

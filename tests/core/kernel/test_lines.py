@@ -23,20 +23,11 @@ from scrapy_justext.core.flattening import (
     TAG,
     UNLINK,
 )
-from scrapy_justext.core.kernel import loading
 from scrapy_justext.core.markdown.footnotes import is_reference
-from scrapy_justext.core.markdown.inline import (
-    HARD_BREAK,
-    TextRun,
-    as_heading,
-    as_paragraph,
-    heading,
-    paragraph,
-    written,
-)
+from scrapy_justext.core.markdown.inline import HARD_BREAK, TextRun, as_heading, as_paragraph, heading, paragraph
 from scrapy_justext.core.markdown.pieces import read_runs, references, resolved
 from scrapy_justext.core.text import collapse
-from tests.core.kernel.test_kernel import needs_kernel
+from tests.core.kernel.test_kernel import compiled, needs_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +36,6 @@ if TYPE_CHECKING:
 
 pytestmark = needs_kernel
 
-LINES = loading.checked_kernel().lines
 SIGNS = "\\`*_[]()<>|~$&;:!^#-+=.,1aé中\u00a0€«\u200b \n\t😀"
 WORDS = [
     "to be",
@@ -99,22 +89,20 @@ class Resolver:
 
 
 def line_writer(resolve: Resolver | None = None) -> LineWriter:
-    assert LINES is not None
-    made: LineWriter = LINES.LineWriter(resolve or Resolver(), is_reference)
+    made: LineWriter = compiled().lines.LineWriter(resolve or Resolver(), is_reference)
     made.labels = LABELS
     return made
 
 
-def check_line(text: str, writer: LineWriter, compiled: Resolver) -> None:
-    assert LINES is not None
-    assert LINES.is_whole(text)
+def check_line(text: str, writer: LineWriter, resolve: Resolver) -> None:
+    assert compiled().lines.is_whole(text)
     for in_heading, write, finish in ((False, paragraph, as_paragraph), (True, heading, as_heading)):
         python = Resolver()
-        compiled.asked.clear()
+        resolve.asked.clear()
         expected = write(resolved(read_runs(text, [TextRun()]), python, LABELS))
         line = writer.line(text, " " if in_heading else HARD_BREAK, in_heading=in_heading)
         assert finish(line) == expected
-        assert compiled.asked == python.asked
+        assert resolve.asked == python.asked
 
 
 def bold(text: str) -> str:
@@ -144,7 +132,7 @@ def test_lines_are_those_of_runs(lines: Sequence[str]) -> None:
 def test_lines_without_marks(lines: Sequence[str]) -> None:
     lines = [line.replace("\n", "") for line in lines]
     writer = line_writer()
-    assert [writer.plain_line(line) for line in lines] == written(lines)
+    assert [as_heading(writer.plain_line(line)) for line in lines] == [heading([TextRun(line)]) for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -163,8 +151,7 @@ def test_lines_without_marks(lines: Sequence[str]) -> None:
     ],
 )
 def test_texts_are_whole(text: str, is_whole: bool) -> None:
-    assert LINES is not None
-    assert LINES.is_whole(text) == is_whole
+    assert compiled().lines.is_whole(text) == is_whole
 
 
 @given(marked)

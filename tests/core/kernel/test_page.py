@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from scrapy_justext.core import limits
 from scrapy_justext.core.encodings import is_utf_8
-from scrapy_justext.core.kernel.loading import Kernel, checked_kernel
+from scrapy_justext.core.kernel.loading import Kernel, loaded_kernel
 from tests.core.test_limits import ALLOWED, REFUSED
 
-COMPILED = checked_kernel()
-if COMPILED.page is None:
+COMPILED = loaded_kernel()
+if COMPILED.modules is None:
     pytest.skip(COMPILED.reason, allow_module_level=True)
 
-PURE = Kernel(None, None, "a test")
+PAGE = COMPILED.modules.page
+PURE = Kernel(None, "a test")
 #: The first and last characters of each length, what is too long, surrogates, and what is beyond the last character.
 PARTS = [
     b"a", b"abcdefgh", b"\x80", b"\xbf", b"\xc2\x80", b"\xdf\xbf", b"\xc1\xbf", b"\xe0\xa0\x80", b"\xe0\x9f\xbf",
@@ -79,18 +80,14 @@ def test_it_is_sure_of_pages_with_many_attributes_that_do_no_harm(monkeypatch: p
 
 
 def test_what_is_no_bytes_is_refused() -> None:
-    page = COMPILED.page
-    assert page is not None
     with pytest.raises(TypeError):
-        page.is_utf_8("text", True)
+        PAGE.is_utf_8("text", True)
     with pytest.raises(TypeError):
-        page.has_few_attributes(None, 1, 1, 1, 1, 1)
+        PAGE.has_few_attributes(None, 1, 1, 1, 1, 1)
 
 
 def test_kinds_of_bytes_are_read() -> None:
     class Body(bytes):
         pass
 
-    page = COMPILED.page
-    assert page is not None
-    assert page.is_utf_8(Body("é".encode()), True)
+    assert PAGE.is_utf_8(Body("é".encode()), True)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.markers import MARKERS
 from scrapy_justext.core.learned.second import (
@@ -30,13 +29,12 @@ from scrapy_justext.core.reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from tests.builders import CORPORA, PAGES, corpus_pages, read_page, tree
 from tests.core.kernel.test_features import KINDS as PARTS
-from tests.core.kernel.test_kernel import needs_kernel
+from tests.core.kernel.test_kernel import compiled, needs_kernel
 from tests.core.learned.pages import computed
 from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import ModuleType
 
     from lxml import etree
     from numpy.typing import NDArray
@@ -46,14 +44,8 @@ if TYPE_CHECKING:
 pytestmark = needs_kernel
 
 
-def module() -> ModuleType:
-    found = kernel().second
-    assert found is not None
-    return found
-
-
 def check_markers(texts: Sequence[str]) -> None:
-    found = np.frombuffer(marker_reader(module()).read(list(texts)), np.uint32).tolist()
+    found = np.frombuffer(marker_reader(compiled().second).read(list(texts)), np.uint32).tolist()
     different = [row for row in zip(texts, found, read_markers(texts).tolist(), strict=True) if row[1] != row[2]]
     assert not different
 
@@ -131,7 +123,7 @@ class TestMarkers:
 
     def test_what_is_no_text_is_told(self) -> None:
         with pytest.raises(TypeError):
-            marker_reader(module()).read([b"x"])  # type: ignore[list-item]
+            marker_reader(compiled().second).read([b"x"])  # type: ignore[list-item]
 
 
 class TestFeatures:
@@ -187,24 +179,24 @@ class TestFeatures:
             "element": features.view.element,
             "markers": bytes(8),
         }
-        assert len(computer(module()).compute(**given)) % 8 == 0
+        assert len(computer(compiled().second).compute(**given)) % 8 == 0
         if changed in given:
             given[changed] = value
         else:
             given["columns"] = features.view.columns._replace(**{changed: value})
         with pytest.raises((ValueError, IndexError)):
-            computer(module()).compute(**given)
+            computer(compiled().second).compute(**given)
 
     @pytest.mark.parametrize("constant", [{"own_rows": len(OWN) + 1}, {"kinds": 33}])
     def test_other_tables_are_told(self, monkeypatch: pytest.MonkeyPatch, constant: dict[str, int]) -> None:
-        made = module().SecondComputer
+        made = compiled().second.SecondComputer
 
         def changed(constants: dict[str, Any]) -> Any:
             return made(constants | constant)
 
-        monkeypatch.setattr(module(), "SecondComputer", changed, raising=False)
+        monkeypatch.setattr(compiled().second, "SecondComputer", changed, raising=False)
         with pytest.raises(ValueError, match=r"features|kinds"):
-            computer.__wrapped__(module())
+            computer.__wrapped__(compiled().second)
 
 
 class TestTrees:
