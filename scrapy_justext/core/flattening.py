@@ -57,6 +57,7 @@ Where ``TagRules.styled`` asks for it:
 
 from __future__ import annotations
 
+import copy
 import re
 from contextlib import suppress
 from dataclasses import replace
@@ -488,7 +489,16 @@ def _if(test: str, body: str, otherwise: str = "") -> str:
 
 def walk(root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None) -> str:
     """Return what :func:`flatten` gives, for a tree of any depth, at several times the cost."""
-    return "".join(_walk(top, rules) for top in _with_formulas(root, rules, formulas))
+    return "".join(_walk(_alone(top), rules) for top in _with_formulas(root, rules, formulas))
+
+
+def _alone(root: etree._Element) -> etree._Element:
+    """Return a copy of a part of a tree, around which tests of XPath see nothing; a whole tree as it is."""
+    if root.getparent() is None:
+        return root
+    copied = copy.deepcopy(root)
+    copied.tail = None
+    return copied
 
 
 def _walk(root: etree._Element, rules: TagRules) -> str:
@@ -523,6 +533,18 @@ def removed_elements(
     root: etree._Element, rules: TagRules, formulas: PageFormulas | None = None
 ) -> Iterator[etree._Element]:
     """Yield the removed elements, also those inside other removed ones; some come twice."""
+    alone = _alone(root)
+    removed = _removed_by_rules(alone, rules)
+    if alone is root:
+        yield from removed
+    else:
+        originals = dict(zip(alone.iter(), root.iter(), strict=True))
+        yield from map(originals.__getitem__, removed)
+    if rules.kinds:
+        yield from (formulas or formulas_of(root)).found
+
+
+def _removed_by_rules(root: etree._Element, rules: TagRules) -> Iterator[etree._Element]:
     tests = _removal_tests(rules)
     kept_inside = [name for name, _, kept in rules.removed if kept]
     has_parts = rules.kinds and parts_of(survey_of(root)) != NO_PARTS
@@ -537,10 +559,9 @@ def removed_elements(
                 if node.tag not in tags.NEVER_HIDDEN:
                     yield node
         if has_parts:
-            yield from filter(_is_beside_code, in_code(top))
+            inside_code = (node for node in in_code(top) if node.tag not in tags.NEVER_HIDDEN)
+            yield from filter(_is_beside_code, inside_code)
             yield from cast("list[etree._Element]", _labels_of_code(top))
-    if rules.kinds:
-        yield from (formulas or formulas_of(root)).found
 
 
 _is_beside_code, _is_permalink_sign = (
@@ -586,8 +607,9 @@ class Survey(NamedTuple):
 def survey_of(root: etree._Element) -> Survey:
     """Return what tells of formulas and code on a page."""
     tops = list(top_elements(root))
+    # All of them are held: of an element that is let go of, lxml passes all ancestors up to one that is held.
+    nodes = list(chain.from_iterable(top.iter(*_CLASSED) for top in tops))
     # Of many elements, few values.
-    nodes = chain.from_iterable(top.iter(*_CLASSED) for top in tops)
     values = set(map(etree._Element.get, nodes, repeat("class"), repeat("")))
     return Survey(tops, _spaced(" ".join({*" ".join(values).split()})))
 

@@ -72,7 +72,7 @@ def parse_html(page: Page, encoding: str | None = None) -> Parsed:
 
     ``encoding``: that of bytes, from the HTTP header; it is weaker than a byte order mark and stronger than the
     page's own declaration, see :mod:`scrapy_justext.core.encodings`.  A tree is used as it is; one in XHTML's namespace
-    is copied without the namespace, and an element without parent is copied without the text behind it.  The tree of a
+    is copied without the namespace, and an element that was cut out of a tree without what is behind it.  The tree of a
     response is used if the response was read in the right encoding.
     Raises :class:`PageError` for any other type, and for an encoding that cannot be used; its :class:`PageLimitError`
     for a page that would take the parser minutes, see :mod:`.limits`.
@@ -163,9 +163,9 @@ def is_cut(root: etree._Element) -> bool:
 
 
 def _html_tree(root: etree._Element) -> etree._Element:
-    # What stands behind an element is copied and cut out with it, and none of it.
-    has_text_behind = root.getparent() is None and root.tail is not None
-    if not has_text_behind and not str(root.tag).startswith(_XHTML):
+    # What was cut out of a tree still has the text behind it, which is none of it, and XPath begins at that tree.
+    is_cut_out = root.getparent() is None and (root.tail is not None or root.getroottree().getroot() is not root)
+    if not is_cut_out and not str(root.tag).startswith(_XHTML):
         return root
     root = copy.deepcopy(root)
     root.tail = None

@@ -295,6 +295,13 @@ def test_elements_that_are_removed_are_not_numbered(rules: TagRules, html: str) 
     assert Elements(root, rules).nodes == [root, *walked(root, rules)]
 
 
+@pytest.mark.parametrize("name", ["html", "body"])
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_html_and_body_are_nothing_beside_code(rules: TagRules, name: str) -> None:
+    root = etree.XML(f'<x><pre>a = 1<{name} class="toolbar"><p>b</p></{name}></pre></x>')
+    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+
+
 def test_inherited_looks_at_each_element_once() -> None:
     root = tree("<div>" * 300 + "<p>x</p>" * 300)
     looked_at = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from lxml import etree
 
+from scrapy_justext import extract
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import BLOCK, _templates, by_stylesheet, flatten, walk
 from scrapy_justext.core.flattening import INLINE as INLINE_MARK
@@ -23,6 +24,7 @@ from tests.builders import (
     cut,
     nested,
     processor_seconds,
+    pure,
     read_page,
     select,
     texts,
@@ -780,6 +782,13 @@ ONE_FOR_ALL = {
 def test_what_many_elements_have_near_them_is_not_looked_at_for_each(name: str) -> None:
     root = tree(ONE_FOR_ALL[name])
     assert processor_seconds(lambda: flatten(root, MODERN)) < SECONDS
+
+
+@pytest.mark.parametrize("name", ["td", "b"])
+def test_a_tree_made_by_hand_is_read_once_whatever_its_depth(name: str) -> None:
+    root = nested(["body", *[name] * 150_000], "deep")
+    with pure():
+        assert processor_seconds(lambda: extract(root, language="English")) < SECONDS
 
 
 @pytest.mark.parametrize("line", ["\n", " \r", "\t\n"])

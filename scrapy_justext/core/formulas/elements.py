@@ -501,16 +501,15 @@ _OWN_NAMES = ("{*}math", "mjx-container", "d-math", "math-renderer")
 def _has_signs(top: etree._Element) -> bool:
     """Return False for a tree that has no formulas that are elements; quickly, for most have none."""
     modules = kernel().modules
-    if modules is not None:
-        return bool(search_for_signs(modules.tree).finds(top))
+    if modules is not None and not search_for_signs(modules.tree).finds(top):
+        return False
     # Of many elements, few classes.
     classes = " ".join({node.get("class", "") for node in top.iter("code", "span")})
-    return are_signs_in([top], f" {classes} ") or _has_prefixed_math(top)
+    return are_signs_in([top], f" {classes} ") or bool(_has_prefixed_math(top))
 
 
-def _has_prefixed_math(top: etree._Element) -> bool:
-    """Return whether there is MathML whose prefix is a part of its name, as in a page that is no XML."""
-    return any(name.partition(":")[2] == "math" for name in {str(node.tag) for node in top.iter(etree.Element)})
+#: Tells whether there may be MathML whose prefix is a part of its name, as in a page that is no XML.
+_has_prefixed_math = etree.XPath("boolean(descendant-or-self::*[contains(name(), ':math')])")
 
 
 #: Characters of an address that is looked at.

@@ -13,6 +13,7 @@ from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
 from cpython.ref cimport PyObject
 from cpython.tuple cimport PyTuple_GetItem
+from libc.float cimport DBL_MAX
 from libc.limits cimport INT_MAX
 from libc.math cimport NAN
 
@@ -88,8 +89,8 @@ cdef class Place:
     cdef object position, here
     cdef str part
     cdef bint preformatted, is_told, may_be_lines
-    # By the codes of elements, positions inside; they are kept for good.
-    cdef PyObject* inside[MOST_CODES]
+    # By the codes of elements, places inside; None where nobody has been yet.
+    cdef list inside
 
     def __init__(self, position):
         self.position = position
@@ -98,27 +99,23 @@ cdef class Place:
         self.preformatted = position.here.preformatted
         self.is_told = self.part in (PRE, TABLE)
         self.may_be_lines = self.part == LINES
+        self.inside = [None] * MOST_CODES
 
     cdef Place child(self, Py_UCS4 code):
-        cdef Place found
-        if code < MOST_CODES and self.inside[code] is not NULL:
-            return <Place> self.inside[code]
-        found = place_of(self.position[chr(code)])
-        if code < MOST_CODES:
-            self.inside[code] = <PyObject*> found
+        cdef Place found = None if code >= MOST_CODES else <Place> self.inside[<Py_ssize_t> code]
+        if found is None:
+            found = place_of(self.position[chr(code)])
+            if code < MOST_CODES:
+                self.inside[<Py_ssize_t> code] = found
         return found
 
 
 cdef Place place_of(position):
-    """Return the place that is kept with a position."""
-    if position.place is None:
-        position.place = Place(position)
-    return position.place
-
-
-cdef struct Around:
-    PyObject* place
-    Py_ssize_t element
+    """Return the place that is kept with a position; threads that ask at a time may each get one of their own."""
+    cdef Place found = position.place
+    if found is None:
+        found = position.place = Place(position)
+    return found
 
 
 cdef enum Gap:
@@ -148,9 +145,11 @@ cdef class Cutter:
     cdef Py_ssize_t number, opened
     # Whether there are lines of code outside of PREs, and other elements than PREs that are code.
     cdef bint has_code_lines, has_whole
-    # Where the text at hand is, and what is around that: elements and inline SELECTs.
+    # Where the text at hand is, and what is around that: places of elements and inline SELECTs, and the numbers of the
+    # elements.
     cdef Place place
-    cdef Memory open_places
+    cdef list outer_places
+    cdef Memory outer_elements
     # Whether text is read node by node, whether there are inline SELECTs that are places, and whether marks of styles are
     # there for Markdown; else they are as those of other inline elements.
     cdef bint by_nodes, has_selects, is_styled
@@ -212,7 +211,8 @@ cdef class Cutter:
         cdef Py_ssize_t begin, end
         cdef Py_UCS4 code
         self.place = place_of(position)
-        self.open_places = Memory(sizeof(Around))
+        self.outer_places = []
+        self.outer_elements = Memory(sizeof(Py_ssize_t))
         self.by_nodes = position.rules.text_nodes
         self.is_styled = position.rules.styled
         self.has_selects = position.rules.images and has_mark(self.flat, ENTER)
@@ -260,21 +260,17 @@ cdef class Cutter:
 
     cdef int enter_place(self, Py_UCS4 code, Py_ssize_t element) except -1:
         """Go into an element, or an inline SELECT; ``element``: the number of the one around."""
-        cdef Around* around = <Around*> self.open_places.added()
-        around.place = <PyObject*> self.place
-        around.element = element
-        # Positions are kept for good.
+        (<Py_ssize_t*> self.outer_elements.added())[0] = element
+        self.outer_places.append(self.place)
         self.place = self.place.child(code)
         return 0
 
     cdef Py_ssize_t leave_place(self) except -1:
         """Go back to what is around; return the number of its element."""
-        cdef Around* around
-        if not self.open_places.count:
+        if not self.outer_places:
             raise ValueError("an element ends that has not begun")
-        around = <Around*> self.open_places.taken()
-        self.place = <Place> around.place
-        return around.element
+        self.place = self.outer_places.pop()
+        return (<Py_ssize_t*> self.outer_elements.taken())[0]
 
     cdef Py_ssize_t read_text(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Add the blocks in a text, and the lines of code that begin in it; return where the text behind them ends."""
@@ -406,7 +402,9 @@ cdef class Cutter:
 
     cdef int pass_over(self, list inside) except -1:
         """Count texts that are read, and the elements that begin in them."""
-        self.opened += sum([one[0] != CLOSE for one in inside])
+        cdef str one
+        for one in inside:
+            self.opened += one[0] != CLOSE_CODE
         self.number += len(inside)
         return 0
 
@@ -658,9 +656,10 @@ def first_that_apply(list rules, Py_ssize_t count) -> bytearray:
     for rule in rules:
         for comparison in rule:
             one = <Comparison*> comparisons.added()
+            # A whole number may be larger than any other.
+            limit = min(comparison[2], DBL_MAX)
             one[0] = Comparison(
-                columns.numbers_of(comparison[0]), late_column(comparison[0]), _WAYS[comparison[1]], comparison[2],
-                False, False,
+                columns.numbers_of(comparison[0]), late_column(comparison[0]), _WAYS[comparison[1]], limit, False, False
             )
         if not rule:
             one = <Comparison*> comparisons.added()
@@ -1000,7 +999,11 @@ cdef class CountedColumn:
 
     def __iter__(self):
         cdef Py_ssize_t i
-        return iter([self.value(i) for i in range(len(self.counts.texts))])
+        cdef list values = []
+        # No comprehension: what Cython makes of one lets go of a value twice where memory is short.
+        for i in range(len(self.counts.texts)):
+            values.append(self.value(i))
+        return iter(values)
 
     def __eq__(self, other) -> bool:
         return list(self) == list(other) if isinstance(other, (CountedColumn, list)) else NotImplemented

@@ -422,11 +422,12 @@ cdef class ElementReading(Watcher):
         cdef Py_ssize_t count = self.elements.count, classes = self.classes.count, number, at
         cdef Element* elements = <Element*> self.elements.start
         cdef Element* element
-        cdef list made = [PyBytes_FromStringAndSize(NULL, count * sizeof(Py_ssize_t)) for _ in range(8)]
+        cdef list made = []
         cdef Py_ssize_t* columns[8]
         cdef Py_ssize_t* ends
         cdef Py_ssize_t* alike
         for at in range(8):
+            made.append(PyBytes_FromStringAndSize(NULL, count * sizeof(Py_ssize_t)))
             columns[at] = <Py_ssize_t*> PyBytes_AS_STRING(made[at])
         ends, alike = columns[1], columns[5]
         for number in range(count):

@@ -12,6 +12,7 @@ cdef extern from "libxml/tree.h":
         XML_CDATA_SECTION_NODE
         XML_ENTITY_REF_NODE
         XML_PI_NODE
+        XML_COMMENT_NODE
         XML_DOCUMENT_NODE
         XML_HTML_DOCUMENT_NODE
 

@@ -287,7 +287,8 @@ cdef class Step:
         if self.only_text:
             return is_text(node)
         if self.any_node:
-            return True
+            # To XPath, entities and what XInclude leaves are none.
+            return is_text(node) or node.type in (XML_ELEMENT_NODE, XML_COMMENT_NODE, XML_PI_NODE)
         if node.type != XML_ELEMENT_NODE:
             return False
         if self.any_element:

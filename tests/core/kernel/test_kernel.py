@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import pickle
@@ -9,8 +10,11 @@ import subprocess
 import sys
 from array import array
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
+from threading import Barrier, Event, Thread, current_thread
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -242,11 +246,98 @@ class TestEquality:
     def test_on_odd_pages(self, rules: TagRules, html: str) -> None:
         check_page(tree(html), rules)
 
+    @pytest.mark.parametrize(
+        ("xml", "path"),
+        [
+            # XPath sees the tree that an element was cut out of.
+            ('<div><p>a</p><section><p hidden="">b</p><p>c</p></section></div>', "section"),
+            ("<div><p>a</p><section><p>b\ufdd0c</p>d\ufdd1</section></div>", "section"),
+            ("<html><head><title>a</title></head><html><head><title>b</title></head><p>c</p></html></html>", "html"),
+            # An element has siblings there, and is none of them.
+            ("<div><p>a</p><article>b</article></div>", "p"),
+        ],
+    )
+    @pytest.mark.parametrize("profile", PROFILES)
+    def test_on_what_was_cut_out_of_a_tree(self, profile: str, xml: str, path: str) -> None:
+        root = etree.XML(xml)
+        part = root.find(path)
+        assert part is not None
+        root.remove(part)
+        part.addnext(etree.Element("p"))
+        part.getnext().text = "d"  # type: ignore[union-attr]
+        copied = etree.XML(etree.tostring(part, with_tail=False))
+        readings = [extract(one, profile=profile, markdown=True) for one in (copied, part)]
+        with pure():
+            readings.append(extract(part, profile=profile, markdown=True))
+        expected, *others = [(one.title, one.markdown, one.column("text")) for one in readings]
+        assert others == [expected, expected]
+
+    @ALL_RULES
+    def test_nothing_is_seen_around_a_part_of_a_tree(self, rules: TagRules) -> None:
+        language = etree.XML('<div class="language-python"><pre>a = 1\nb = 2</pre></div>')[0]
+        label = etree.XML('<div><div><span class="lang">python</span> b<p>c</p></div><pre>a = 1</pre></div>')[0]
+        for root in (language, label):
+            expected = by_stylesheet(root, rules)
+            assert written(root, rules) == walk(root, rules) == expected
+            segments, count = segment_and_count(root, rules)
+            assert len(Elements(root, rules, None).nodes) == count + 1
+            assert segments == cut_in_python(expected, TreePosition.of_root(str(root.tag), rules))[0]
+
+    @ALL_RULES
+    @pytest.mark.parametrize(
+        "inside",
+        [
+            '<div><span class="lang">python</span>&e;text <b>y</b><pre>a = 1</pre></div>',
+            '<div>text&e;<span class="lang">python</span><pre>a = 1</pre></div>',
+        ],
+    )
+    def test_entities_are_no_nodes(self, rules: TagRules, inside: str) -> None:
+        parser = etree.XMLParser(resolve_entities=False)
+        root = etree.XML(f'<!DOCTYPE x [<!ENTITY e "q">]><body>{inside}</body>', parser)
+        assert flatten(root, rules) == by_stylesheet(root, rules)
+
     def test_in_threads(self) -> None:
         pages = [read_page(page) for page in PAGES.values()]
         expected = [extract(page, language="English") for page in pages]
         with ThreadPoolExecutor(8) as pool:
             assert list(pool.map(lambda page: extract(page, language="English"), pages * 4)) == expected * 4
+
+
+@needs_kernel
+def test_threads_make_a_position_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, has_begun, has_ended = Barrier(2), Event(), Event()
+    make = TreePosition.__init__
+
+    def slowly(position: TreePosition, tag: str, *others: Any) -> None:
+        name = current_thread().name
+        if tag == "section":
+            both.wait(9)
+            assert name == "first" or has_begun.wait(9)
+        elif tag == "p" and name == "first":
+            has_begun.set()
+            assert has_ended.wait(9)
+            # What only the first thread knows is still in use.
+            gc.collect()
+        make(position, tag, *others)
+
+    rules = replace(STYLED["justext"], hidden="of this test")
+    root = tree("<div><section>one<article>two<p>three</p>four</article>five</section>six</div>")
+    flat, position = flatten(root, STYLED["justext"]), TreePosition.of_root("html", rules)
+    found = {}
+
+    def read() -> None:
+        found[current_thread().name] = cut(flat, position)
+        if current_thread().name == "second":
+            has_ended.set()
+
+    monkeypatch.setattr(TreePosition, "__init__", slowly)
+    threads = [Thread(target=read, name=name) for name in ("first", "second")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    monkeypatch.undo()
+    assert found["first"] == found["second"] == cut_in_python(flat, position)
 
 
 @needs_kernel
@@ -384,6 +475,25 @@ class TestExpressions:
 
 def _writing(start: str, told: tuple[tuple[str, str], ...] = (), below: str | None = None) -> Any:
     return SimpleNamespace(start=start, end="", told=told, below=below)
+
+
+#: Has each of the first memory requests refused, again and again.
+SHORT_OF_MEMORY = """
+import _testcapi
+from array import array
+from scrapy_justext.core.kernel import cut
+
+counter = cut.WordCounter(frozenset({"the", "of"}))
+texts = ["one two", "the \N{GREEK CAPITAL LETTER SIGMA} x", "\N{CJK UNIFIED IDEOGRAPH-4E2D} the"] * 4
+for refused in list(range(70)) * 10:
+    _testcapi.set_nomemory(refused, refused + 1)
+    try:
+        columns = [list(column) for column in counter.measure(texts, array("i", [1] * len(texts)))]
+    except MemoryError:
+        pass
+    finally:
+        _testcapi.remove_mem_hooks()
+"""
 
 
 class TestLoading:
@@ -539,6 +649,15 @@ class TestRules:
         assert shares != (0.5, 0.0, 0.0)
         with pytest.raises(IndexError):
             words[3]
+
+    @pytest.mark.parametrize("limit", [10**400, 2**63, 0])
+    def test_a_limit_may_be_of_any_size(self, limit: int) -> None:
+        assert compiled().cut.first_that_apply([[([7], "<", limit)], []], 1) == bytearray([not limit])
+
+    @pytest.mark.skipif(find_spec("_testcapi") is None, reason="this Python has no _testcapi")
+    def test_short_memory_is_told_and_nothing_lost(self) -> None:
+        # In a process of its own, which may crash alone.
+        subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], check=True)
 
     @given(st.lists(st.text("(c©&opyⓒ（🦊ﾃ", max_size=9), max_size=9))
     def test_texts_with_signs_are_found(self, texts: list[str]) -> None:
