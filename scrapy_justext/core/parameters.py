@@ -172,8 +172,8 @@ def _way(*, label: str, meaning: str, good: str) -> Any:
         allows=ways.__contains__,
         part=Part.KINDS,
         label=label,
-        meaning=f"{meaning}: `length`: {good} it is good, else near-good; `context`: it is short; by both it is bad "
-        "with too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; `prose`: it is judged like "
+        meaning=f"{meaning}: `length`: {good} it is good, else near-good; `context`: it is left to its neighbours; "
+        "under both, it is bad if it has too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; `prose`: it is judged like "
         "other text",
         choices=_WAYS,
         search=ways,
@@ -229,7 +229,7 @@ class Thresholds:
     near_good_probability: float | None = _probability(
         label="Near-good from",
         meaning="`learned` profiles: a block with at least this probability is near-good, and its neighbours decide; "
-        "None: the model's own, or no near-good blocks if `good_probability` is set",
+        "None: the model's own; if `good_probability` is set, no block is near-good",
     )
     good_probability: float | None = _probability(
         label="Good from",

@@ -368,8 +368,9 @@ def _removed(*names: str) -> tuple[Removed, ...]:
 _NEVER_TEXT = (
     _HEAD,
     _TEMPLATE,
-    *_removed("meta", "title", "script", "style", "svg", "math", "iframe", "object", "embed", "applet", "audio",
-              "video", "canvas", "input", "datalist"),
+    # What stands in NOFRAMES and NOEMBED is markup, for browsers of the last century.
+    *_removed("meta", "title", "script", "style", "svg", "math", "iframe", "noframes", "object", "embed", "noembed",
+              "applet", "audio", "video", "canvas", "input", "datalist"),
 )  # fmt: skip
 
 #: What editors show in lines of their own right behind it, or as GitHub does.

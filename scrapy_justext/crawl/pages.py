@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extractor import JudgedPage
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.crawl.settings import Configuration
+    from scrapy_justext.exceptions import PageLimitError
 
 #: A document that says of itself that it is HTML, behind white space, a byte order mark, an XML declaration,
 #: comments.
@@ -87,6 +88,11 @@ def describe_reason(reason: str, response: Response, configuration: Configuratio
     """Return in words why a response is not cleaned.  ``reason``: its name in the stats."""
     describe = _DESCRIPTIONS.get(reason)
     return reason if describe is None else describe(response, configuration)
+
+
+def describe_limit(error: PageLimitError) -> str:
+    """Return in words what a page has too many of, with the name of the setting in place of the parameter's."""
+    return error.problem.replace("max_blocks", "JUSTEXT_MAX_BLOCKS")
 
 
 def describe_status(response: Response) -> str:

@@ -39,6 +39,7 @@ from scrapy_justext.crawl.pages import (
     CleanedPage,
     Outcome,
     UncleanedPage,
+    describe_limit,
     describe_reason,
     header_languages,
     page_counts,
@@ -312,7 +313,7 @@ class Session:
                 adds = not (configuration.retry_meta or (request is not None and MARK in request.meta))
                 outcome = self._finish(found, seconds, configuration, response, adds=adds)
         except PageLimitError as error:
-            outcome = UncleanedPage(error.reason, error.problem, configuration)
+            outcome = UncleanedPage(error.reason, describe_limit(error), configuration)
         except Exception as error:
             outcome = error
         return outcome, configuration
@@ -336,7 +337,7 @@ class Session:
             page = self._finish(found, seconds, configuration)
         except PageLimitError as error:
             self.counts.add(f"skipped/{error.reason}")
-            return UncleanedPage(error.reason, error.problem, configuration)
+            return UncleanedPage(error.reason, describe_limit(error), configuration)
         except Exception as error:
             self.counts.add_error(error, "an item's HTML")
             return _without_error(error, configuration)

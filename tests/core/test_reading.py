@@ -312,6 +312,12 @@ def test_a_button_is_kept_where_it_labels_an_accordion(html: str, expected: list
     assert texts(html) == expected
 
 
+@pytest.mark.parametrize("name", ["noframes", "noembed"])
+@pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
+def test_markup_for_old_browsers_is_no_text(rules: TagRules, name: str) -> None:
+    assert texts(f"<p>one</p><{name}><p>x</p></{name}>two", rules) == ["one", "two"]
+
+
 HIDDEN = [
     ("a block", "<p hidden>x</p><p>one", ["one"]),
     ("an inline element", "<p>one <b hidden>x</b>two", ["one two"]),
