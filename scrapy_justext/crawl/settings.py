@@ -175,7 +175,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "drop": Setting(
             "item",
             one_of("item", "response", "none"),
-            "what is dropped for a page without good content: item, response, none",
+            "what is dropped for a page without good content: item, response (then nobody follows its links), none",
         ),
         "drop_uncleaned": Setting(
             False,
