@@ -173,8 +173,8 @@ def _way(*, label: str, meaning: str, good: str) -> Any:
         part=Part.KINDS,
         label=label,
         meaning=f"{meaning}: `length`: {good} it is good, else near-good; `context`: it is left to its neighbours; "
-        "under both, it is bad if it has too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; `prose`: it is judged like "
-        "other text",
+        "under both, it is bad if it has too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; "
+        "`prose`: it is judged like other text",
         choices=_WAYS,
         search=ways,
     )

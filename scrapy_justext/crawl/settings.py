@@ -191,7 +191,11 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "`learned` profiles: a page whose [expected F1](docs/learned.md#confidence-and-page-type) is lower has no "
             "good content; 0: all have",
         ),
-        "html_field": Setting(None, item_field, "item field that holds HTML, for items that come from no page, or from one that is not cleaned"),
+        "html_field": Setting(
+            None,
+            item_field,
+            "item field that holds HTML, for items that come from no page, or from one that is not cleaned",
+        ),
         "max_body_bytes": Setting(
             10 * 1024 * 1024, whole_number, "larger pages are counted and passed on, but not cleaned"
         ),
