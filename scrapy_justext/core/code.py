@@ -11,13 +11,14 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.flattening import (
+from scrapy_justext.core.marks import (
     BREAK,
     CLOSE,
     ENDED,
     INLINE,
     LINE,
     LINK,
+    MARK,
     MATH,
     SOURCE,
     TAG,
@@ -72,7 +73,7 @@ def _says_code(about: str) -> bool:
 
 
 def _looks_like_code(body: str) -> bool:
-    text = _MARK.sub("", body)
+    text = MARK.sub("", body)
     if has_symbols(text) or is_line_numbers(text):
         return True
     return text.strip().count("\n") < FEW_LINES and not _SENTENCE_END.search(text)
@@ -129,9 +130,6 @@ class CodeText(NamedTuple):
     tags_count: int
     links: int
     """How many are open at the end."""
-
-
-_MARK = re.compile(f"{INLINE}.", re.DOTALL)
 
 
 def code_text(

@@ -13,14 +13,15 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.code import FEW_LINES, has_symbols, reads_as_prose
-from scrapy_justext.core.flattening import (
+from scrapy_justext.core.marks import (
     BEGUN,
     BLOCK,
     BREAK,
     CLOSE,
-    CODE,
     FINISHED,
+    FIXED_WIDTH,
     INLINE,
+    MARK,
     MATH,
     PLAIN,
     has_mark,
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.tags import TagRules
 
-_CODE = INLINE + CODE
+_CODE = INLINE + FIXED_WIDTH
 _MATH = INLINE + MATH
 _BREAK = INLINE + BREAK
 #: A whole element, as most are, or the begin or end of one with others in it.
-_BEGINS_OR_ENDS = re.compile(f"{INLINE}(?:({CODE}[^{INLINE}]*{INLINE}{re.escape(PLAIN)})|{CODE}|{re.escape(PLAIN)})")
+_END = re.escape(PLAIN)
+_BEGINS_OR_ENDS = re.compile(f"{INLINE}(?:({FIXED_WIDTH}[^{INLINE}]*{INLINE}{_END})|{FIXED_WIDTH}|{_END})")
 _LINE_END = re.compile(f"{BLOCK}.|{INLINE}{re.escape(BREAK)}")
-_MARK = re.compile(f"{INLINE}.", re.DOTALL)
 #: Up to the first character of text.
 _VISIBLE = re.compile(f"(?:{INLINE}.|\\s)*[^{INLINE}\\s]", re.DOTALL)
 #: The block-level elements that lines of code may be, and how many may be in one another: a CODE that is not closed
@@ -49,7 +50,7 @@ _DEEPEST = 3
 
 def mark_code_lines(flat: str, rules: TagRules) -> str:
     """Return a flattened text with marks around each block of code that is no PRE; ``rules`` ask for no styles."""
-    if not has_mark(flat, CODE):
+    if not has_mark(flat, FIXED_WIDTH):
         return flat
     parts: list[str] = []
     done = 0
@@ -129,7 +130,7 @@ def _is_visible(text: str) -> bool:
 
 def _lines(inside: str) -> list[str]:
     """Return the lines of code that have text."""
-    lines = (_MARK.sub("", line) for line in _LINE_END.split(inside))
+    lines = (MARK.sub("", line) for line in _LINE_END.split(inside))
     return [line for line in lines if line and not line.isspace()]
 
 

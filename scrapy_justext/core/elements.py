@@ -14,7 +14,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from scrapy_justext.core.flattening import BLOCK, formulas_of, kept_nodes, removed_elements, top_elements
+from scrapy_justext.core.flattening import formulas_of, kept_nodes, removed_elements
+from scrapy_justext.core.marks import BLOCK
+from scrapy_justext.core.parsing import top_elements
 from scrapy_justext.core.reading import segment_and_count
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from lxml import etree
 from lxml.cssselect import LxmlHTMLTranslator, SelectorError
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockClass, Decision
-from scrapy_justext.core.flattening import kept_nodes, top_elements
+from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.parsing import top_elements
 from scrapy_justext.core.text import visible_length
 from scrapy_justext.exceptions import ParameterError
 

@@ -26,6 +26,7 @@ from scrapy_justext.core.limits import HARMLESS_PAGE, check_attributes
 from scrapy_justext.exceptions import PageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TypeGuard
 
 #: libxml2's ``XML_ERR_RESOURCE_LIMIT``, for which lxml has a name from 6.0.2 on.
@@ -174,6 +175,13 @@ def _html_tree(root: etree._Element) -> etree._Element:
     return root
 
 
+def top_elements(root: etree._Element) -> Iterator[etree._Element]:
+    """Yield ``root``, and the elements beside it at the top of the tree, which broken HTML has behind its end."""
+    yield root
+    if root.getparent() is None:
+        yield from root.itersiblings(etree.Element)
+
+
 def _describe(page: object) -> str:
     if isinstance(page, etree._Element):
         return "a comment or processing instruction"
@@ -205,8 +213,7 @@ def _title_in_place(root: etree._Element) -> str:
 
 def _misplaced_title(root: etree._Element) -> str:
     """Return the text of the first TITLE that stands in no SVG, wherever it is; empty without one."""
-    top = root.getroottree().getroot()
-    for part in (top, *top.itersiblings(etree.Element)):
+    for part in top_elements(root.getroottree().getroot()):
         # As one XPath, it looks at all ancestors of each TITLE, which takes forever in a deep tree.
         titles = etree.iterwalk(part, events=("start",), tag=("title", "svg"))
         for _, node in titles:

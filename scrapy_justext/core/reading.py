@@ -25,13 +25,17 @@ from typing import TYPE_CHECKING
 from scrapy_justext.core.blocks import BlockTable, Extras, Position
 from scrapy_justext.core.code import code_language, code_text, is_code, is_line_numbers, lines_of
 from scrapy_justext.core.code_lines import mark_code_lines
-from scrapy_justext.core.flattening import (
+from scrapy_justext.core.flattening import flatten
+from scrapy_justext.core.formulas.delimiters import mark_formulas
+from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.marks import (
     BEGUN,
     BLOCK,
     BREAK,
     CLOSE,
     ENTER,
     FINISHED,
+    FIXED_WIDTH,
     INLINE,
     LEAVE,
     LINK,
@@ -43,15 +47,11 @@ from scrapy_justext.core.flattening import (
     UNTAG,
     WHOLE,
     chunks_of,
-    flatten,
     has_mark,
     read_formula,
     tag_codes,
     without_styles,
 )
-from scrapy_justext.core.flattening import CODE as FIXED_WIDTH
-from scrapy_justext.core.formulas.delimiters import mark_formulas
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tables import LINES, PARTS, PRE, TABLE, Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, NUMBERS, TEXT
 from scrapy_justext.core.text import collapse, collapse_and_count, visible_length

@@ -22,10 +22,9 @@ from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_justext.core.blocks import GOOD, BlockTable, Decision, Decisions
-from scrapy_justext.core.flattening import top_elements
 from scrapy_justext.core.languages import primary
 from scrapy_justext.core.overrides import first_match
-from scrapy_justext.core.parsing import declared_languages, parse_html
+from scrapy_justext.core.parsing import declared_languages, parse_html, top_elements
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.unsegmented import MOST_UNITS, script_of, units
 

@@ -1,4 +1,4 @@
-"""List which elements split a page into blocks, and which are removed first; only data.
+"""List elements: which split a page into blocks, which are removed first, which are code or stand beside it; only data.
 
 [A]: the page on the jusText algorithm by the NLP Centre, Masaryk University (Pomikálek);
 [B]: the page on jusText by WizeNoze, authors of the Java port;

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from scrapy_justext.core.flattening import kept_nodes, top_elements
+from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.parsing import top_elements
 from scrapy_justext.core.text import visible_length
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from scrapy_justext.core.flattening import removed_elements, top_elements
+from scrapy_justext.core.flattening import removed_elements
+from scrapy_justext.core.parsing import top_elements
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:

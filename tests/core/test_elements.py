@@ -135,7 +135,7 @@ def test_paths_of_odd_pages(html: str, expected: list[tuple[str, str]]) -> None:
         "<h2><button>one</button></h2><button>x</button><h2>two<p>three</p></h2>",
         "<select><option>one</select><select><option>two</select><p>three",
         "<table><tr><td>one<table><tr><td>two</table>three<tr><td>four</table>five",
-        "<frameset><frame></frameset><noframes>one<p>two</p></noframes>",
+        "<frameset><frame></frameset>one<p>two</p>",
         "<ul><li>one<ul><li>two</ul>three<li>four</ul>five",
         "<a><p>one</p></a><a><p>two</p></a>",
         "<textarea>one</textarea><p>two",

@@ -14,12 +14,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.flattening import (
+from scrapy_justext.core.formulas.elements import check_count
+from scrapy_justext.core.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
+from scrapy_justext.core.marks import (
     BLOCK,
     BOLD,
     BREAK,
     CLOSE,
-    CODE,
+    FIXED_WIDTH,
     IMAGE,
     INLINE,
     ITALIC,
@@ -34,8 +36,6 @@ from scrapy_justext.core.flattening import (
     has_mark,
     tag_codes,
 )
-from scrapy_justext.core.formulas.elements import check_count
-from scrapy_justext.core.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
 from scrapy_justext.core.text import visible_length
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _marked(flat: str, drawing: Drawing, rules: TagRules, *, is_code: bool) -> I
         else:
             # As most have no formula.
             yield BLOCK + chunk
-            for style in "".join(_STYLE.findall(chunk)).replace(CODE + PLAIN, "") if INLINE in chunk else ():
+            for style in "".join(_STYLE.findall(chunk)).replace(FIXED_WIDTH + PLAIN, "") if INLINE in chunk else ():
                 _go_through(style, styles)
         if has_whole and not inside:
             inside = int(INLINE + WHOLE in chunk)
@@ -197,15 +197,15 @@ def _marked_in_chunk(
 def _go_through(code: str, styles: list[bool]) -> None:
     """Keep a list of the styled elements that are open, whether each is code, at the mark with a ``code``."""
     if code in _STYLE_CODES:
-        styles.append(code == CODE)
+        styles.append(code == FIXED_WIDTH)
     elif code == PLAIN and styles:
         styles.pop()
 
 
 #: Before these marks stands what attributes tell.
 _ENDS_OF_SOURCE = frozenset({INLINE + SOURCE, INLINE + WHOLE})
-_STYLE_CODES = frozenset({CODE, ITALIC, BOLD})
-_STYLE = re.compile(f"{INLINE}([{CODE}{ITALIC}{BOLD}{PLAIN}])")
+_STYLE_CODES = frozenset({FIXED_WIDTH, ITALIC, BOLD})
+_STYLE = re.compile(f"{INLINE}([{FIXED_WIDTH}{ITALIC}{BOLD}{PLAIN}])")
 
 _ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
 _TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import by_stylesheet, writer
+from scrapy_justext.core.flattening import writer
 from scrapy_justext.core.kernel.loading import loaded_kernel
 from scrapy_justext.core.markdown.pieces import wanted_of
 from scrapy_justext.core.markdown.styled import read_flat, read_tree
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import TreePosition, cut, cut_in_python, with_marks
+from scrapy_justext.core.stylesheet import by_stylesheet
 
 if TYPE_CHECKING:
     from scrapy_justext.core.blocks import BlockTable

@@ -19,8 +19,8 @@ from libc.math cimport NAN
 
 from scrapy_justext.core.kernel.tree cimport Memory
 
-from scrapy_justext.core.flattening import (
-    BEGUN, BLOCK, BREAK, CLOSE, CODE, ENDED, ENTER, FINISHED, INLINE, LEAVE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG,
+from scrapy_justext.core.marks import (
+    BEGUN, BLOCK, BREAK, CLOSE, ENDED, ENTER, FINISHED, FIXED_WIDTH, INLINE, LEAVE, LINE, LINK, PLAIN, TAG, UNLINK, UNTAG,
     WHOLE, without_styles,
 )
 from scrapy_justext.core.tables import LINES, PRE, TABLE
@@ -69,7 +69,7 @@ cdef size_t BASIS = <size_t> 0xCBF29CE484222325ULL, PRIME = <size_t> 0x100000001
 
 cdef Py_UCS4 BLOCK_MARK = BLOCK, INLINE_MARK = INLINE
 cdef Py_UCS4 CLOSE_CODE = CLOSE, LINK_CODE = LINK, UNLINK_CODE = UNLINK, TAG_CODE = TAG, BREAK_CODE = BREAK
-cdef Py_UCS4 CODE_CODE = CODE
+cdef Py_UCS4 FIXED_WIDTH_CODE = FIXED_WIDTH
 cdef Py_UCS4 WHOLE_CODE = WHOLE, ENTER_CODE = ENTER, LEAVE_CODE = LEAVE
 cdef str BEGUN_MARK = INLINE + BEGUN, FINISHED_MARK = INLINE + FINISHED
 #: By code, up to U+00FF: whether it is white space, and what it is in lower case.
@@ -80,7 +80,7 @@ for _code in range(BEHIND_LATIN):
     SMALL[_code] = <OneByte> Py_UNICODE_TOLOWER(_code)
 #: By code: whether a mark is read here, be it that it changes nothing.
 cdef bint[128] IS_READ
-IS_READ[:] = [chr(code) in (TAG, LINK, UNLINK, BREAK, CODE, PLAIN, UNTAG, LINE, ENDED) for code in range(128)]
+IS_READ[:] = [chr(code) in (TAG, LINK, UNLINK, BREAK, FIXED_WIDTH, PLAIN, UNTAG, LINE, ENDED) for code in range(128)]
 
 
 cdef class Place:
@@ -500,7 +500,7 @@ cdef class Cutter:
             elif text[i] == INLINE_MARK:
                 code = text[i + 1]
                 i += 2
-                if code == TAG_CODE or (code == CODE_CODE and not self.is_styled):
+                if code == TAG_CODE or (code == FIXED_WIDTH_CODE and not self.is_styled):
                     tags += 1
                 elif code == LINK_CODE:
                     tags += 1

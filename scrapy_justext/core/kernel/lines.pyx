@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from unicodedata import category
 
-from scrapy_justext.core.flattening import BOLD, BREAK, CODE, IMAGE, INLINE, ITALIC, LINK, MATH, PLAIN, UNLINK
+from scrapy_justext.core.marks import BOLD, BREAK, FIXED_WIDTH, IMAGE, INLINE, ITALIC, LINK, MATH, PLAIN, UNLINK
 from scrapy_justext.core.markdown.inline import ESCAPED, ESCAPED_IN_PLACES
 from scrapy_justext.core.kernel.tree cimport Memory
 
@@ -28,7 +28,7 @@ DIGEST = SOURCE_DIGEST.decode()
 
 cdef Py_UCS4 MARK = ord(INLINE)
 cdef Py_UCS4 LINK_CODE = ord(LINK), UNLINK_CODE = ord(UNLINK), PLAIN_CODE = ord(PLAIN), BREAK_CODE = ord(BREAK)
-cdef Py_UCS4 BOLD_CODE = ord(BOLD), ITALIC_CODE = ord(ITALIC), CODE_CODE = ord(CODE)
+cdef Py_UCS4 BOLD_CODE = ord(BOLD), ITALIC_CODE = ord(ITALIC), FIXED_WIDTH_CODE = ord(FIXED_WIDTH)
 cdef Py_UCS4 IMAGE_CODE = ord(IMAGE), MATH_CODE = ord(MATH)
 
 cdef enum:
@@ -168,7 +168,7 @@ def is_whole(str text) -> bool:
             depth -= 1
             if depth < 0:
                 return False
-        elif code == LINK_CODE or code == BOLD_CODE or code == ITALIC_CODE or code == CODE_CODE:
+        elif code == LINK_CODE or code == BOLD_CODE or code == ITALIC_CODE or code == FIXED_WIDTH_CODE:
             depth += 1
     return depth == 0
 
@@ -287,7 +287,7 @@ cdef class LineWriter:
         while at + 1 < size:
             code = self.text.start[at + 1]
             end = self.end_of_part(at + 2)
-            if code == LINK_CODE or code == BOLD_CODE or code == ITALIC_CODE or code == CODE_CODE:
+            if code == LINK_CODE or code == BOLD_CODE or code == ITALIC_CODE or code == FIXED_WIDTH_CODE:
                 (<Style*> self.styles.added())[0] = style
             if code == LINK_CODE:
                 # The text of the link follows behind another mark.
@@ -298,7 +298,7 @@ cdef class LineWriter:
                 style.is_bold = not in_heading
             elif code == ITALIC_CODE:
                 style.is_italic = True
-            elif code == CODE_CODE:
+            elif code == FIXED_WIDTH_CODE:
                 style.is_code = True
             elif (code == UNLINK_CODE or code == PLAIN_CODE) and self.styles.count:
                 style = (<Style*> self.styles.taken())[0]

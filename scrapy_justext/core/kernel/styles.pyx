@@ -19,7 +19,7 @@ from scrapy_justext.core.kernel.tree cimport (
     write_text, write_told, xmlAttr, xmlNode,
 )
 
-from scrapy_justext.core.flattening import IMAGE, INLINE, LINK, PLAIN, SOURCE, UNLINK
+from scrapy_justext.core.marks import IMAGE, INLINE, LINK, PLAIN, SOURCE, UNLINK
 
 
 cdef extern from *:

@@ -2,8 +2,8 @@ from collections.abc import Mapping, Sequence
 
 from lxml import etree
 
-from scrapy_justext.core.flattening import Treatment
 from scrapy_justext.core.formulas.elements import Sign
+from scrapy_justext.core.treatments import Treatment
 
 SIZE_OF_ELEMENT: int
 DIGEST: str

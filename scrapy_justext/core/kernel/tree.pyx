@@ -4,7 +4,7 @@
 This walks the nodes of libxml2 that lxml's elements stand for.  It reads their fields and calls no function of
 libxml2, so it links none, and goes with whatever libxml2 lxml has.  It has no recursion on the depth of a page.
 
-What is written of which element comes from :func:`scrapy_justext.core.flattening.treatments`, the same table that the
+What is written of which element comes from :func:`scrapy_justext.core.treatments.treatments`, the same table that the
 stylesheet is made of.
 """
 
@@ -20,7 +20,7 @@ from functools import cache
 
 from lxml import etree
 
-from scrapy_justext.core.flattening import BLOCK, CODE, INLINE, WHOLE
+from scrapy_justext.core.marks import BLOCK, FIXED_WIDTH, INLINE, WHOLE
 from scrapy_justext.core.kernel.expressions import EntityError, Operation, Path, parse
 from scrapy_justext.core.tags import FIRST_CLASS, SPACED_CLASS
 
@@ -959,7 +959,8 @@ cdef class Treatment:
             return
         self.start, self.end = treatment.start.encode(), treatment.end.encode()
         self.is_block = treatment.start.startswith(BLOCK)
-        self.is_code = treatment.start.startswith(INLINE + CODE) or INLINE + WHOLE in [end for _, end in treatment.told]
+        behind = [end for _, end in treatment.told]
+        self.is_code = treatment.start.startswith(INLINE + FIXED_WIDTH) or INLINE + WHOLE in behind
         self.told = [(expression_of(expression), behind.encode()) for expression, behind in treatment.told]
         if treatment.below is not None:
             self.below = modes[treatment.below]

@@ -10,14 +10,14 @@ from itertools import chain, compress, groupby, islice
 from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core import flattening
-from scrapy_justext.core.flattening import BLOCK, CLOSE, INLINE, read_formula
+from scrapy_justext.core import marks
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import Gaps, ImageSegments, as_text, read_image
 from scrapy_justext.core.markdown.inline import HARD_BREAK, Resolver, TextRun, image
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.markdown.styled import Wanted, read_styled
+from scrapy_justext.core.marks import BLOCK, CLOSE, INLINE, read_formula
 from scrapy_justext.core.tags import CODE, IMAGE
 from scrapy_justext.core.text import visible_length
 
@@ -283,15 +283,15 @@ def _texts(segments: Iterable[Segment]) -> Iterator[Segment]:
 
 
 _BEGINS: dict[str, Callable[[TextRun], TextRun]] = {
-    flattening.BOLD: lambda style: style._replace(is_bold=True),
-    flattening.ITALIC: lambda style: style._replace(is_italic=True),
-    flattening.CODE: lambda style: style._replace(is_code=True),
+    marks.BOLD: lambda style: style._replace(is_bold=True),
+    marks.ITALIC: lambda style: style._replace(is_italic=True),
+    marks.FIXED_WIDTH: lambda style: style._replace(is_code=True),
 }
-_ENDS = frozenset({flattening.UNLINK, flattening.PLAIN})
+_ENDS = frozenset({marks.UNLINK, marks.PLAIN})
 _PLAIN = TextRun()
 #: The beginning of a link in the same page.
-_NEAR = f"{INLINE}{flattening.LINK}#"
-_TAG, _CODE = INLINE + flattening.TAG, INLINE + flattening.CODE
+_NEAR = f"{INLINE}{marks.LINK}#"
+_TAG, _CODE = INLINE + marks.TAG, INLINE + marks.FIXED_WIDTH
 
 
 def read_runs(body: str, styles: list[TextRun]) -> list[TextRun]:
@@ -300,7 +300,7 @@ def read_runs(body: str, styles: list[TextRun]) -> list[TextRun]:
     runs = [styles[-1]._replace(text=first)] if first else []
     for piece in pieces:
         code, text = piece[:1], piece[1:]
-        if code == flattening.LINK:
+        if code == marks.LINK:
             # The text of the link follows behind another mark.
             styles.append(styles[-1]._replace(destination=text))
             continue
@@ -308,12 +308,12 @@ def read_runs(body: str, styles: list[TextRun]) -> list[TextRun]:
             styles.append(_BEGINS[code](styles[-1]))
         elif code in _ENDS:
             styles.pop()
-        elif code == flattening.BREAK:
+        elif code == marks.BREAK:
             runs.append(styles[-1]._replace(is_break=True))
-        elif code == flattening.MATH:
+        elif code == marks.MATH:
             runs.append(_formula(text, styles[-1]))
             continue
-        elif code == flattening.IMAGE:
+        elif code == marks.IMAGE:
             runs.append(read_image(text, styles[-1]))
             continue
         if text:

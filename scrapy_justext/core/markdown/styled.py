@@ -13,11 +13,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core import flattening
-from scrapy_justext.core.flattening import CLOSE, INLINE, LINK, SOURCE, WHOLE, chunks_of, flatten, tag_codes, writer
+from scrapy_justext.core import marks
+from scrapy_justext.core.flattening import flatten, writer
 from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.markdown.structure import CALLOUT_TAGS, PLACES, may_be_callout
+from scrapy_justext.core.marks import CLOSE, INLINE, LINK, SOURCE, WHOLE, chunks_of, tag_codes
 from scrapy_justext.core.reading import with_marks
 
 if TYPE_CHECKING:
@@ -123,18 +124,18 @@ def read_flat(elements: Elements, wanted: Wanted) -> Styled:
     if wanted.with_formulas:
         flat = with_marks(flat, elements.root, rules)
     chunks = chunks_of(flat)
-    has_images = flattening.has_mark(flat, flattening.IMAGE)
+    has_images = marks.has_mark(flat, marks.IMAGE)
     images, figures = _lone_images(chunks, wanted, rules) if has_images else ([], {})
     return Styled(dict(_texts(chunks, wanted.chunks)), images, figures, elements.nodes, elements.nodes, {})
 
 
-_ENDS = flattening.UNLINK + flattening.PLAIN
-_BEGINNINGS = LINK + flattening.BOLD + flattening.ITALIC + flattening.CODE
+_ENDS = marks.UNLINK + marks.PLAIN
+_BEGINNINGS = LINK + marks.BOLD + marks.ITALIC + marks.FIXED_WIDTH
 #: Finds the codes of what begins and ends.
 _BEGINS_OR_ENDS = re.compile(f"{INLINE}([{_BEGINNINGS}{_ENDS}])")
 #: Finds the marks, with the addresses of links.
 _STYLE = re.compile(f"{INLINE}(?:{LINK}[^{INLINE}]*{INLINE}{SOURCE}|[{_BEGINNINGS[1:]}{_ENDS}])")
-_STYLE_OR_IMAGE = re.compile(f"{INLINE}([{_BEGINNINGS}{_ENDS}{flattening.IMAGE}])([^{INLINE}]*)")
+_STYLE_OR_IMAGE = re.compile(f"{INLINE}([{_BEGINNINGS}{_ENDS}{marks.IMAGE}])([^{INLINE}]*)")
 
 
 def _texts(chunks: Sequence[str], wanted: Collection[int]) -> Iterator[tuple[int, str]]:
@@ -167,7 +168,7 @@ def _lone_images(
     """Return the images that stand alone, and where FIGUREs end."""
     holders = wanted.tables | wanted.cells
     of_figure, of_pre = map(tag_codes(rules).get, ("figure", "pre"))
-    mark = INLINE + flattening.IMAGE
+    mark = INLINE + marks.IMAGE
     coming = (number for number, chunk in enumerate(chunks) if mark in chunk and number not in wanted.in_text)
     following = next(coming, None)
     places: list[ImagePlace] = []
@@ -213,7 +214,7 @@ def _images_in(chunk: str) -> Iterator[tuple[str, bool]]:
     """Yield what the attributes of images tell, and whether a link around each begins in the chunk."""
     are_links: list[bool] = []
     for code, told in _STYLE_OR_IMAGE.findall(chunk):
-        if code == flattening.IMAGE:
+        if code == marks.IMAGE:
             yield told, True in are_links
         elif code in _BEGINNINGS:
             are_links.append(code == LINK)

@@ -26,7 +26,7 @@ from lxml import etree
 from scrapy_justext import extract
 from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import Branch, by_stylesheet, flatten, survey_of, treatments, walk, writer
+from scrapy_justext.core.flattening import flatten, walk, writer
 from scrapy_justext.core.formulas import elements as formulas
 from scrapy_justext.core.kernel import check, loading
 from scrapy_justext.core.kernel.expressions import parse
@@ -40,6 +40,8 @@ from scrapy_justext.core.markdown.structure import Surroundings, SurroundingsFin
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.reading import TreePosition, cut, cut_in_python, segment_and_count, with_marks
+from scrapy_justext.core.stylesheet import by_stylesheet, survey_of
+from scrapy_justext.core.treatments import Branch, treatments
 from tests.builders import CORPORA, PAGES, SECONDS, corpus_pages, nested, processor_seconds, pure, read_page, tree
 from tests.core.test_reading import STYLED
 from tests.products import in_turn

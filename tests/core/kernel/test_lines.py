@@ -9,10 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.flattening import (
+from scrapy_justext.core.markdown.footnotes import is_reference
+from scrapy_justext.core.markdown.inline import HARD_BREAK, TextRun, as_heading, as_paragraph, heading, paragraph
+from scrapy_justext.core.markdown.pieces import read_runs, references, resolved
+from scrapy_justext.core.marks import (
     BOLD,
     BREAK,
-    CODE,
+    FIXED_WIDTH,
     IMAGE,
     INLINE,
     ITALIC,
@@ -23,9 +26,6 @@ from scrapy_justext.core.flattening import (
     TAG,
     UNLINK,
 )
-from scrapy_justext.core.markdown.footnotes import is_reference
-from scrapy_justext.core.markdown.inline import HARD_BREAK, TextRun, as_heading, as_paragraph, heading, paragraph
-from scrapy_justext.core.markdown.pieces import read_runs, references, resolved
 from scrapy_justext.core.text import collapse
 from tests.core.kernel.test_kernel import compiled, needs_kernel
 
@@ -65,7 +65,7 @@ LABELS = {"#note": "1", "#": "*"}
 def within(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Return what strategies give inside of styles and links, with a BR or another element beside it."""
     styles = st.builds(
-        lambda code, text: f"{INLINE}{code}{text}{INLINE}{PLAIN}", st.sampled_from(BOLD + ITALIC + CODE), inner
+        lambda code, text: f"{INLINE}{code}{text}{INLINE}{PLAIN}", st.sampled_from(BOLD + ITALIC + FIXED_WIDTH), inner
     )
     links = st.builds(
         lambda address, text: f"{INLINE}{LINK}{address}{INLINE}{SOURCE}{text}{INLINE}{UNLINK}", addresses, inner

@@ -124,7 +124,7 @@ def test_reasons_that_were_not_read_are_the_same_in_another_process() -> None:
 
 
 @pytest.mark.parametrize("profile", ["learned", "learned-article", "auto"])
-@pytest.mark.parametrize("page", ["<frameset><noframes>No frames here</noframes></frameset>", "<p>?<p>" + "?" * 100])
+@pytest.mark.parametrize("page", ["<frameset><frame></frameset>No frames here", "<p>?<p>" + "?" * 100])
 def test_pages_that_have_next_to_nothing_have_reasons(page: str, profile: str) -> None:
     # Of the first, no element has a name that the models know.
     reasons = extract(page, profile=profile).column("reason")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_justext.core.flattening import BREAK, INLINE, MATH, UNMATH
 from scrapy_justext.core.markdown.inline import TextRun, cell, formula, paragraph
 from scrapy_justext.core.markdown.pieces import read_texts
+from scrapy_justext.core.marks import BREAK, INLINE, MATH, UNMATH
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import MODERN
 from scrapy_justext.core.text import collapse
