@@ -370,7 +370,7 @@ def _element_features(blocks: BlockArrays) -> Floats:
     np.maximum(inside, 0, out=inside)
     page_units, page_prose = max(units[0], 1.0), max(prose[0], 1.0)
     at_least_one = np.maximum(units, 1)
-    levels = _levels(blocks, count)
+    levels = columns.levels(blocks.element, count, LEVELS)
     features = np.empty((8 + 2, LEVELS, len(blocks.element)))
     by_element = (
         units,
@@ -400,24 +400,6 @@ def _sums_before_elements(blocks: BlockArrays, weights: Sequence[NDArray[np.gene
     for row, weight in zip(sums, weights, strict=True):
         np.cumsum(np.bincount(blocks.element, weight, count), out=row[1:])
     return sums
-
-
-def _levels(blocks: BlockArrays, block_counts: Floats) -> Ints:
-    """Return for each block its element and ancestors, a row a level, up to the root.
-
-    An ancestor that holds no more blocks than the element below is passed over.
-    """
-    parents = blocks.elements.parents
-    outermost = np.where(block_counts[parents] > block_counts, np.arange(len(parents)), parents)
-    # Each step doubles how far it leads.
-    while not np.array_equal(farther := outermost[outermost], outermost):
-        outermost = farther
-    next_level = parents[outermost]
-    levels = np.empty((LEVELS, len(blocks.element)), np.intp)
-    levels[0] = blocks.element
-    for level in range(1, LEVELS):
-        levels[level] = next_level[levels[level - 1]]
-    return levels
 
 
 def _neighbour_features(blocks: BlockArrays) -> Floats:

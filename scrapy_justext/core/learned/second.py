@@ -18,7 +18,7 @@ import numpy as np
 
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.learned.markers import MARKERS
-from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, Feature
+from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, Feature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,10 +103,10 @@ def marker_reader(module: ModuleType) -> MarkerReader:
 
 #: What is farther away is as good as not there, in blocks.
 FAR = 40
-#: Positions of neighbours, counted from the block.
-OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
-#: Blocks on each side of a window; blocks before or ahead.
-WINDOWS, SIDES = (2, 6, 15), (3, 12)
+#: Positions of neighbours, counted from the block; the first pass has fewer.
+SECOND_OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
+#: How many blocks before or ahead are summed.
+SIDES = (3, 12)
 #: Blocks on each side in which markers are counted.
 _NEAR = 5
 _MARGIN = max(*WINDOWS, *SIDES)
@@ -143,7 +143,7 @@ def _own_features() -> Iterator[tuple[str, str]]:
     for name, group in _GROUPS:
         yield f"mean_{name}", _MEAN.format(group)
         yield f"good_share_{name}", _SHARE.format(group)
-    for offset in OFFSETS:
+    for offset in SECOND_OFFSETS:
         yield f"first_{offset:+d}", f"probability of the block {abs(offset)} {'before' if offset < 0 else 'ahead'}"
     for size in WINDOWS:
         yield f"mean_window_{2 * size + 1}", _MEAN.format(f"the {2 * size + 1} blocks around it")
@@ -214,7 +214,7 @@ def computer(module: ModuleType) -> SecondComputer:
             "kinds": len(KINDS),
             "far": FAR,
             "near": _NEAR,
-            "offsets": np.array(OFFSETS),
+            "offsets": np.array(SECOND_OFFSETS),
             "windows": np.array(WINDOWS),
             "sides": np.array(SIDES),
             "taken": np.array(_TAKEN_ROWS),
@@ -278,26 +278,13 @@ def _sums_inside(view: PageView, weights: Floats | None) -> Floats:
     return inside
 
 
-def _levels(view: PageView, counts: Floats) -> Ints:
-    """Return for each block its element and ancestors that hold more blocks than the element below, a row a level."""
-    parents = view.columns.parents
-    outermost = np.where(counts[parents] > counts, np.arange(len(parents)), parents)
-    # Each step doubles how far it leads.
-    while not np.array_equal(farther := outermost[outermost], outermost):
-        outermost = farther
-    levels = [view.element]
-    for _ in range(1, LEVELS):
-        levels.append(parents[outermost[levels[-1]]])
-    return np.array(levels)
-
-
 def _of_elements(view: PageView, first: Floats, units: Floats, good: Floats) -> Iterator[Floats]:
     """Yield the features of the elements around each block, and of blocks of its class and path."""
     total = max(good.sum(), 1.0)
     counts, units_inside, good_inside, first_inside = (
         _sums_inside(view, weights) for weights in (None, units, good, first)
     )
-    levels = _levels(view, counts)
+    levels = view.columns.levels(view.element, counts, LEVELS)
     yield (good_inside / np.maximum(units_inside, 1))[levels]
     yield (first_inside / np.maximum(counts, 1))[levels]
     yield (good_inside / total)[levels]
@@ -331,7 +318,7 @@ def _of_neighbours(first: Floats, units: Floats, good: Floats) -> Iterator[Float
     count = len(first)
     padded = np.zeros(count + 2 * _MARGIN)
     padded[_MARGIN : _MARGIN + count] = first
-    yield np.array([padded[_MARGIN + offset : _MARGIN + offset + count] for offset in OFFSETS])
+    yield np.array([padded[_MARGIN + offset : _MARGIN + offset + count] for offset in SECOND_OFFSETS])
     sums = _padded_sums(np.array([good, units]))
     spans = [(-size, size) for size in WINDOWS]
     spans += [span for size in SIDES for span in ((-size, -1), (1, size))]

@@ -127,6 +127,23 @@ class ElementColumns(NamedTuple):
     name_sets: NDArray[np.uint8]
     """The sets of names, a row each: a bit for each of :data:`.names.NAMES`, packed."""
 
+    def levels(self, element: Ints, block_counts: NDArray[np.float64], most: int) -> Ints:
+        """Return for each block its element and ancestors, a row a level, ``most`` of them; the root is the last.
+
+        An ancestor that holds no more blocks than the element below is passed over.
+        ``element``: those of the blocks; ``block_counts``: how many blocks there are inside each element.
+        """
+        outermost = np.where(block_counts[self.parents] > block_counts, np.arange(len(self.parents)), self.parents)
+        # Each step doubles how far it leads.
+        while not np.array_equal(farther := outermost[outermost], outermost):
+            outermost = farther
+        next_level = self.parents[outermost]
+        found = np.empty((most, len(element)), np.intp)
+        found[0] = element
+        for level in range(1, most):
+            found[level] = next_level[found[level - 1]]
+        return found
+
 
 def read_elements(elements: Elements) -> ElementColumns:
     """Read the block-level elements of a page."""
