@@ -36,7 +36,9 @@ from scrapy_justext.core.languages import detect
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-RESILIPARSE = "resiliparse, main content"
+#: The rows that others are compared with.
+PARSE, JUSTEXT, RESILIPARSE = "lxml parse", "justext", "resiliparse, main content"
+FROM_TREE, FROM_BYTES = "extract(tree), English", "extract(bytes), English"
 
 
 def parse(body: bytes) -> etree._Element:
@@ -81,7 +83,7 @@ def _resiliparse() -> Callable[[bytes], object]:
 
 #: What makes the extractors to compare with.
 PEERS: Mapping[str, Callable[[], Callable[[bytes], object]]] = MappingProxyType(
-    {"justext": _justext, "boilerpy3": _boilerpy3, "trafilatura": _trafilatura, RESILIPARSE: _resiliparse}
+    {JUSTEXT: _justext, "boilerpy3": _boilerpy3, "trafilatura": _trafilatura, RESILIPARSE: _resiliparse}
 )
 
 
@@ -91,6 +93,8 @@ class Task(NamedTuple):
     run: Callable[[Any], object]
     reads_tree: bool = False
     """It is given the tree, parsed right before; else the bytes."""
+    beside: str = ""
+    """The row that it is compared with; empty for none."""
 
 
 def quickest(tasks: Mapping[str, Task], bodies: Sequence[bytes], rounds: int) -> dict[str, float]:
@@ -138,7 +142,7 @@ def print_worst(pages: Mapping[str, bytes], rounds: int) -> None:
 
 def _figures(name: str, seconds: Mapping[str, float], pages: int) -> list[str]:
     """Return the milliseconds that a task takes for a page, and the ratios to parsing and to two peers."""
-    others = [seconds.get(other) for other in ("lxml parse", "justext", RESILIPARSE)]
+    others = [seconds.get(other) for other in (PARSE, JUSTEXT, RESILIPARSE)]
     ratios = (f"{seconds[name] / other:.2f}" if other else "-" for other in others)
     return [f"{1000 * seconds[name] / pages:.2f}", *ratios]
 
@@ -147,6 +151,39 @@ def _with_version(name: str) -> str:
     """Return the name of a task as the documentation shows it: of a peer with its version."""
     library, comma, rest = name.partition(",")
     return f"{library} {version(library)}{comma}{rest}" if name in PEERS else name
+
+
+def make_tasks() -> dict[str, Task]:
+    """Return what is timed, by the names of the rows; peers as far as they are installed."""
+
+    def ours(*, reads_tree: bool = False, beside: str = "", **choices: Any) -> Task:
+        return Task(partial(extract, **{"language": "English", **choices}), reads_tree=reads_tree, beside=beside)
+
+    return {
+        PARSE: Task(parse),
+        FROM_TREE: ours(reads_tree=True),
+        **{
+            f"extract(tree), {profile}": ours(profile=profile, reads_tree=True, beside=FROM_TREE)
+            for profile in ("learned", "learned-article")
+        },
+        FROM_BYTES: ours(),
+        "extract(bytes), language detected": ours(language="auto", beside=FROM_BYTES),
+        **{
+            f"extract(bytes), {profile}": ours(profile=profile, beside=FROM_BYTES)
+            for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java", "learned", "auto")
+        },
+        "Markdown, justext": ours(markdown=True, beside=FROM_BYTES),
+        "Markdown, learned": ours(profile="learned", markdown=True, beside="extract(bytes), learned"),
+        **{name: Task(peer) for name, peer in peers().items()},
+    }
+
+
+def print_ratios(seconds: Mapping[str, float], tasks: Mapping[str, Task]) -> None:
+    """Print what each task takes beside the one that it is compared with."""
+    print("\nbeside another row:")
+    for name, task in tasks.items():
+        if task.beside:
+            print(f"{name:36}{seconds[name] / seconds[task.beside]:.2f} of {task.beside}")
 
 
 def main() -> None:
@@ -162,52 +199,19 @@ def main() -> None:
         print_worst(load_pages(), arguments.rounds)
         return
     bodies = [body for body in load_pages(arguments.pages).values() if body.strip()]
-
-    def with_choices(**choices: Any) -> Callable[[Any], object]:
-        return partial(extract, language="English", **choices)
-
-    tasks = {
-        "lxml parse": Task(parse),
-        "extract(tree), English": Task(with_choices(), reads_tree=True),
-        **{
-            f"extract(tree), {profile}": Task(with_choices(profile=profile), reads_tree=True)
-            for profile in ("learned", "learned-article")
-        },
-        "extract(bytes), English": Task(with_choices()),
-        "extract(bytes), language detected": Task(extract),
-        **{
-            f"extract(bytes), {profile}": Task(with_choices(profile=profile))
-            for profile in ("article", "boilerpipe", "boilerpipe-article", "justext-java", "learned", "auto")
-        },
-        **{
-            f"Markdown, {profile}": Task(with_choices(profile=profile, markdown=True))
-            for profile in ("justext", "learned")
-        },
-        **{name: Task(peer) for name, peer in peers().items()},
-    }
+    tasks = make_tasks()
     seconds = quickest(tasks, bodies, arguments.rounds)
     note = f"{len(bodies)} pages, {origin()}; of each page the quickest of {arguments.rounds} rounds"
-    reader = f"{kernel().name} reader, {kernel().reason}"
-    print(f"{note}\n{reader}\n")
+    print(f"{note}\n{kernel().name} reader, {kernel().reason}\n")
     print(f"{'':36}{'ms a page':>10}{'of parse':>10}{'of justext':>12}{'of resiliparse':>16}")
     rows = [[name, *_figures(name, seconds, len(bodies))] for name in seconds]
     for name, time, *ratios in rows:
         print(f"{name:36}{time:>10}{ratios[0]:>10}{ratios[1]:>12}{ratios[2]:>16}")
+    print_ratios(seconds, tasks)
     if arguments.markdown:
         made = f"{note}, in processor time; {kernel().name} reader, lxml {version('lxml')}, Python {python_version()}."
         heads = ("", "ms a page", "of lxml’s parse", "of jusText 3", "of resiliparse")
         write_table(arguments.markdown, made, heads, ((_with_version(name), *figures) for name, *figures in rows))
-    for given in ("tree", "bytes"):
-        english = f"extract({given}), English"
-        print(f"\nbeside {english}:")
-        for name in (name for name in seconds if name.startswith(f"extract({given})") and name != english):
-            print(f"{name:36}{seconds[name] / seconds[english]:.2f}")
-    print("\nbeside the same without Markdown:")
-    for name, without in (
-        ("Markdown, justext", "extract(bytes), English"),
-        ("Markdown, learned", "extract(bytes), learned"),
-    ):
-        print(f"{name:36}{seconds[name] / seconds[without]:.2f}")
 
 
 if __name__ == "__main__":

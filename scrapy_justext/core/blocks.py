@@ -31,26 +31,28 @@ class Late(Generic[Made]):
     """
 
     __slots__ = ("_made", "_make")
+    _made: Made
 
     def __init__(self, make: Callable[[], Made]) -> None:
         self._make: Callable[[], Made] | None = make
-        #: The value.  Threads that ask at a time may add one each, and all get the first.
-        self._made: list[Made] = []
 
     def __call__(self) -> Made:
         """Return the value."""
         make = self._make
         if make is not None:
-            # In this order: another thread may ask in between.
-            self._made.append(make())
-            self._make = None
-        return self._made[0]
+            made = make()
+            # Another thread may have been quicker: all get the same.
+            if self._make is not None:
+                # In this order, as others look at the second.
+                self._made = made
+                self._make = None
+        return self._made
 
     def __getstate__(self) -> Made:
         return self()
 
     def __setstate__(self, made: Made) -> None:
-        self._make, self._made = None, [made]
+        self._make, self._made = None, made
 
 
 class BlockClass(str, Enum):

@@ -11,7 +11,7 @@ from cpython cimport array
 
 from cpython.float cimport PyFloat_AS_DOUBLE
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc
-from cpython.ref cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF, PyObject
 from cpython.tuple cimport PyTuple_GetItem
 from libc.float cimport DBL_MAX
 from libc.limits cimport INT_MAX
@@ -89,8 +89,8 @@ cdef class Place:
     cdef object position, here
     cdef str part
     cdef bint preformatted, is_told, may_be_lines
-    # By the codes of elements, places inside; None where nobody has been yet.
-    cdef list inside
+    # By the codes of elements, the places inside, each with a reference; NULL where nobody has been yet.
+    cdef PyObject* inside[MOST_CODES]
 
     def __init__(self, position):
         self.position = position
@@ -99,14 +99,21 @@ cdef class Place:
         self.preformatted = position.here.preformatted
         self.is_told = self.part in (PRE, TABLE)
         self.may_be_lines = self.part == LINES
-        self.inside = [None] * MOST_CODES
+
+    def __dealloc__(self):
+        cdef int code
+        for code in range(MOST_CODES):
+            Py_XDECREF(self.inside[code])
 
     cdef Place child(self, Py_UCS4 code):
-        cdef Place found = None if code >= MOST_CODES else <Place> self.inside[<Py_ssize_t> code]
-        if found is None:
-            found = place_of(self.position[chr(code)])
-            if code < MOST_CODES:
-                self.inside[<Py_ssize_t> code] = found
+        cdef Place found
+        if code < MOST_CODES and self.inside[code] is not NULL:
+            return <Place> self.inside[code]
+        found = place_of(self.position[chr(code)])
+        # Another thread may have been here meanwhile.
+        if code < MOST_CODES and self.inside[code] is NULL:
+            Py_INCREF(found)
+            self.inside[code] = <PyObject*> found
         return found
 
 
@@ -116,6 +123,12 @@ cdef Place place_of(position):
     if found is None:
         found = position.place = Place(position)
     return found
+
+
+cdef struct Around:
+    # With a reference.
+    PyObject* place
+    Py_ssize_t element
 
 
 cdef enum Gap:
@@ -145,11 +158,9 @@ cdef class Cutter:
     cdef Py_ssize_t number, opened
     # Whether there are lines of code outside of PREs, and other elements than PREs that are code.
     cdef bint has_code_lines, has_whole
-    # Where the text at hand is, and what is around that: places of elements and inline SELECTs, and the numbers of the
-    # elements.
+    # Where the text at hand is, and what is around that: elements and inline SELECTs.
     cdef Place place
-    cdef list outer_places
-    cdef Memory outer_elements
+    cdef Memory open_places
     # Whether text is read node by node, whether there are inline SELECTs that are places, and whether marks of styles are
     # there for Markdown; else they are as those of other inline elements.
     cdef bint by_nodes, has_selects, is_styled
@@ -185,6 +196,9 @@ cdef class Cutter:
 
     def __dealloc__(self):
         PyMem_Free(self.scratch)
+        # Some are left where an error has come.
+        while self.open_places is not None and self.open_places.count:
+            Py_XDECREF((<Around*> self.open_places.taken()).place)
 
     cdef inline Py_UCS4 at(self, Py_ssize_t index) noexcept:
         return PyUnicode_READ(self.kind, self.data, index)
@@ -211,8 +225,7 @@ cdef class Cutter:
         cdef Py_ssize_t begin, end
         cdef Py_UCS4 code
         self.place = place_of(position)
-        self.outer_places = []
-        self.outer_elements = Memory(sizeof(Py_ssize_t))
+        self.open_places = Memory(sizeof(Around))
         self.by_nodes = position.rules.text_nodes
         self.is_styled = position.rules.styled
         self.has_selects = position.rules.images and has_mark(self.flat, ENTER)
@@ -260,17 +273,22 @@ cdef class Cutter:
 
     cdef int enter_place(self, Py_UCS4 code, Py_ssize_t element) except -1:
         """Go into an element, or an inline SELECT; ``element``: the number of the one around."""
-        (<Py_ssize_t*> self.outer_elements.added())[0] = element
-        self.outer_places.append(self.place)
+        cdef Around* around = <Around*> self.open_places.added()
+        Py_INCREF(self.place)
+        around.place = <PyObject*> self.place
+        around.element = element
         self.place = self.place.child(code)
         return 0
 
     cdef Py_ssize_t leave_place(self) except -1:
         """Go back to what is around; return the number of its element."""
-        if not self.outer_places:
+        cdef Around* around
+        if not self.open_places.count:
             raise ValueError("an element ends that has not begun")
-        self.place = self.outer_places.pop()
-        return (<Py_ssize_t*> self.outer_elements.taken())[0]
+        around = <Around*> self.open_places.taken()
+        self.place = <Place> around.place
+        Py_XDECREF(around.place)
+        return around.element
 
     cdef Py_ssize_t read_text(self, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t element) except -1:
         """Add the blocks in a text, and the lines of code that begin in it; return where the text behind them ends."""
