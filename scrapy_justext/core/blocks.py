@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from enum import Enum
+from functools import partial
 from itertools import accumulate, compress, count
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
@@ -399,11 +400,8 @@ class DataCells(Sequence[Sequence[DataCell]]):
     def __init__(self, blocks: BlockTable, spans: Sequence[Sequence[CellSpan]]) -> None:
         self.blocks = blocks
         self.spans = spans
-        self._rows = Late(self._make_rows)
-
-    def _make_rows(self) -> list[list[DataCell]]:
-        inside = list(self.blocks)
-        return [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in self.spans]
+        # What it is made of, not a method: cells that hold themselves would wait for a garbage collection.
+        self._rows = Late(partial(_cells_by_rows, blocks, spans))
 
     @property
     def rows(self) -> list[list[DataCell]]:
@@ -431,6 +429,11 @@ class DataCells(Sequence[Sequence[DataCell]]):
 
     def __reduce__(self) -> tuple[type[DataCells], tuple[BlockTable, Sequence[Sequence[CellSpan]]]]:
         return DataCells, (self.blocks, self.spans)
+
+
+def _cells_by_rows(blocks: BlockTable, spans: Iterable[Iterable[CellSpan]]) -> list[list[DataCell]]:
+    inside = list(blocks)
+    return [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in spans]
 
 
 class Measurements(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import gzip
 import json
 import pickle
@@ -497,3 +498,26 @@ def test_blocks_of_which_others_were_left_out_keep_their_reasons() -> None:
     expected = [(block.reason, block.heading_path) for block in left.blocks]
     for again in (pickle.loads(pickle.dumps(left)), left.with_markdown("x"), Extraction.from_dict(left.to_dict())):
         assert [(block.reason, block.heading_path) for block in again.blocks] == expected
+
+
+@EVERY_PROFILE
+@pytest.mark.parametrize("markdown", [False, True])
+def test_a_page_is_freed_at_once(profile: str, markdown: bool) -> None:  # noqa: FBT001
+    extractor = Extractor(profile=profile, markdown=markdown)
+    rows = "".join(f"<tr><th>Row {i}<td>{i}<td>{2 * i}" for i in range(5))
+    page = f"<h1>Of lamps</h1><p>{GOOD}<table>{rows}</table><pre><code>x = 1\ny = 2</code></pre><p>\\(x^2\\) {GOOD}"
+
+    def use() -> None:
+        found = extractor.extract(page)
+        assert found.to_dict()
+        assert found.blocks
+        assert found.chunks()
+
+    use()  # loads what stays
+    gc.collect()
+    gc.disable()
+    try:
+        use()
+        assert gc.collect() == 0, "something holds itself, and waits for a garbage collection"
+    finally:
+        gc.enable()
