@@ -502,7 +502,7 @@ def test_blocks_of_which_others_were_left_out_keep_their_reasons() -> None:
 
 @EVERY_PROFILE
 @pytest.mark.parametrize("markdown", [False, True])
-def test_a_page_is_freed_at_once(profile: str, markdown: bool) -> None:  # noqa: FBT001
+def test_a_page_is_freed_at_once(profile: str, markdown: bool) -> None:
     extractor = Extractor(profile=profile, markdown=markdown)
     rows = "".join(f"<tr><th>Row {i}<td>{i}<td>{2 * i}" for i in range(5))
     page = f"<h1>Of lamps</h1><p>{GOOD}<table>{rows}</table><pre><code>x = 1\ny = 2</code></pre><p>\\(x^2\\) {GOOD}"

@@ -75,8 +75,7 @@ def kernel() -> Kernel:
 def is_refused() -> bool:
     """Return whether there is compiled code that cannot be used here, though nobody has switched it off."""
     # A package that was built without any of it is meant to be pure.
-    is_there = any(any(_FOLDER.glob(files)) for files in ("*.so", "*.pyd"))
-    return is_there and kernel().modules is None and not _is_off()
+    return _is_there() and kernel().modules is None and not _is_off()
 
 
 def loaded_kernel() -> Kernel:
@@ -84,11 +83,17 @@ def loaded_kernel() -> Kernel:
     try:
         modules = Modules._make(import_module(f"{__package__}.{name}") for name in Modules._fields)
     except ImportError as error:
-        return Kernel(None, f"not compiled: {error}")
+        why = str(error) if _is_there() else "there was no C compiler when it was installed"
+        return Kernel(None, f"not compiled: {why}")
     size, expected = etree._Element.__basicsize__, modules.tree.SIZE_OF_ELEMENT
     if size != expected:
         return Kernel(None, f"elements of lxml {etree.__version__} have {size} bytes, not {expected}")
     return Kernel(modules, f"lxml {etree.__version__}")
+
+
+def _is_there() -> bool:
+    """Return whether anything is compiled."""
+    return any(any(_FOLDER.glob(files)) for files in ("*.so", "*.pyd"))
 
 
 def _is_off() -> bool:

@@ -596,6 +596,12 @@ class TestLoading:
         monkeypatch.setenv(loading.PURE, "1")
         assert not loading.is_refused()
 
+    def test_that_nothing_was_compiled_is_told_in_words(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.setattr(loading, "_FOLDER", tmp_path)
+        monkeypatch.setitem(sys.modules, "scrapy_justext.core.kernel.tree", None)
+        assert loading.loaded_kernel() == (None, "not compiled: there was no C compiler when it was installed")
+        assert not loading.is_refused()
+
 
 def test_white_space_is_where_compiled_code_looks_for_it() -> None:
     found = [code for code in range(0x100, sys.maxunicode + 1) if chr(code).isspace()]
