@@ -7,7 +7,7 @@ All have the base :class:`JustextError`.  An error that is about one thing, a fi
 from __future__ import annotations
 
 import signal
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
@@ -107,6 +107,17 @@ class UnknownNameError(ParameterError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.name, self.value, self.kind, self.known, self.hint, self.others)
+
+
+class UnknownKeyError(UnknownNameError):
+    """The name of a setting or parameter that does not exist.
+
+    ``name``: of the mapping that has it, empty if it stands for itself; ``value``: the name that is not known.
+    """
+
+    def __str__(self) -> str:
+        where = f"{self.name}[{self.value!r}]" if self.name else str(self.value)
+        return f"{where}: {self.allowed}"
 
 
 class StoplistError(ParameterError):
@@ -297,7 +308,17 @@ def close_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
     >>> close_names("Germn", ["English", "German", "Greek"])
     ('German',)
+    >>> close_names("lenght_low", ["length_high", "length_low"])
+    ('length_low',)
     """
+    folded = name.casefold()
     by_folded = {candidate.casefold(): candidate for candidate in known}
-    matches = get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
-    return tuple(by_folded[match] for match in matches)
+    matches = get_close_matches(folded, by_folded, n=3, cutoff=0.6)
+    ratios = [SequenceMatcher(None, folded, match).ratio() for match in matches]
+    return tuple(
+        by_folded[match] for match, ratio in zip(matches, ratios, strict=True) if ratio >= ratios[0] - _AS_CLOSE
+    )
+
+
+#: How much less like a name another one may be than the closest, to be suggested beside it.
+_AS_CLOSE = 0.1

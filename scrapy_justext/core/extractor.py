@@ -29,7 +29,7 @@ from scrapy_justext.core.flattening import formulas_of
 from scrapy_justext.core.languages import NO_LANGUAGE, OWN_STOPLIST, LanguageChoice, choice_of, choose_language
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.markdown.tables import HTML
-from scrapy_justext.core.options import DEFAULTS, Choices, make_options
+from scrapy_justext.core.options import DEFAULTS, Choices, Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.profiles import ARTICLE_FROM
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
-    from scrapy_justext.core.options import Criteria, Options, Parameters
+    from scrapy_justext.core.options import Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
     from scrapy_justext.core.stoplists import StoplistSource
@@ -253,6 +253,8 @@ class Extractor:
             options = make_options(**choices)
         elif given := [name for name, value in choices.items() if name not in DEFAULTS or value is not DEFAULTS[name]]:
             raise TypeError(f"either options or choices, not both: {', '.join(given)}")
+        if not isinstance(options, Options):
+            raise ParameterError("options", options, "must be what make_options returns; choices have names")
         self.options = options
         if model is not None and len(self.options.profile.models) != 1:
             allowed = "must be learned or learned-article where a model is given"

@@ -16,7 +16,7 @@ from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Threshol
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import WITH_THRESHOLDS, Script, script_of_words
-from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.exceptions import ParameterError, UnknownKeyError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,7 +142,7 @@ def _make_options(**choices: Any) -> Options:
     given: dict[str, Any] = {**DEFAULTS, **choices}
     for name in given:
         if name not in Choices.__annotations__:
-            raise UnknownNameError("parameter", name, "parameter", Choices.__annotations__)
+            raise UnknownKeyError("", name, "parameter", Choices.__annotations__)
     profile = find_profile(given["profile"])
     stoplist = given["stoplist"]
     library = find_library(given.get("stoplists_dir"))

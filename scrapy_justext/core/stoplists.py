@@ -25,7 +25,7 @@ def shipped_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "stoplists"
 
 
-_OWN_LIST = "; the ISO 639 code of any other will do where a stoplist of your own is given"
+_OWN_LIST = " (for a language without a list: a stoplist of your own, and the ISO 639 code)"
 
 
 class StoplistLibrary:
@@ -110,7 +110,10 @@ def read_stoplist(path: str | Path) -> frozenset[str]:
         lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines()
         words = frozenset(line.decode().strip().lower() for line in lines) - {""}
     except OSError as error:
-        raise StoplistError("stoplist", str(path), f"cannot be read: {error.strerror}") from error
+        # What is meant for a word is taken for a path.
+        is_text = isinstance(path, str) and isinstance(error, FileNotFoundError)
+        hint = "; words are given as a list" if is_text else ""
+        raise StoplistError("stoplist", str(path), f"cannot be read: {error.strerror}{hint}") from error
     except UnicodeDecodeError as error:
         raise StoplistError("stoplist", str(path), "is not UTF-8") from error
     except ValueError as error:

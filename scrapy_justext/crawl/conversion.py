@@ -35,7 +35,7 @@ def boolean(value: Any) -> bool:
     """
     known = ConfigParser.BOOLEAN_STATES.get(str(value).casefold())
     if known is None:
-        raise ParameterError("", value, "must be True or False")
+        raise ParameterError("", value, "must be True or False, yes or no")
     return known
 
 
@@ -123,6 +123,16 @@ def language(value: Any) -> Any:
     return names(value) if set("[,") & set(value) else value.strip()
 
 
+def stop_words(value: Any) -> Any:
+    """Return words, also from a JSON list; return anything else unchanged, to be checked later.
+
+    >>> stop_words('["the", "of"]'), stop_words("own.txt")
+    (['the', 'of'], 'own.txt')
+    """
+    found = _strings(value) if isinstance(value, str) else None
+    return value if found is None else found
+
+
 def names_among(kind: str, known: Iterable[str]) -> Converter:
     """Return a converter for lists of known names."""
 
@@ -164,6 +174,10 @@ def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
                 raise UnknownNameError("", name, kind, default)
             if field is not None:
                 item_field(field)
+        parts: dict[str, str] = {}
+        for name, field in {**default, **given}.items():
+            if field is not None and parts.setdefault(field, name) != name:
+                raise ParameterError("", value, f"{parts[field]!r} and {name!r} both go to the field {field!r}")
         return {**default, **given}
 
     return convert

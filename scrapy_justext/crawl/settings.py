@@ -41,10 +41,11 @@ from scrapy_justext.crawl.conversion import (
     seconds,
     share,
     statuses,
+    stop_words,
     whole_number,
 )
 from scrapy_justext.crawl.sites import domain, find_domain, host_of
-from scrapy_justext.exceptions import ParameterError, SettingError, UnknownNameError
+from scrapy_justext.exceptions import ParameterError, SettingError, UnknownKeyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,8 +134,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         ),
         "stoplist": Setting(
             None,
-            as_given,
-            "your own stop words in place of the language's: a path, a list of `Path` (merged), or words",
+            stop_words,
+            "your own stop words in place of the language's: a path, a list of `Path`s (merged), or a list of words",
         ),
         "stoplists_dir": Setting(
             None, as_given, "a folder of LANGUAGE.txt files, which replace the shipped ones of the same languages"
@@ -373,8 +374,10 @@ def _sites(given: Mapping[str, Given]) -> dict[str, dict[str, Given]]:
 
 def from_settings(settings: BaseSettings) -> dict[str, Given]:
     """Return the settings ``JUSTEXT_*``; in lower case they are an error, as are those that do not exist."""
+    if isinstance(values := settings.get(KEY.upper()), Mapping):
+        raise SettingError(KEY.upper(), values, "each setting has a name of its own, such as JUSTEXT_LANGUAGE")
     return {
-        _known(name, "setting", _as_setting): Given(settings.get(name), name)
+        _known(name, _as_setting): Given(settings.get(name), name)
         for name in settings
         if isinstance(name, str) and name.upper().startswith(PREFIX)
     }
@@ -391,7 +394,7 @@ def from_spider(spider: Spider) -> dict[str, Given]:
     attribute = from_mapping({} if values is None else values, f"{kind}.{KEY}")
     names = [name for name in dir(spider) if name.lower().startswith(f"{KEY}_")]
     arguments = {
-        _known(name, "spider argument", lambda known: f"{KEY}_{known}"): Given(
+        _known(name, lambda known: f"{KEY}_{known}"): Given(
             getattr(spider, name), f"-a {name}" if name in vars(spider) else f"{kind}.{name}"
         )
         for name in names
@@ -411,19 +414,19 @@ def from_mapping(values: object, label: str, *, but: frozenset[str] = frozenset(
         if name in but:
             raise SettingError(f"{label}[{name!r}]", values[name], "can only be set for the whole crawl")
     names = [name for name in SETTINGS if name not in but]
-    return {_known(name, label, str, names): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
+    return {_known(name, str, names, label): Given(value, f"{label}[{name!r}]") for name, value in values.items()}
 
 
-def _known(name: object, label: str, spell: Callable[[str], str], names: Iterable[str] = ()) -> str:
-    """Return the setting that ``name`` stands for; raise :class:`UnknownNameError` if there is none.
+def _known(name: object, spell: Callable[[str], str], names: Iterable[str] = (), label: str = "") -> str:
+    """Return the setting that ``name`` stands for; raise :class:`UnknownKeyError` if there is none.
 
-    ``label``: the place where it was set, for the message; ``spell``: returns how a setting is spelt in that place;
-    ``names``: the settings that are allowed there, all if empty.
+    ``spell``: returns how a setting is spelt where it was set; ``names``: the settings that are allowed there, all if
+    empty; ``label``: the mapping that it was set in, for the message.
     """
     spelt = {spell(known): known for known in (names or SETTINGS)}
     if isinstance(name, str) and name in spelt:
         return spelt[name]
-    raise UnknownNameError(label, name, "setting", spelt)
+    raise UnknownKeyError(label, name, "setting", spelt)
 
 
 def _as_setting(name: str) -> str:

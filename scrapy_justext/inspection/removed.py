@@ -9,8 +9,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
+from w3lib.html import remove_tags
 
-from scrapy_justext.core.flattening import removed_elements
+from scrapy_justext.core.flattening import formulas_of, removed_elements
 from scrapy_justext.core.parsing import top_elements
 from scrapy_justext.core.text import collapse
 
@@ -23,15 +24,18 @@ if TYPE_CHECKING:
 #: Elements whose text nobody is meant to read.
 _NO_PROSE = frozenset({"head", "meta", "script", "style", "title"})
 
+#: Elements that hold markup as text.
+_MARKUP = frozenset({"iframe", "noembed", "noframes"})
+
 #: What elements are called that are removed for another reason than their name.
-_HIDDEN, _BESIDE_CODE = "hidden element", "element beside code"
+_HIDDEN, _BESIDE_CODE, _OF_FORMULA = "hidden element", "element beside code", "element of a formula"
 
 
 class RemovedText(NamedTuple):
     """The elements with text that were removed for one reason, those inside other removed ones left out."""
 
     why: str
-    """The name of the elements in capitals; in words for those that the attribute ``hidden`` or code beside removes."""
+    """The name of the elements in capitals; in words for those that are removed for another reason."""
     elements: int
     characters: int
     """Characters of text in them, white space collapsed."""
@@ -61,23 +65,29 @@ def removed_text(root: etree._Element, rules: TagRules) -> list[RemovedText]:
 
 def _removed_texts(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, str]]:
     """Yield the reason and the text of each removed element that stands in no other."""
-    removed = set(removed_elements(root, rules))
+    formulas = formulas_of(root)
+    removed = set(removed_elements(root, rules, formulas))
+    # With the formulas that they stand for: none for those that say once more what others say.
+    of_formulas = formulas.found if rules.kinds else {}
     for top in top_elements(root):
         events = etree.iterwalk(top, events=("start", "end", "comment", "pi"))
         outermost: etree._Element | None = None
         texts: list[str] = []
         for event, node in events:
             if event == "start":
-                if outermost is None and node in removed:
+                # A formula that is written in the text is not removed.
+                is_written = outermost is None and bool(of_formulas.get(node))
+                if outermost is None and node in removed and not is_written:
                     outermost, texts = node, []
-                if node.tag in _NO_PROSE:
+                if is_written or node.tag in _NO_PROSE:
                     events.skip_subtree()
                 elif outermost is not None:
-                    texts.append(node.text or "")
+                    text = node.text or ""
+                    texts.append(remove_tags(text) if node.tag in _MARKUP else text)
             elif outermost is None:
                 continue
             elif node is outermost:
-                yield _reason(outermost, rules), "".join(texts)
+                yield _OF_FORMULA if outermost in of_formulas else _reason(outermost, rules), "".join(texts)
                 outermost = None
             else:
                 texts.append(node.tail or "")

@@ -46,12 +46,14 @@ def test_tables_in_markdown_are_a_choice() -> None:
 def test_an_unknown_choice_is_an_error_that_suggests_close_ones() -> None:
     with pytest.raises(UnknownNameError) as caught:
         make_options(drop_cs="p")  # type: ignore[call-arg]
-    assert str(caught.value) == "parameter = 'drop_cs': unknown parameter; did you mean drop_css or drop_text?"
+    assert str(caught.value) == "drop_cs: unknown parameter; did you mean drop_css?"
 
 
 def test_an_extractor_takes_options_or_choices() -> None:
     with pytest.raises(TypeError, match="either options or choices, not both: language"):
         Extractor(make_options(), language="English")
+    with pytest.raises(ParameterError, match="options = 'learned': must be what make_options returns"):
+        Extractor("learned")  # type: ignore[arg-type]
 
 
 def test_a_page_without_stop_words_is_judged_without_their_thresholds() -> None:

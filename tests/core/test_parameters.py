@@ -206,7 +206,7 @@ def test_the_edges_of_ranges_are_allowed(name: str, value: object) -> None:
         ({"length_low": 201}, "length_low = 201: must not be above length_high = 200"),
         ({"length_high": 69}, "length_low = 70: must not be above length_high = 69"),
         ({"stopwords_low": 0.33}, "stopwords_low = 0.33: must not be above stopwords_high = 0.32"),
-        ({"lenght_low": 3}, "parameter = 'lenght_low': unknown parameter; did you mean length_low"),
+        ({"lenght_low": 3}, "lenght_low: unknown parameter; did you mean length_low"),
     ],
     ids=str,
 )

@@ -43,10 +43,7 @@ class BadSpider(scrapy.Spider):
 
 #: A bad setting, and what the message says of it.
 SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown key": (
-        {"JUSTEXT_LANGAUGE": "German"},
-        "setting = 'JUSTEXT_LANGAUGE': unknown setting; did you mean JUSTEXT_LANGUAGE",
-    ),
+    "unknown key": ({"JUSTEXT_LANGAUGE": "German"}, "JUSTEXT_LANGAUGE: unknown setting; did you mean JUSTEXT_LANGUAGE"),
     "language": ({"JUSTEXT_LANGUAGE": "Germn"}, "JUSTEXT_LANGUAGE = 'Germn': unknown language; did you mean German"),
     "profile": ({"JUSTEXT_PROFILE": "justtext"}, "JUSTEXT_PROFILE = 'justtext': unknown profile; did you mean justext"),
     "out of range": ({"JUSTEXT_MAX_LINK_DENSITY": 1.5}, "JUSTEXT_MAX_LINK_DENSITY = 1.5: must be a number from 0 to 1"),
@@ -105,19 +102,19 @@ COMMANDS: dict[str, tuple[str, str, list[str], str]] = {
         "",
         "",
         ["-a", "justext_languag=de"],
-        "spider argument = 'justext_languag': unknown setting; did you mean justext_language",
+        "justext_languag: unknown setting; did you mean justext_language",
     ),
     "argument in capitals": (
         "",
         "",
         ["-a", "JUSTEXT_PROFILE=learned"],
-        "spider argument = 'JUSTEXT_PROFILE': unknown setting; did you mean justext_profile",
+        "JUSTEXT_PROFILE: unknown setting; did you mean justext_profile",
     ),
     "command line in lower case": (
         "",
         "",
         ["-s", "justext_profile=learned"],
-        "setting = 'justext_profile': unknown setting; did you mean JUSTEXT_PROFILE",
+        "justext_profile: unknown setting; did you mean JUSTEXT_PROFILE",
     ),
     "command line": (
         "",
@@ -136,7 +133,7 @@ BY_HAND_MESSAGE = "JUSTEXT_DROP = 'everything': must be one of item, response, n
 MESSAGES = {name: row[3] for name, row in COMMANDS.items()} | {"by hand and switched off": BY_HAND_MESSAGE}
 #: In its event loop nothing can end the command but Scrapy.
 OTHER_LOOP = ["-s", "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"]
-ERRORS = ("scrapy_justext.exceptions.SettingError: ", "scrapy_justext.exceptions.UnknownNameError: ")
+ERRORS = ("scrapy_justext.exceptions.SettingError: ", "scrapy_justext.exceptions.UnknownKeyError: ")
 
 Runs = dict[str, CompletedProcess[str]]
 

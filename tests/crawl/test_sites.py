@@ -100,7 +100,7 @@ def test_what_is_more_than_a_domain_is_an_error_at_start(name: object) -> None:
     ("values", "message"),
     [
         ({"profile": "artikle"}, "JUSTEXT_SITES['a.com']['profile'] = 'artikle': unknown profile; did you mean"),
-        ({"langage": "de"}, "JUSTEXT_SITES['a.com'] = 'langage': unknown setting; did you mean language"),
+        ({"langage": "de"}, "JUSTEXT_SITES['a.com']['langage']: unknown setting; did you mean language"),
         ({"language": "Germn"}, "JUSTEXT_SITES['a.com']['language'] = 'Germn': unknown language; did you mean German"),
         ({"tree_depth": 9}, "JUSTEXT_SITES['a.com']['tree_depth'] = 9: must be a whole number from 1 to 5"),
         ({"drop_css": ["p", "a >"]}, "JUSTEXT_SITES['a.com']['drop_css'] = 'a >': must be a CSS selector: Expected"),

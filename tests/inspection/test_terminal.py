@@ -181,3 +181,16 @@ def test_the_last_line_tells_what_was_removed() -> None:
     listed = list_blocks(inspect(page), Style())
     assert listed.endswith("removed: 1 BUTTON (4 characters), 2 elements beside code (2 characters)")
     assert "removed" not in list_blocks(inspect("<p>one<script>x</script><svg></svg>"), Style())
+
+
+def test_formulas_in_the_text_are_not_among_what_was_removed() -> None:
+    page = "<p>so <math><mi>x</mi><mo>=</mo><mn>1</mn></math> it is"
+    assert "removed" not in list_blocks(inspect(page), Style())
+    assert list_blocks(inspect(page, profile="boilerpipe"), Style()).endswith("removed: 1 MATH (3 characters)")
+    again = "<p><span class=MathJax_Preview>[one]</span><script type='math/tex'>x=1</script> it is"
+    assert list_blocks(inspect(again), Style()).endswith("removed: 1 element of a formula (5 characters)")
+
+
+def test_markup_in_what_was_removed_does_not_count() -> None:
+    listed = list_blocks(inspect("<p>one<noframes><body><p>four</p></body></noframes>"), Style())
+    assert listed.endswith("removed: 1 NOFRAMES (4 characters)")

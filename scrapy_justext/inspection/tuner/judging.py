@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
-from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.exceptions import ParameterError, UnknownKeyError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -136,7 +136,7 @@ def read_choice(body: Mapping[str, Any]) -> Choice:
         raise ParameterError("parameters", parameters, "must be an object of parameters and their values")
     for name in parameters:
         if name not in PARAMETERS:
-            raise UnknownNameError("parameter", name, "parameter", PARAMETERS)
+            raise UnknownKeyError("", name, "parameter", PARAMETERS)
     chosen = {setting: body[name] for name, setting in _SETTING_NAMES.items() if body.get(name) is not None}
     languages = chosen.get("language")
     if isinstance(languages, list) and all(isinstance(language, str) for language in languages):
