@@ -62,6 +62,12 @@ class Profile:
     reads_data: bool = False
     chooses: tuple[Profile, ...] = ()
 
+    def looks_at(self, thresholds: Thresholds) -> set[str]:
+        """Return the names of the parameters that make a difference under these thresholds."""
+        # Rules judge code, formulas and tables where that is asked for, though a model judges the rest.
+        has_rules = self.tags.kinds and {thresholds.code, thresholds.formulas, thresholds.tables} != {PROSE}
+        return {*self.parameters, *(("length_low", "max_link_density") if has_rules else ())}
+
     @property
     def parameters(self) -> dict[str, Parameter]:
         """Return the parameters that the profile uses, by name; None is no value if the profile has a default."""

@@ -58,6 +58,7 @@ from scrapy_justext.crawl.settings import (
     from_spider,
     is_enabled,
     make_layers,
+    without_effect,
 )
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
@@ -518,6 +519,10 @@ class Session:
         if self._is_used:
             if is_refused():
                 logger.warning("Pages are read in Python, which is slower: %s", kernel().reason)
+            if idle := without_effect(self._layers):
+                profiles = {each.options.profile.name for each in self._of_sites.values()}
+                looking = " or ".join(f"the profile {name}" for name in sorted(profiles))
+                logger.warning("%s: without effect, as %s does not look at it", ", ".join(idle), looking)
             freeze_objects()
             self._find_pool()
         if self._is_used and self._crawler.spider is not None:

@@ -480,6 +480,23 @@ def _values(given: Mapping[str, Given]) -> dict[str, Any]:
     return values
 
 
+def without_effect(layers: Layers) -> list[str]:
+    """Return where parameters were set that none of a crawl's profiles looks at, on no site."""
+    chosen = [configure(layers.given(site)).options for site in (None, *layers.sites)]
+    used = {name for options in chosen for name in options.profile.looks_at(options.thresholds)}
+    if any(options.profile.models for options in chosen):
+        used |= _CONFIDENCES
+    idle = {*PARAMETERS, *_CONFIDENCES} - used
+    given = (layers.project, *layers.sites.values(), layers.spider)
+    return [
+        place.label for values in given for name, place in values.items() if name in idle and place.value is not None
+    ]
+
+
+#: What only a trained model tells.
+_CONFIDENCES = frozenset({"min_confidence", "retry_confidence"})
+
+
 def custom_settings(values: Mapping[str, Any]) -> str:
     """Return the source code that gives a spider these settings, by their lower-case names.
 

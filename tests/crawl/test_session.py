@@ -56,6 +56,14 @@ def test_garbage_collections_of_a_crawl_pass_over_what_is_there_before_it(is_on:
     assert gc.get_freeze_count() == 0
 
 
+def test_the_log_tells_once_what_has_no_effect(caplog: pytest.LogCaptureFixture) -> None:
+    session = get_session(get_crawler(settings_dict={"JUSTEXT_GOOD_PROBABILITY": 0.5, "JUSTEXT_LENGTH_LOW": 50}))
+    session._open()
+    session._close()
+    [warning] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warning == "JUSTEXT_GOOD_PROBABILITY: without effect, as the profile justext does not look at it"
+
+
 def test_what_fails_at_the_end_of_a_crawl_keeps_nothing_else_open(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

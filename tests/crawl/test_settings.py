@@ -23,6 +23,8 @@ from scrapy_justext.crawl.settings import (
     from_settings,
     from_spider,
     is_enabled,
+    make_layers,
+    without_effect,
 )
 from scrapy_justext.exceptions import JustextError, SettingError, UnknownNameError
 from tests.crawl.items import DataclassItem, ScrapyItem
@@ -440,3 +442,21 @@ def test_arguments_come_before_the_attribute() -> None:
     given = from_spider(ExampleSpider(justext_language="fr"))
     assert given["language"] == Given("fr", "-a justext_language")
     assert given["drop"] == Given("none", "ExampleSpider.justext['drop']")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"LENGTH_LOW": 50, "NO_HEADINGS": True}, []),
+        ({"GOOD_PROBABILITY": 0.5, "MIN_CONFIDENCE": 0.5}, ["JUSTEXT_GOOD_PROBABILITY", "JUSTEXT_MIN_CONFIDENCE"]),
+        ({"PROFILE": "learned", "LENGTH_LOW": 50, "GOOD_PROBABILITY": 0.5}, ["JUSTEXT_LENGTH_LOW"]),
+        ({"PROFILE": "learned", "LENGTH_LOW": None}, []),
+        ({"PROFILE": "auto", "LENGTH_LOW": 50, "CODE": "length", "MIN_CONFIDENCE": 0.5}, []),
+        ({"PROFILE": "boilerpipe", "STOPWORDS_LOW": 0.2}, ["JUSTEXT_STOPWORDS_LOW"]),
+        ({"STOPWORDS_LOW": 0.2, "SITES": {"a.com": {"profile": "boilerpipe"}}}, []),
+        ({"SITES": {"a.com": {"good_probability": 0.5}}}, ["JUSTEXT_SITES['a.com']['good_probability']"]),
+    ],
+)
+def test_it_is_told_what_no_profile_looks_at(settings: dict[str, Any], expected: list[str]) -> None:
+    project = from_settings(Settings({f"JUSTEXT_{name}": value for name, value in settings.items()}))
+    assert sorted(without_effect(make_layers(project, {}))) == expected
