@@ -49,11 +49,13 @@ class Late(Generic[Made]):
                 self._make = None
         return self._made
 
-    def __getstate__(self) -> Made:
-        return self()
+    def __getstate__(self) -> tuple[Made]:
+        # A state that is false would not be set.
+        return (self(),)
 
-    def __setstate__(self, made: Made) -> None:
-        self._make, self._made = None, made
+    def __setstate__(self, state: tuple[Made]) -> None:
+        self._make = None
+        (self._made,) = state
 
 
 class BlockClass(str, Enum):
@@ -91,7 +93,8 @@ class Segment(NamedTuple):
     text: str
     """What the user gets."""
     collapsed: str
-    """The same on one line, which is what is measured."""
+    """The same without the lines that code and tables have, which is what is measured; ``justext-3.0`` keeps the line
+    feeds of the source, as the reference does."""
     link_characters: int
     link_words: int
     """Words inside links; a part of a word counts, too."""

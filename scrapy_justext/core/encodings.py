@@ -133,7 +133,7 @@ def check_encoding(encoding: object) -> str:
     except (LookupError, UnicodeError, AttributeError):
         is_of_text = False
     if not is_of_text:
-        raise PageError(f"encoding = {encoding!r}: a codec of Python's that pages cannot be read by")
+        raise PageError(f"encoding = {encoding!r}: no encoding of text")
     return _UTF_16.get(name, name)
 
 

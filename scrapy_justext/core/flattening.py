@@ -10,7 +10,6 @@ today's parsers stop at 2,048, older ones nowhere).  What is written of which el
 
 from __future__ import annotations
 
-import copy
 from contextlib import suppress
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
@@ -22,7 +21,7 @@ from scrapy_justext.core.formulas.elements import PageFormulas, are_signs_in, se
 from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.marks import INLINE, PREFIXED, UNTAG, has_mark, unmarked, without_marks
-from scrapy_justext.core.parsing import top_elements
+from scrapy_justext.core.parsing import copied_alone, top_elements
 from scrapy_justext.core.stylesheet import by_stylesheet, inside_any, parts_of, survey_of
 from scrapy_justext.core.treatments import NO_PARTS, Branch, Writing, modes_of, treatments
 
@@ -102,9 +101,7 @@ def _alone(root: etree._Element) -> etree._Element:
     """Return a copy of a part of a tree, around which tests of XPath see nothing; a whole tree as it is."""
     if root.getparent() is None:
         return root
-    copied = copy.deepcopy(root)
-    copied.tail = None
-    return copied
+    return copied_alone(root)
 
 
 def _walk(root: etree._Element, rules: TagRules) -> str:
@@ -239,7 +236,8 @@ def _kept_below(
             if modes[-1][0] is node:
                 modes.pop()
             yield event, node, open_marks.pop()
-        elif node in removed or (rules.kinds and node.tag == "a" and _is_permalink_sign(node)):
+        # What is around a part of a tree does not count.
+        elif node in removed or (rules.kinds and node.tag == "a" and node is not top and _is_permalink_sign(node)):
             open_marks.append(_NO_MARKS)
             events.skip_subtree()
         else:

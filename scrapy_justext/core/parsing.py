@@ -165,14 +165,23 @@ def is_cut(root: etree._Element) -> bool:
 
 def _html_tree(root: etree._Element) -> etree._Element:
     # What was cut out of a tree still has the text behind it, which is none of it, and XPath begins at that tree.
-    is_cut_out = root.getparent() is None and (root.tail is not None or root.getroottree().getroot() is not root)
+    top = root
+    for top in root.iterancestors():  # noqa: B007 (the last one is wanted)
+        pass
+    is_cut_out = top.tail is not None or root.getroottree().getroot() is not top
     if not is_cut_out and not str(root.tag).startswith(_XHTML):
         return root
-    root = copy.deepcopy(root)
-    root.tail = None
+    root = copied_alone(root)
     for element in root.iter(f"{_XHTML}*"):
         element.tag = str(element.tag).removeprefix(_XHTML)
     return root
+
+
+def copied_alone(element: etree._Element) -> etree._Element:
+    """Return a copy of an element, with nothing around it and without the text behind it."""
+    copied = copy.deepcopy(element)
+    copied.tail = None
+    return copied
 
 
 def top_elements(root: etree._Element) -> Iterator[etree._Element]:

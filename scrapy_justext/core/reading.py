@@ -226,7 +226,7 @@ class TreePosition(dict[str, "TreePosition"]):
     """What a block takes over from the elements around it.
 
     As a dict, it maps the code of an element, or ``ENTER`` for an inline SELECT, to the position inside that element.
-    There are few different positions, so they are made once and shared by all pages.
+    There are few different positions, so nearly all are made once and shared by all pages.
     """
 
     __slots__ = ("here", "part", "place", "rules")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
 from scrapy_justext.core.tags import WITHOUT_STOPWORDS
+from scrapy_justext.core.text import on_one_line
 from scrapy_justext.core.unsegmented import units
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ def _sentences(texts: Sequence[str]) -> Iterator[list[str]]:
     >>> list(_sentences(["Why? In 1.5 hours. Now!", "春眠。不覺。"]))
     [['Why', 'In 1.5 hours', 'Now'], ['春眠', '不覺']]
     """
-    # Joined, as there are hundreds of them; each is on one line.
-    joined = "\n".join(text.rstrip(_END_MARKS) for text in texts)
+    # Joined, as there are hundreds of them.
+    joined = "\n".join(text.rstrip(_END_MARKS) for text in on_one_line(texts))
     for mark, end in _ENDS.items():
         joined = joined.replace(mark, end)
     return (text.split(". ") for text in joined.split("\n")) if texts else iter(())

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: Settings that are options, too.
-NAMES = ("profile", "language", "stoplist", "stoplists_dir", *PARAMETER_NAMES, "min_good_characters", "markdown_tables")
+NAMES = (
+    *("profile", "language", "stoplist", "stoplists_dir"),
+    *PARAMETER_NAMES,
+    *("min_good_characters", "min_confidence", "markdown_tables"),
+)
 _REPEATABLE = ("stoplist", *(name for name in PARAMETER_NAMES if SETTINGS[name].convert is rules))
 
 #: The prefix of their names among the parsed options: Scrapy has a ``profile`` of its own.
@@ -36,6 +40,7 @@ _OWN_METAVARS: Mapping[str, str] = {
     "stoplist": "FILE",
     "stoplists_dir": "FOLDER",
     "min_good_characters": "N",
+    "min_confidence": "N",
     "markdown_tables": "|".join(TABLES),
 }
 

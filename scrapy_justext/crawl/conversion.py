@@ -40,13 +40,11 @@ def boolean(value: Any) -> bool:
 
 
 def number(value: Any) -> Any:
-    """Return the number in a string, None for "None"; return anything else unchanged, to be checked later.
+    """Return the number in a string; return anything else unchanged, to be checked later.
 
-    >>> number("70"), number("0.3"), number("None"), number("seventy")
-    (70, 0.3, None, 'seventy')
+    >>> number("70"), number("0.3"), number("seventy")
+    (70, 0.3, 'seventy')
     """
-    if value == "None":
-        return None
     for convert in (int, float) if isinstance(value, str) else ():
         try:
             return convert(value)

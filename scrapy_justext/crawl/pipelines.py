@@ -136,8 +136,8 @@ class JustextPipeline:
             self._session.counts.add("items_not_filled")
             self._warn_once(
                 type(item),
-                "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, yield "
-                "another one, or fill the fields in the spider from get_extraction(response).",
+                "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, make "
+                "it one that is not, or fill the fields in the spider from get_extraction(response).",
                 ", ".join(refused),
                 _in_one_line(next(iter(refused.values()))),
             )

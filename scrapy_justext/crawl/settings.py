@@ -468,10 +468,13 @@ def configure(given: Mapping[str, Given]) -> Configuration:
 
 
 def _values(given: Mapping[str, Given]) -> dict[str, Any]:
-    """Return a converted value for each setting; None stands for the default, as in Scrapy's own settings."""
+    """Return a converted value for each setting; None stands for the default, as in Scrapy's own settings.
+
+    So does "None": command lines give nothing but text.
+    """
     values = {name: setting.default for name, setting in SETTINGS.items()}
     for name, (value, label) in given.items():
-        if value is None:
+        if value is None or (isinstance(value, str) and value == "None"):
             continue
         try:
             values[name] = SETTINGS[name].convert(value)

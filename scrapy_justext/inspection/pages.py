@@ -29,7 +29,7 @@ from twisted.python.failure import Failure
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
-from scrapy_justext.crawl.pages import describe_reason, describe_status, header_languages, skip_reason
+from scrapy_justext.crawl.pages import describe_limit, describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError, PageLimitError, describe_os_error
 
@@ -120,7 +120,7 @@ class InspectedPage(NamedTuple):
         try:
             return Reading(self, extractor.read(self.parsed, url=self.url, languages=self.declared))
         except PageLimitError as error:
-            return self.without_content(error.problem).read(extractor)
+            return self.without_content(describe_limit(error)).read(extractor)
 
     def inspect(self, options: Options | None = None) -> Inspection:
         """Judge the page with some options; with its own where none are given."""
@@ -219,7 +219,7 @@ def _parse(
     try:
         parsed = parse_html(response if body is None else body, encoding)
     except PageLimitError as error:
-        return page.without_content(error.problem)
+        return page.without_content(describe_limit(error))
     return page._replace(parsed=parsed, seconds=perf_counter() - start)
 
 

@@ -81,7 +81,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.error = _refuse  # type: ignore[method-assign]
     add = parser.add_argument_group("Output", "the clean text where none of these is given").add_argument
     add("--blocks", action="store_true", help="every block with its class, the measurements behind it, and why")
-    kinds = f"list the blocks of these kinds alone, with commas between: {', '.join(KINDS)}"
+    kinds = f"list the blocks of these kinds alone, with commas between: {', '.join(map(_as_word, KINDS))}"
     add("--kind", metavar="KIND", help=kinds)
     add("--compare", metavar="PROFILE", help="the classes by a second profile beside those by the first")
     add("--json", action="store_true", help="the whole extraction, an object on a line for each PAGE")
@@ -206,11 +206,17 @@ def _port(given: str | None) -> int:
 
 def _kinds(given: str | None) -> list[str]:
     """Return the kinds of blocks in a list with commas; ``list-item`` is ``list item``."""
-    kinds = [] if given is None else [kind.strip().lower().replace("-", " ") for kind in given.split(",")]
+    known = {_as_word(kind): kind for kind in KINDS}
+    kinds = [] if given is None else [_as_word(kind.strip().lower()) for kind in given.split(",")]
     for kind in kinds:
-        if kind not in KINDS:
-            raise UnknownNameError("--kind", kind, "kind of block", KINDS)
-    return kinds
+        if kind not in known:
+            raise UnknownNameError("--kind", kind, "kind of block", known)
+    return [known[kind] for kind in kinds]
+
+
+def _as_word(kind: str) -> str:
+    """Return a kind of blocks as it is written without quotes on a command line."""
+    return kind.replace(" ", "-")
 
 
 def configuration_for(layers: Layers, url: str | None) -> Configuration:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
-from scrapy_justext.core.blocks import BlockTable, DataCells
+import pytest
+
+from scrapy_justext.core.blocks import BlockTable, DataCells, Late
 from scrapy_justext.core.reading import segment_tree
 from scrapy_justext.core.tags import MODERN
 from tests.builders import tree
@@ -54,3 +57,9 @@ def test_headings_are_told_of_the_blocks_at_hand() -> None:
     blocks.append(blocks[0])
     assert list(blocks.headings()) == [0, 5]
     assert list(blocks.characters_before()) == [0, 3, 12, 21, 28, 31, 34]
+
+
+@pytest.mark.parametrize("value", [None, 0, [], ()])
+def test_what_is_made_late_may_be_nothing(value: object) -> None:
+    late = Late(lambda: value)
+    assert copy.copy(late)() == pickle.loads(pickle.dumps(late))() == value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -555,3 +556,8 @@ def test_control_characters_are_in_no_formula(text: str) -> None:
         for profile in ("justext", "learned"):
             for one in extract(f"<p>So it is: {page}", profile=profile).blocks:
                 assert not any(map(one.text.__contains__, "\x01\x00\ufffe"))
+
+
+@pytest.mark.parametrize("most", [sys.maxsize, 10**400])
+def test_a_limit_may_be_as_large_as_one_likes(most: int) -> None:
+    assert extract("<p>a <math><mi>x</mi></math>", max_blocks=most).column("text") == ["a $x$"]

@@ -151,3 +151,9 @@ def test_inline_elements_on_pages_with_control_characters(rule: str, character: 
 def test_what_several_selectors_find_is_not_compared_with_one_another() -> None:
     page = f"<p>{'<b>x</b><i>y</i>' * 100_000}"
     assert processor_seconds(lambda: extract(page, language="none", keep_css="b, i")) < SECONDS
+
+
+def test_a_text_is_searched_on_one_line_in_every_profile() -> None:
+    for profile in PROFILES:
+        found = extract(f"<p>{A} cookie\npolicy {A}", profile=profile, language="English", drop_text="cookie policy")
+        assert [block.reason for block in found.blocks] == ["drop_text cookie policy"]

@@ -648,6 +648,33 @@ class TestTrees:
         root = tree("<h1>x</h1><div>one<p>two</p>three</div>x<p>x</p>")
         assert texts(select(root, "//div")[0], rules) == ["one", "two", "three"]
 
+    @pytest.mark.parametrize("profile", ["justext", "justext-3.0", "learned"])
+    @pytest.mark.parametrize(
+        ("page", "path"),
+        [
+            ("<h2>Head <a href='#h'>#</a></h2><p>x", "//h2/a"),
+            ("<div class=katex-display><span><math alttext='x_1'><mi>x</mi></math> a</span></div>", "//span"),
+            ("<div hidden><p>x<span hidden>y</span></p></div>", "//p"),
+        ],
+        ids=["the sign of a permalink", "a formula on lines of its own", "a hidden element"],
+    )
+    def test_a_subtree_is_extracted_as_its_copy(self, page: str, path: str, profile: str) -> None:
+        part = select(tree(page), path)[0]
+        copied = etree.fromstring(etree.tostring(part, with_tail=False), etree.HTMLParser())[0][0]
+        found, expected = (extract(one, profile=profile, markdown=True, paths=True) for one in (part, copied))
+        assert [(b.text, b.kind) for b in found.blocks] == [(b.text, b.kind) for b in expected.blocks]
+        assert (found.markdown, found.title) == (expected.markdown, expected.title)
+        assert all(block.xpath for block in found.blocks)
+
+    def test_a_part_of_what_was_cut_out_has_no_title_of_the_old_tree(self) -> None:
+        root = tree("<html lang=de><title>T</title><section><div><p>a</p></div></section>")
+        section = select(root, "//section")[0]
+        section.getparent().remove(section)
+        assert extract(root).title == "T"
+        for part in (section, section[0]):
+            found = extract(part)
+            assert (found.title, found.language, [block.text for block in found.blocks]) == ("", "und", ["a"])
+
     @ALL_RULES
     def test_a_subtree_that_is_inline(self, rules: TagRules) -> None:
         root = tree("<p>x <b>one <a>two</a></b> x</p>")

@@ -12,6 +12,7 @@ from scrapy_justext import extract
 from scrapy_justext.core.blocks import BlockTable, Decision, Decisions
 from scrapy_justext.core.context_sensitive import Context, heading_paths
 from scrapy_justext.core.parameters import Thresholds
+from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.whole_page import (
     REPEATED_UNITS,
     TEXT_UNITS,
@@ -200,3 +201,14 @@ class TestFallback:
 def test_texts_without_sentences_are_repeated_by_none() -> None:
     found = extract("<p>?<p>" + "?" * 100, language="none", drop_repeated=True, length_low=0, length_high=0)
     assert len(found.blocks) == 2
+
+
+def test_lines_of_a_source_do_not_count() -> None:
+    for profile in PROFILES:
+        page = f"<p>{SENTENCES}</p><p>x</p><p>{SENTENCES.replace(' ', chr(10))}</p>"
+        options = {"profile": profile, "language": "English", "drop_repeated": True}
+        reasons = [block.reason for block in extract(page, **options).blocks]  # type: ignore[arg-type]
+        assert [reason.endswith("; 100% of it stands further up") for reason in reasons] == [False, False, True]
+
+
+SENTENCES = "It was the best of times. It was the worst of times, and it was the age of wisdom. " * 5

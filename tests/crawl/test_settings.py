@@ -386,6 +386,11 @@ def test_every_error_is_a_justext_error_and_a_value_error() -> None:
     assert isinstance(error, ValueError)
 
 
+@pytest.mark.parametrize("name", ["timeout", "length_low", "html_field", "stoplist", "profile"])
+def test_none_on_a_command_line_means_the_default(name: str) -> None:
+    assert configure({name: Given("None", "test")}) == configure({})
+
+
 def test_settings_in_one_mapping_are_an_error() -> None:
     with pytest.raises(SettingError, match=r"^JUSTEXT = .*: each setting has a name of its own"):
         from_settings(Settings({"JUSTEXT": {"language": "de"}}))

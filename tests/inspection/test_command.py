@@ -290,7 +290,7 @@ def test_blocks_tell_why_a_page_has_none(here: Here, tmp_path: Path) -> None:
     assert [line.split(": ")[1] for line in ran.err.splitlines()][:3] == ["large.html", "empty.html", "none.html"]
 
 
-TOO_MANY_BLOCKS = "more blocks than max_blocks allows, 9"
+TOO_MANY_BLOCKS = "more blocks than JUSTEXT_MAX_BLOCKS allows, 9"
 #: Pages that no crawl would clean with ``JUSTEXT_MAX_BLOCKS = 9``.
 REFUSED = {
     "many": ("<p>It was the best of times." * 20, TOO_MANY_BLOCKS),

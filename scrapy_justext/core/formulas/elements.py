@@ -9,8 +9,8 @@ What an element is, is told by itself and by what is near it: no test looks at a
 
 from __future__ import annotations
 
-import copy
 import re
+import sys
 from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -21,6 +21,7 @@ from lxml import etree
 from scrapy_justext.core.formulas.mathml import joined, local_name, mathml_to_tex, text_of
 from scrapy_justext.core.formulas.tex import bare_tex, clean_tex, is_clear, is_prose
 from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.parsing import copied_alone
 from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
 from scrapy_justext.exceptions import PageLimitError
 
@@ -88,8 +89,7 @@ class PageFormulas:
 
 
 def _with_tex(top: etree._Element, found: FormulasByElement) -> etree._Element:
-    root = copy.deepcopy(top)
-    root.tail = None
+    root = copied_alone(top)
     places = [(twin, found[node]) for node, twin in zip(top.iter(), root.iter(), strict=True) if node in found]
     for node, formulas in places:
         node[:] = []
@@ -111,7 +111,7 @@ def _find(top: etree._Element, most: int | None) -> FormulasByElement:
     for _, node in events:
         formulas = _formulas(node)
         if formulas is not None:
-            is_display = bool(formulas) and (node.tag in MODERN_BLOCK_LEVEL or _is_apart(node, known))
+            is_display = bool(formulas) and (node.tag in MODERN_BLOCK_LEVEL or _is_apart(node, top, known))
             found[node] = [formula._replace(is_display=True) for formula in formulas] if is_display else formulas
             check_count(len(found), most)
             events.skip_subtree()
@@ -135,7 +135,8 @@ def _check_parts(top: etree._Element, most: int) -> None:
     counted: set[etree._Element] = set()
     for node in cast("list[etree._Element]", _OUTER_PARTS(top)):
         if node not in counted:
-            counted.update(islice(node.iter(etree.Element), max(left, 0) + 1))
+            # More than the largest count that there is are no limit.
+            counted.update(islice(node.iter(etree.Element), min(max(left, 0) + 1, sys.maxsize)))
         if len(counted) > left:
             break
     if len(counted) > left:
@@ -188,10 +189,11 @@ _APART = frozenset([
 _MATH, _BLOCK = frozenset(["math", "tex", "latex"]), frozenset(["display", "block"])
 
 
-def _is_apart(node: etree._Element, known: dict[etree._Element, bool]) -> bool:
+def _is_apart(node: etree._Element, top: etree._Element, known: dict[etree._Element, bool]) -> bool:
     """Return whether a class says that a formula stands on lines of its own.
 
-    ``known``: what is known of elements; thousands of formulas may stand in one whose class is long.
+    ``top``: the outermost element that is looked at; ``known``: what is known of elements; thousands of formulas may
+    stand in one whose class is long.
     """
     around: etree._Element | None = node
     for _ in range(_LEVELS):
@@ -201,7 +203,7 @@ def _is_apart(node: etree._Element, known: dict[etree._Element, bool]) -> bool:
             known[around] = _is_apart_by_itself(around)
         if known[around]:
             return True
-        around = around.getparent()
+        around = None if around is top else around.getparent()
     return False
 
 

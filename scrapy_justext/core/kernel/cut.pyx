@@ -89,7 +89,8 @@ cdef class Place:
     cdef object position, here
     cdef str part
     cdef bint preformatted, is_told, may_be_lines
-    # By the codes of elements, the places inside, each with a reference; NULL where nobody has been yet.
+    # By the codes of elements, the places inside; NULL where nobody has been yet.  Each with a reference, but for the
+    # place itself, which would live for good: the garbage collector does not look here.
     cdef PyObject* inside[MOST_CODES]
 
     def __init__(self, position):
@@ -103,7 +104,8 @@ cdef class Place:
     def __dealloc__(self):
         cdef int code
         for code in range(MOST_CODES):
-            Py_XDECREF(self.inside[code])
+            if self.inside[code] is not <PyObject*> self:
+                Py_XDECREF(self.inside[code])
 
     cdef Place child(self, Py_UCS4 code):
         cdef Place found
@@ -112,7 +114,8 @@ cdef class Place:
         found = place_of(self.position[chr(code)])
         # Another thread may have been here meanwhile.
         if code < MOST_CODES and self.inside[code] is NULL:
-            Py_INCREF(found)
+            if found is not self:
+                Py_INCREF(found)
             self.inside[code] = <PyObject*> found
         return found
 

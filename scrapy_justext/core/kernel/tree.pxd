@@ -13,8 +13,6 @@ cdef extern from "libxml/tree.h":
         XML_ENTITY_REF_NODE
         XML_PI_NODE
         XML_COMMENT_NODE
-        XML_DOCUMENT_NODE
-        XML_HTML_DOCUMENT_NODE
 
     ctypedef struct xmlNs:
         const unsigned char* prefix

@@ -75,7 +75,7 @@ ESCAPED = "\\`*[]<|~$"
 #: What means something in some places of a line.
 ESCAPED_IN_PLACES = "_&"
 #: These places: before underscores that are not inside of a word, and before ampersands that begin an entity.
-_SPECIAL_HERE = re.compile(r"(?=[_&])(?:(?<![^\W_])(?=_)|(?=_(?![^\W_])|&#?\w+;))")
+_SPECIAL_HERE = re.compile(rf"(?=[{ESCAPED_IN_PLACES}])(?:(?<![^\W_])(?=_)|(?=_(?![^\W_])|&#?\w+;))")
 #: What means something at the start of a line: headings, bullets, underlines, quotes, alignments, numbers.
 _LINE_START = re.compile(
     r"^(?:(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|=+$|-[-: ]*$|>|:-)|([0-9]{1,9})(?=[.)](?:\s|$)))", re.MULTILINE

@@ -144,9 +144,9 @@ def _texts(chunks: Sequence[str], wanted: Collection[int]) -> Iterator[tuple[int
     for number in sorted(wanted):
         between, text = "".join(chunks[begin:number]), _without_told(chunks[number][1:])
         changed = _balance(between)
-        marks = "".join(_STYLE.findall(between)) if depth or changed else ""
+        open_here = "".join(_STYLE.findall(between)) if depth or changed else ""
         depth += changed + _balance(text)
-        yield number, marks + text
+        yield number, open_here + text
         begin = number + 1
 
 

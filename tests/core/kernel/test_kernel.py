@@ -125,7 +125,7 @@ def _said(surroundings: Surroundings) -> object:
 
 
 def test_it_is_compiled_where_that_is_asked_for() -> None:
-    if os.environ.get("SCRAPY_JUSTEXT_KERNEL") == "1":
+    if os.environ.get("SCRAPY_JUSTEXT_KERNEL", "0") not in ("", "0"):
         assert COMPILED.modules is not None, COMPILED.reason
 
 
@@ -618,6 +618,25 @@ def test_what_values_of_an_attribute_give_is_told_apart() -> None:
     for _ in range(2):
         assert not search.finds(tree(shown))
         assert search.finds(tree(shown + drawn))
+
+
+@needs_kernel
+@pytest.mark.parametrize(
+    ("profile", "inner"),
+    [
+        ("justext-3.0", "<noselect>a<noselect>b</noselect></noselect>"),
+        ("justext-java", "<select>a<select>b</select></select>"),
+    ],
+)
+def test_places_are_freed_with_the_roots_that_they_are_of(profile: str, inner: str) -> None:
+    def places(first: int) -> int:
+        for number in range(first, first + 300):
+            extract(etree.XML(f"<r{number}>{inner}</r{number}>"), profile=profile, language="English")
+        gc.collect()
+        return sum(type(one).__name__ == "Place" for one in gc.get_objects())
+
+    _, before, after = map(places, (0, 300, 600))
+    assert after <= before
 
 
 @needs_kernel

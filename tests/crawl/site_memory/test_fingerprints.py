@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import BlockTable
+from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, normalised, take_fingerprints
 from tests.builders import make_segment
 
@@ -87,3 +88,13 @@ def test_a_page_is_known_by_its_address_and_by_all_its_texts() -> None:
     assert first.page[0] == second.page[0] != moved.page[0]
     assert first.page[1] == moved.page[1] != second.page[1]
     assert len({*first.page, *first.blocks}) == 3
+
+
+def test_line_feeds_that_a_profile_keeps_are_no_ends_of_blocks() -> None:
+    one, other = (
+        Extractor(profile="justext-3.0", language="English").judge_page(f"<p>{text}</p><p>Read the whole of it")
+        for text in ("a line\nand another", "another page")
+    )
+    last, same = (take_fingerprints(page.context.segments, "", 1).blocks[-1] for page in (one, other))
+    assert one.context.segments.collapsed[0] == "a line\nand another"
+    assert last == same
