@@ -6,8 +6,8 @@ All have the base :class:`JustextError`.  An error that is about one thing, a fi
 
 from __future__ import annotations
 
+import difflib
 import signal
-from difflib import SequenceMatcher, get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
@@ -313,8 +313,8 @@ def close_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """
     folded = name.casefold()
     by_folded = {candidate.casefold(): candidate for candidate in known}
-    matches = get_close_matches(folded, by_folded, n=3, cutoff=0.6)
-    ratios = [SequenceMatcher(None, folded, match).ratio() for match in matches]
+    matches = difflib.get_close_matches(folded, by_folded, n=3, cutoff=0.6)
+    ratios = [difflib.SequenceMatcher(None, folded, match).ratio() for match in matches]
     return tuple(
         by_folded[match] for match, ratio in zip(matches, ratios, strict=True) if ratio >= ratios[0] - _AS_CLOSE
     )

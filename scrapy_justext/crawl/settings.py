@@ -468,13 +468,10 @@ def configure(given: Mapping[str, Given]) -> Configuration:
 
 
 def _values(given: Mapping[str, Given]) -> dict[str, Any]:
-    """Return a converted value for each setting; None stands for the default, as in Scrapy's own settings.
-
-    So does "None": command lines give nothing but text.
-    """
+    """Return a converted value for each setting."""
     values = {name: setting.default for name, setting in SETTINGS.items()}
     for name, (value, label) in given.items():
-        if value is None or (isinstance(value, str) and value == "None"):
+        if not _is_given(value):
             continue
         try:
             values[name] = SETTINGS[name].convert(value)
@@ -492,12 +489,18 @@ def without_effect(layers: Layers) -> list[str]:
     idle = {*PARAMETERS, *_CONFIDENCES} - used
     given = (layers.project, *layers.sites.values(), layers.spider)
     return [
-        place.label for values in given for name, place in values.items() if name in idle and place.value is not None
+        place.label for values in given for name, place in values.items() if name in idle and _is_given(place.value)
     ]
 
 
 #: What only a trained model tells.
 _CONFIDENCES = frozenset({"min_confidence", "retry_confidence"})
+
+
+def _is_given(value: object) -> bool:
+    """Return False for None, which stands for the default, as in Scrapy's own settings."""
+    # Command lines give nothing but text.
+    return value is not None and not (isinstance(value, str) and value == "None")
 
 
 def custom_settings(values: Mapping[str, Any]) -> str:

@@ -71,7 +71,7 @@ def test_an_encoding_that_the_user_gave_to_the_response_is_believed() -> None:
 
 
 def test_an_encoding_that_pages_cannot_be_read_by_is_an_error() -> None:
-    with pytest.raises(PageError, match="encoding = 'unicode_escape': a codec"):
+    with pytest.raises(PageError, match="encoding = 'unicode_escape': no encoding of text"):
         extract(HtmlResponse(URL, body=DECLARED.encode(), encoding="unicode_escape"))
 
 

@@ -592,7 +592,9 @@ def test_a_page_that_is_not_sure_enough_has_no_good_content(site: Site, least: f
 
 
 def test_rules_have_no_confidence_to_be_compared(site: Site) -> None:
-    result = crawl_one(PageSpider, {"urls": site.urls("/good")}, settings={"JUSTEXT_MIN_CONFIDENCE": "1"})
+    settings = {"JUSTEXT_MIN_CONFIDENCE": "1"}
+    problems = ["^JUSTEXT_MIN_CONFIDENCE: without effect"]
+    result = crawl_one(PageSpider, {"urls": site.urls("/good")}, settings=settings, problems=problems)
     assert len(result.items) == 1
     assert not any(name.startswith("page_type") for name in result.justext)
 

@@ -79,7 +79,7 @@ def test_sources_are_merged_setting_by_setting(site: Site) -> None:
 
 BAD: dict[str, tuple[Any, str, str]] = {
     "/good?value": ({"drop": "page"}, "SettingError", r"request\.meta\['justext'\]\['drop'\] = 'page': must be one of"),
-    "/good?name": ({"langage": "de"}, "UnknownNameError", r"request\.meta\['justext'\] = 'langage': .*language"),
+    "/good?name": ({"langage": "de"}, "UnknownKeyError", r"request\.meta\['justext'\]\['langage'\]: .*language"),
     "/good?language": ({"language": "Germn"}, "SettingError", r"\['language'\] = 'Germn': unknown language; .*German"),
     "/good?file": ({"stoplist": "/no/such.txt"}, "SettingError", r"\['stoplist'\] = '/no/such.txt': cannot be read"),
     "/good?type": ("German", "SettingError", r"request\.meta\['justext'\] = 'German': must be a mapping"),

@@ -455,7 +455,7 @@ def test_arguments_come_before_the_attribute() -> None:
         ({"LENGTH_LOW": 50, "NO_HEADINGS": True}, []),
         ({"GOOD_PROBABILITY": 0.5, "MIN_CONFIDENCE": 0.5}, ["JUSTEXT_GOOD_PROBABILITY", "JUSTEXT_MIN_CONFIDENCE"]),
         ({"PROFILE": "learned", "LENGTH_LOW": 50, "GOOD_PROBABILITY": 0.5}, ["JUSTEXT_LENGTH_LOW"]),
-        ({"PROFILE": "learned", "LENGTH_LOW": None}, []),
+        ({"PROFILE": "learned", "LENGTH_LOW": None, "STOPWORDS_LOW": "None"}, []),
         ({"PROFILE": "auto", "LENGTH_LOW": 50, "CODE": "length", "MIN_CONFIDENCE": 0.5}, []),
         ({"PROFILE": "boilerpipe", "STOPWORDS_LOW": 0.2}, ["JUSTEXT_STOPWORDS_LOW"]),
         ({"STOPWORDS_LOW": 0.2, "SITES": {"a.com": {"profile": "boilerpipe"}}}, []),

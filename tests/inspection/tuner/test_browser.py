@@ -102,7 +102,7 @@ def test_a_page_that_no_crawl_would_clean_is_told(empty: Any, tmp_path: Path) ->
     pages = [inspected("<p>It was the best of times." * 20, "many.html"), inspected()]
     with running(pages, tmp_path / "marks.jsonl", layers({"max_blocks": 15})) as started:
         empty.goto(started.url)
-        problem = "more blocks than max_blocks allows, 15"
+        problem = "more blocks than JUSTEXT_MAX_BLOCKS allows, 15"
         wait_until(empty, lambda: text(empty, "#tn-status") == f"not cleaned in a crawl: {problem}")
         wait_until(empty, lambda: [row[1] for row in effects(empty)] == ["not cleaned", "4"])
         assert empty.locator(f"td[title='{problem}']").count() == 1

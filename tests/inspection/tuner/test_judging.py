@@ -152,7 +152,7 @@ def test_a_profile_by_which_no_crawl_would_clean_a_page_leaves_the_others(tmp_pa
     many = inspected(f"<html lang=en><p>{STORY * 4}<article>" + "<section>one</section>" * 20)
     project = layers({"max_blocks": 15, "profile": "justext-3.0"})
     tuner = Tuner([many, inspected()], project, tmp_path / "marks.jsonl")
-    problem = "more blocks than max_blocks allows, 15"
+    problem = "more blocks than JUSTEXT_MAX_BLOCKS allows, 15"
     for profile, first in (("justext", problem), ("justext-3.0", None)):
         pages = tuner.judge({"profile": profile, "shown": {"0": "", "1": ""}})["pages"]
         assert [page["problem"] for page in pages] == [first, None]
