@@ -176,11 +176,25 @@ def texts(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[
 
 def nested(tags: list[str], text: str) -> etree._Element:
     """A tree made by hand: each tag inside the one before, the text in the innermost."""
-    root = node = etree.Element(tags[0])
+    root, innermost = _chain(tags[:LEVELS])
+    for begin in range(LEVELS, len(tags), LEVELS):
+        top, below = _chain(tags[begin : begin + LEVELS])
+        innermost.append(top)
+        innermost = below
+    innermost.text = text
+    return root
+
+
+#: For each element that it makes inside of others, lxml goes up through all of them.
+LEVELS = 500
+
+
+def _chain(tags: list[str]) -> tuple[etree._Element, etree._Element]:
+    """The outermost and the innermost of elements in one another."""
+    top = node = etree.Element(tags[0])
     for tag in tags[1:]:
         node = etree.SubElement(node, tag)
-    node.text = text
-    return root
+    return top, node
 
 
 def select(element: etree._Element, path: str) -> list[Any]:
