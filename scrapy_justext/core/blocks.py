@@ -289,6 +289,10 @@ class BlockTable(Sequence[Segment]):
 
         return self._once(name, make)
 
+    def on_one_line(self) -> Sequence[str]:
+        """Return the collapsed texts without the line feeds that ``justext-3.0`` keeps; they are made once."""
+        return self._once("on_one_line", lambda: [text.replace("\n", " ") for text in self.collapsed])
+
     def characters_before(self) -> Sequence[int]:
         """Return how many characters of blocks there are before each block, and in all of them; it is made once."""
 

@@ -214,7 +214,7 @@ def decide_by_kind(
 
     ``measured``: returns the measurements.
     """
-    kinds = {kind for kind, way in _ways(thresholds).items() if way != PROSE}
+    kinds = kinds_by_rules(thresholds)
     if not kinds or kinds.isdisjoint(of_blocks := segments.of_position("kind")):
         return decisions
     judged = [i for i, kind in enumerate(of_blocks) if kind in kinds]
@@ -229,6 +229,11 @@ def decide_by_kind(
             reasons[i] = reason
 
     return decisions.changed(classes, change)
+
+
+def kinds_by_rules(thresholds: Thresholds) -> set[str]:
+    """Return the kinds of blocks that :data:`KIND_RULES` judge: those that are not judged like prose."""
+    return {kind for kind, way in _ways(thresholds).items() if way != PROSE}
 
 
 def _ways(thresholds: Thresholds) -> dict[str, str]:

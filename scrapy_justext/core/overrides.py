@@ -20,7 +20,7 @@ from lxml.cssselect import LxmlHTMLTranslator, SelectorError
 from scrapy_justext.core.blocks import BAD, GOOD, BlockClass, Decision
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import top_elements
-from scrapy_justext.core.text import on_one_line, visible_length
+from scrapy_justext.core.text import visible_length
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def choose(selection: Selection, segments: BlockTable, elements: Elements) -> di
     dropped = _selected(selection.drop, segments, elements)
     kept = _selected(selection.keep, segments, elements)
     chosen = {}
-    for i, text in enumerate(on_one_line(segments.collapsed)):
+    for i, text in enumerate(segments.on_one_line()):
         decision = dropped.get(i) or first_match(selection.patterns, text) or kept.get(i)
         if decision is not None:
             chosen[i] = decision

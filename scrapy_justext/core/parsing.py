@@ -165,9 +165,7 @@ def is_cut(root: etree._Element) -> bool:
 
 def _html_tree(root: etree._Element) -> etree._Element:
     # What was cut out of a tree still has the text behind it, which is none of it, and XPath begins at that tree.
-    top = root
-    for top in root.iterancestors():  # noqa: B007 (the last one is wanted)
-        pass
+    top = [root, *root.iterancestors()][-1]
     is_cut_out = top.tail is not None or root.getroottree().getroot() is not top
     if not is_cut_out and not str(root.tag).startswith(_XHTML):
         return root

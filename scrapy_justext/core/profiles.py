@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core import boilerpipe, context_sensitive, whole_page
 from scrapy_justext.core.blocks import BlockTable, Decisions, Measurements
-from scrapy_justext.core.context_free import classify_as_java, classify_as_published, classify_modern
+from scrapy_justext.core.context_free import classify_as_java, classify_as_published, classify_modern, kinds_by_rules
 from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
 from scrapy_justext.exceptions import UnknownNameError
@@ -65,8 +65,8 @@ class Profile:
     def looks_at(self, thresholds: Thresholds) -> set[str]:
         """Return the names of the parameters that make a difference under these thresholds."""
         # Rules judge code, formulas and tables where that is asked for, though a model judges the rest.
-        has_rules = self.tags.kinds and {thresholds.code, thresholds.formulas, thresholds.tables} != {PROSE}
-        return {*self.parameters, *(("length_low", "max_link_density") if has_rules else ())}
+        by_rules = _OF_KIND_RULES if self.tags.kinds and kinds_by_rules(thresholds) else frozenset()
+        return {*self.parameters, *by_rules}
 
     @property
     def parameters(self) -> dict[str, Parameter]:
@@ -86,6 +86,9 @@ class Profile:
             if has[parameter.part]
         }
 
+
+#: What the rules for code, formulas and tables look at.
+_OF_KIND_RULES = frozenset({"length_low", "length_high", "max_link_density"})
 
 #: A page is an article for a profile that chooses, if this is at least the probability of that type.
 ARTICLE_FROM = 0.5

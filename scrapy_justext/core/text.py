@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 #: Characters of a slice.  The words of a longer text fill the processor's cache, and each then costs twice as much.
 SLICE = 1 << 15
@@ -37,15 +37,6 @@ def collapse_and_count(text: str) -> tuple[str, int]:
         return " ".join(words), len(words)
     collapsed = collapse(text)
     return collapsed, collapsed.count(" ") + bool(collapsed)
-
-
-def on_one_line(texts: Iterable[str]) -> list[str]:
-    r"""Return collapsed texts without the line feeds that the profile ``justext-3.0`` keeps.
-
-    >>> on_one_line(["to be,\nor", "not to be"])
-    ['to be, or', 'not to be']
-    """
-    return [text.replace("\n", " ") for text in texts]
 
 
 def visible_length(text: str | None) -> int:

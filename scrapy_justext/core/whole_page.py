@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision
 from scrapy_justext.core.tags import WITHOUT_STOPWORDS
-from scrapy_justext.core.text import on_one_line
 from scrapy_justext.core.unsegmented import units
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def drop_repeated(context: Context, decisions: Decisions) -> Decisions:
     """Make GOOD blocks BAD whose text stands further up already."""
     if not context.thresholds.drop_repeated:
         return decisions
-    position, texts, known = context.segments.position, context.segments.collapsed, set[str]()
+    position, texts, known = context.segments.position, context.segments.on_one_line(), set[str]()
     good = [i for i in compress(range(len(texts)), decisions.are_good) if position[i].kind not in WITHOUT_STOPWORDS]
     shares: dict[int, float] = {}
     for i, sentences in zip(good, _sentences([texts[i] for i in good]), strict=True):
@@ -92,8 +91,8 @@ def _sentences(texts: Sequence[str]) -> Iterator[list[str]]:
     >>> list(_sentences(["Why? In 1.5 hours. Now!", "春眠。不覺。"]))
     [['Why', 'In 1.5 hours', 'Now'], ['春眠', '不覺']]
     """
-    # Joined, as there are hundreds of them.
-    joined = "\n".join(text.rstrip(_END_MARKS) for text in on_one_line(texts))
+    # Joined, as there are hundreds of them; each is on one line.
+    joined = "\n".join(text.rstrip(_END_MARKS) for text in texts)
     for mark, end in _ENDS.items():
         joined = joined.replace(mark, end)
     return (text.split(". ") for text in joined.split("\n")) if texts else iter(())

@@ -172,11 +172,12 @@ def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
                 raise UnknownNameError("", name, kind, default)
             if field is not None:
                 item_field(field)
+        fields = {**default, **given}
         parts: dict[str, str] = {}
-        for name, field in {**default, **given}.items():
+        for name, field in fields.items():
             if field is not None and parts.setdefault(field, name) != name:
                 raise ParameterError("", value, f"{parts[field]!r} and {name!r} both go to the field {field!r}")
-        return {**default, **given}
+        return fields
 
     return convert
 

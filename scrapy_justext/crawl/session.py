@@ -519,7 +519,7 @@ class Session:
         if self._is_used:
             if is_refused():
                 logger.warning("Pages are read in Python, which is slower: %s", kernel().reason)
-            if idle := without_effect(self._layers):
+            if idle := without_effect(self._layers, self._of_sites.values()):
                 profiles = {each.options.profile.name for each in self._of_sites.values()}
                 looking = " or ".join(f"the profile {name}" for name in sorted(profiles))
                 logger.warning("%s: without effect, as %s does not look at it", ", ".join(idle), looking)

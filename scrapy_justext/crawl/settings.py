@@ -480,9 +480,12 @@ def _values(given: Mapping[str, Given]) -> dict[str, Any]:
     return values
 
 
-def without_effect(layers: Layers) -> list[str]:
-    """Return where parameters were set that none of a crawl's profiles looks at, on no site."""
-    chosen = [configure(layers.given(site)).options for site in (None, *layers.sites)]
+def without_effect(layers: Layers, configurations: Iterable[Configuration]) -> list[str]:
+    """Return where parameters were set that no profile looks at.
+
+    ``configurations``: those of the crawl and of its sites.
+    """
+    chosen = [configuration.options for configuration in configurations]
     used = {name for options in chosen for name in options.profile.looks_at(options.thresholds)}
     if any(options.profile.models for options in chosen):
         used |= _CONFIDENCES

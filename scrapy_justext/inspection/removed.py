@@ -75,11 +75,13 @@ def _removed_texts(root: etree._Element, rules: TagRules) -> Iterator[tuple[str,
         texts: list[str] = []
         for event, node in events:
             if event == "start":
-                # A formula that is written in the text is not removed.
-                is_written = outermost is None and bool(of_formulas.get(node))
-                if outermost is None and node in removed and not is_written:
+                if outermost is None and of_formulas.get(node):
+                    # It is written in the text.
+                    events.skip_subtree()
+                    continue
+                if outermost is None and node in removed:
                     outermost, texts = node, []
-                if is_written or node.tag in _NO_PROSE:
+                if node.tag in _NO_PROSE:
                     events.skip_subtree()
                 elif outermost is not None:
                     text = node.text or ""

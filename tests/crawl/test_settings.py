@@ -457,6 +457,7 @@ def test_arguments_come_before_the_attribute() -> None:
         ({"PROFILE": "learned", "LENGTH_LOW": 50, "GOOD_PROBABILITY": 0.5}, ["JUSTEXT_LENGTH_LOW"]),
         ({"PROFILE": "learned", "LENGTH_LOW": None, "STOPWORDS_LOW": "None"}, []),
         ({"PROFILE": "auto", "LENGTH_LOW": 50, "CODE": "length", "MIN_CONFIDENCE": 0.5}, []),
+        ({"PROFILE": "learned", "LENGTH_HIGH": 300, "TABLES": "length"}, []),
         ({"PROFILE": "boilerpipe", "STOPWORDS_LOW": 0.2}, ["JUSTEXT_STOPWORDS_LOW"]),
         ({"STOPWORDS_LOW": 0.2, "SITES": {"a.com": {"profile": "boilerpipe"}}}, []),
         ({"SITES": {"a.com": {"good_probability": 0.5}}}, ["JUSTEXT_SITES['a.com']['good_probability']"]),
@@ -464,4 +465,6 @@ def test_arguments_come_before_the_attribute() -> None:
 )
 def test_it_is_told_what_no_profile_looks_at(settings: dict[str, Any], expected: list[str]) -> None:
     project = from_settings(Settings({f"JUSTEXT_{name}": value for name, value in settings.items()}))
-    assert sorted(without_effect(make_layers(project, {}))) == expected
+    layers = make_layers(project, {})
+    configurations = [configure(layers.given(site)) for site in (None, *layers.sites)]
+    assert sorted(without_effect(layers, configurations)) == expected

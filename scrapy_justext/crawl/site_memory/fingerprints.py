@@ -11,8 +11,6 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.text import on_one_line
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -54,7 +52,7 @@ def take_fingerprints(segments: BlockTable, url: str, length: int) -> Fingerprin
     """
     images = {i for i, extras in segments.extras.items() if extras.image_url is not None}
     indices = [i for i, text in enumerate(segments.collapsed) if len(text) >= length and i not in images]
-    joined = normalised("\n".join(on_one_line(segments.collapsed)))
+    joined = normalised("\n".join(segments.on_one_line()))
     texts = joined.split(b"\n")
     blocks = [_fingerprint(texts[i], b"link" if _is_link(segments, i) else b"text") for i in indices]
     return Fingerprints((_fingerprint(url.encode(), b"url"), _fingerprint(joined, b"page")), blocks, indices)
