@@ -217,8 +217,9 @@ def fill(pages: int, megabytes: int) -> None:
     """Print what a table of many pages takes, and what it still recognises."""
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, process_time()
     table = LocalTable(rows_within(megabytes))
+    own = np.zeros(NGRAMS_OF_PAGE, np.bool_)
     for page in range(pages):
-        table.visit(page, f"https://www.example.com/news/2024/an-article-with-a-name-{page}.html", _keys(page))
+        table.visit(page, f"https://www.example.com/news/2024/an-article-with-a-name-{page}.html", _keys(page), own)
     seconds, most = process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"{pages:,} pages, {pages * NGRAMS_OF_PAGE:,} n-grams, of which {len(table):,} are kept")
     print(f"most memory of the process {most // 1024:,} MB, {before // 1024} of them before")
@@ -226,7 +227,7 @@ def fill(pages: int, megabytes: int) -> None:
     for name, numbers in (("copies", range(0, pages, max(pages // COPIES, 1))), ("new", range(pages, pages + COPIES))):
         called = 0
         for number in numbers:
-            found = table.visit((1 << PAGE_BITS) - 1 - number, "", _keys(number))
+            found = table.visit((1 << PAGE_BITS) - 1 - number, "", _keys(number), own)
             known = int(found.is_known.sum())
             called += known >= LEAST and int((found.owners >= 0).sum()) > SHARE * known
         print(f"{called} of {len(numbers)} {name} are called repeated")

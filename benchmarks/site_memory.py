@@ -69,7 +69,9 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
     store = make_store()
     alone = [judge(page, options) for page in pages]
     found = [
-        take_fingerprints(judged.context.segments, judged.page.url or "", CONFIGURATION.site_memory_length)
+        take_fingerprints(
+            judged.context.segments, judged.page.url or "", CONFIGURATION.site_memory_length, judged.page.title
+        )
         for judged in alone
     ]
     looks = list(zip(alone, found, strict=True))
@@ -96,7 +98,9 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
             judged = extractor.judge_page(body)
             judged.extraction()
             middle = process_time()
-            found = take_fingerprints(judged.context.segments, f"/{number}", CONFIGURATION.site_memory_length)
+            found = take_fingerprints(
+                judged.context.segments, f"/{number}", CONFIGURATION.site_memory_length, judged.page.title
+            )
             judge_again(judged, found, store.visit(SITE, found), CONFIGURATION)
             remembering += process_time() - middle
             extracting += middle - start

@@ -23,6 +23,7 @@ from lxml import etree
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.crawl.sites import site_name
+from scrapy_justext.crawl.teasers import LINK_CHARACTERS, find_announced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,8 +48,6 @@ DATA_SCRIPTS = 20
 DATA_CHARACTERS = 200_000
 DATA_KEYS = ("hasPart", "nextItem")
 
-#: A link with so many characters, or in a heading, leads to another text and not to a section of the site.
-TEASER_CHARACTERS = 25
 #: New teasers on a page from which it is no article's, if they are more than half of its teasers.
 NEW_TEASERS = 3
 #: Teasers of a first page from which it is a listing, if they have more characters than its content.
@@ -193,7 +192,8 @@ def _listed(value: Any) -> list[Any]:
 
 def may_go_on(first: Extraction) -> bool:
     """Return whether a page may be the first one of an article; a listing is none."""
-    if first.page_type in NO_ARTICLES:
+    good = [i for i, of in enumerate(first.column("block_class")) if of is GOOD]
+    if first.page_type in NO_ARTICLES or len(find_announced(first, good)) == len(good):
         return False
     teasers = _teasers(first)
     return len(teasers) < LISTING_TEASERS or sum(map(len, teasers)) <= first.good_characters
@@ -233,7 +233,7 @@ def _leads_elsewhere(first: Extraction, page: Extraction) -> bool:
 def _teasers(page: Extraction) -> set[str]:
     """Return the texts of links that lead to other texts."""
     columns = zip(*map(page.column, ("text", "link_density", "characters", "heading_level")), strict=True)
-    return {text for text, links, size, level in columns if links > 1 / 2 and (size >= TEASER_CHARACTERS or level)}
+    return {text for text, links, size, level in columns if links > 1 / 2 and (size >= LINK_CHARACTERS or level)}
 
 
 def _texts(page: Extraction, *, is_good: bool) -> Iterable[str]:

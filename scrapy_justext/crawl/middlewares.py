@@ -48,9 +48,12 @@ class JustextDownloaderMiddleware:
         if self._session.held_items is not None:
             await self._session.held_items.send_due()
         is_compared = MARK in request.meta
-        if page is not None and page.configuration.drop == "response" and not page.is_good and not is_compared:
+        if page is None or page.configuration.drop != "response" or is_compared:
+            return response
+        why_repeated = page.why_repeated
+        if why_repeated is not None or not page.is_good:
             self._session.counts.add("responses_dropped")
-            message = page.why_repeated or explain_no_content(page.extraction, page.configuration)
+            message = why_repeated or explain_no_content(page.extraction, page.configuration)
             logger.info("Dropped %s: %s", response, message)
             raise IgnoreRequest(message)
         return response

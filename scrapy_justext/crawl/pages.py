@@ -154,13 +154,15 @@ class Repeats(NamedTuple):
     """What of a page other pages of the crawl have said before."""
 
     blocks: frozenset[int]
-    """The indices of the good blocks that are repeated."""
+    """The indices of the good blocks that other pages said before."""
     share: float
-    """The share of the n-grams of its good blocks."""
+    """The share of the n-grams of its good blocks that count against the page."""
     is_page: bool
     """Whether the page as a whole is repeated."""
     first_url: str | None = None
     """The address of the page that said most of it first, while that is known."""
+    removable: frozenset[int] = frozenset()
+    """Those of the blocks that are kept elsewhere: not only as teasers of this page, or in excerpts of it."""
 
     @property
     def message(self) -> str:
@@ -168,6 +170,8 @@ class Repeats(NamedTuple):
         return f"repeated: {self.share:.0%} of its text is on {self.first_url or 'pages that came before'}"
 
 
+#: The values of ``JUSTEXT_DUPLICATES`` that drop repeated pages.
+DROP_DUPLICATES = frozenset({"drop", "drop-blocks"})
 #: The reason of a block that was good and is bad because it is repeated.
 REPEATED = "repeats what other pages said before"
 
@@ -194,8 +198,8 @@ class CleanedPage(NamedTuple):
     @property
     def has_old_markdown(self) -> bool:
         """Whether blocks were made bad, because they are repeated, after the Markdown was written."""
-        has_markdown = self.configuration.options.markdown and self.configuration.duplicates == "drop"
-        return has_markdown and self.repeats is not None and bool(self.repeats.blocks)
+        has_markdown = self.configuration.options.markdown and self.configuration.duplicates == "drop-blocks"
+        return has_markdown and self.repeats is not None and bool(self.repeats.removable)
 
     @property
     def bad_blocks(self) -> dict[int, str]:
@@ -206,8 +210,8 @@ class CleanedPage(NamedTuple):
     @property
     def why_repeated(self) -> str | None:
         """What of the page is repeated, in words, if its items are dropped for it; else None."""
-        is_dropped = self.configuration.duplicates == "drop" and self.repeats is not None and self.repeats.is_page
-        return self.repeats.message if is_dropped and self.repeats is not None else None
+        is_dropped = self.configuration.duplicates in DROP_DUPLICATES
+        return self.repeats.message if is_dropped and self.repeats is not None and self.repeats.is_page else None
 
     @property
     def is_good(self) -> bool:

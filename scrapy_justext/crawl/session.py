@@ -490,8 +490,8 @@ class Session:
             repeats = self._open_duplicates().look(
                 extraction, identify(url, request), share, [identify(each, None) for each in joined]
             )
-            if choice == "drop" and repeats.blocks:
-                extraction = extraction.with_bad(dict.fromkeys(repeats.blocks, REPEATED))
+            if choice == "drop-blocks" and repeats.removable:
+                extraction = extraction.with_bad(dict.fromkeys(repeats.removable, REPEATED))
             return page._replace(extraction=extraction, repeats=repeats)
         except Exception as error:
             self.counts.add_error(error, url)

@@ -267,8 +267,9 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         ),
         "duplicates": Setting(
             "none",
-            one_of("none", "mark", "drop"),
-            "blocks and pages that [repeat others](docs/duplicates.md): none: are not looked for; mark; drop",
+            one_of("none", "mark", "drop", "drop-blocks"),
+            "pages and blocks that [repeat others](docs/duplicates.md): none: are not looked for; mark: are marked; "
+            "drop: the items of such pages are dropped; drop-blocks: such blocks are bad, too",
         ),
         "duplicates_share": Setting(
             0.5, share, "share of its n-grams; of a repeated block or page, more were seen on other pages"

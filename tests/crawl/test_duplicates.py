@@ -15,10 +15,12 @@ from scrapy_justext.crawl.duplicates.table import (
     FILE,
     LEAST_ROWS,
     MAGIC,
-    MOST_URLS,
-    URLS_FILE,
+    MOST_PAGES,
+    PAGES_FILE,
     WAYS,
+    KnownNGrams,
     LocalTable,
+    NGramTable,
     rows_within,
 )
 from scrapy_justext.exceptions import DuplicatesError
@@ -64,6 +66,7 @@ SITE: dict[str, Answer | str] = {
 SETTINGS = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "JUSTEXT_LANGUAGE": ["English", "German", "Chinese"]}
 MARK = {**SETTINGS, "JUSTEXT_DUPLICATES": "mark"}
 DROP = {**SETTINGS, "JUSTEXT_DUPLICATES": "drop"}
+DROP_BLOCKS = {**SETTINGS, "JUSTEXT_DUPLICATES": "drop-blocks"}
 
 
 class AgainSpider(PageSpider):
@@ -113,11 +116,12 @@ def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
     sites = {"JUSTEXT_SITES": {"127.0.0.1": {"duplicates": "mark"}}}
     memory = {"JUSTEXT_SITE_MEMORY": True, "JUSTEXT_SITE_MEMORY_LOOK": "end"}
-    markdown = {**DROP, "JUSTEXT_FIELDS": {"markdown": "markdown"}}
+    markdown = {**DROP_BLOCKS, "JUSTEXT_FIELDS": {"markdown": "markdown"}}
     crawls = {
         "none": Crawl(PageSpider, urls, SETTINGS),
         "mark": Crawl(PageSpider, urls, MARK),
         "drop": Crawl(PageSpider, urls, DROP),
+        "drop-blocks": Crawl(PageSpider, urls, DROP_BLOCKS),
         "responses": Crawl(PageSpider, urls, {**DROP, "JUSTEXT_DROP": "response"}),
         "other way round": Crawl(PageSpider, {"urls": urls["urls"][::-1]}, MARK),
         "again": Crawl(AgainSpider, again, DROP),
@@ -171,8 +175,9 @@ def test_the_stats_tell_how_many(results: dict[str, Result]) -> None:
     assert (stats["duplicates/pages"], stats["duplicates/blocks"]) == (1, 3)
 
 
-def test_repeated_blocks_are_bad_and_repeated_pages_dropped(results: dict[str, Result]) -> None:
-    result = results["drop"]
+@pytest.mark.parametrize("name", ["drop", "drop-blocks"])
+def test_repeated_pages_are_dropped(results: dict[str, Result], name: str) -> None:
+    result = results[name]
     assert [path_of(item["url"]) for item in result.items] == ["/a", "/half", "/own"]
     [dropped] = result.dropped
     assert dropped.exception == "RepeatedPage"
@@ -180,11 +185,17 @@ def test_repeated_blocks_are_bad_and_repeated_pages_dropped(results: dict[str, R
     assert dropped.message.endswith("/a")
     assert result.justext["items_dropped_repeated"] == 1
     assert result.stats["item_dropped_reasons_count/RepeatedPage"] == 1
-    half = result.items[1]
-    assert half["text"] == f"{MILL}\n\n{BAKER}"
+
+
+@pytest.mark.parametrize(("name", "removed"), [("drop", False), ("drop-blocks", True)])
+def test_repeated_blocks_are_marked_and_removed_if_asked(results: dict[str, Result], name: str, removed: bool) -> None:
+    half = results[name].items[1]
+    assert half["text"] == "\n\n".join([MILL, BAKER] if removed else [ENGLISH, MILL, BAKER])
     assert "is_duplicate" not in half
     [block] = [block for block in half["blocks"] if block["is_duplicate"]]
-    assert (block["block_class"], block["reason"]) == ("bad", "repeats what other pages said before")
+    assert block["text"] == ENGLISH
+    assert (block["reason"] == "repeats what other pages said before") is removed
+    assert (block["block_class"] == "bad") is removed
 
 
 @pytest.mark.parametrize("name", ["Markdown", "Markdown, processes", "Markdown, held"])
@@ -241,7 +252,7 @@ def test_nothing_is_marked_where_nobody_asks(results: dict[str, Result]) -> None
     assert not [name for name in results["none"].justext if name.startswith("duplicates")]
 
 
-@pytest.mark.parametrize("choice", ["mark", "drop"])
+@pytest.mark.parametrize("choice", ["mark", "drop", "drop-blocks"])
 def test_the_pages_of_an_article_do_not_repeat_it(choice: str) -> None:
     shape = make_article(["/bridge", "/bridge/2", "/bridge/3"])
     with Site({**shape.pages, "/copy": shape.pages["/bridge/2"]}) as site:
@@ -258,9 +269,10 @@ def test_the_pages_of_an_article_do_not_repeat_it(choice: str) -> None:
     assert "duplicates/pages" not in alone.justext
     [again] = [item for item in copied.items if item["url"].endswith("/bridge")]
     [copy] = [item["text"] for item in copied.items if item["url"].endswith("/copy")]
-    # A following page that says nothing new is not joined where it is dropped.
-    assert ("\n\n".join(repeated_texts(again)) in copy and bool(repeated_texts(again))) is (choice == "mark")
-    assert (again["text"] == article["text"]) is (choice == "mark")
+    # A following page that says nothing new is not joined where its blocks are bad.
+    is_whole = choice != "drop-blocks"
+    assert ("\n\n".join(repeated_texts(again)) in copy and bool(repeated_texts(again))) is is_whole
+    assert (again["text"] == article["text"]) is is_whole
 
 
 # What outlives a crawl.
@@ -281,7 +293,7 @@ def test_a_crawl_that_goes_on_knows_what_was_said(served: Site, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [(FILE, b"nonsense"), (FILE, MAGIC + b"x"), (FILE, MAGIC), (URLS_FILE, b"{"), (URLS_FILE, b"[1]")],
+    [(FILE, b"nonsense"), (FILE, MAGIC + b"x"), (FILE, MAGIC), (PAGES_FILE, b"{"), (PAGES_FILE, b"[1]")],
 )  # fmt: skip
 def test_a_damaged_file_is_named(name: str, content: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
@@ -296,6 +308,10 @@ def keys(numbers: np.random.Generator, count: int = 500) -> Any:
     return np.unique(numbers.integers(1, 1 << 40, count, dtype=np.uint64))
 
 
+def visit(store: NGramTable, number: int, url: str, ngrams: Any, in_teasers: bool = False) -> KnownNGrams:
+    return store.visit(number, url, ngrams, np.full(len(ngrams), in_teasers))
+
+
 def pages(count: int, seed: int = 1) -> list[Any]:
     numbers = np.random.default_rng(seed)
     return [keys(numbers) for _ in range(count)]
@@ -306,16 +322,16 @@ def test_a_table_grows_and_knows_nearly_all(in_folder: bool, tmp_path: Path) -> 
     store = LocalTable(rows_within(64), tmp_path if in_folder else None)
     known = pages(200)
     for number, one in enumerate(known):
-        first = store.visit(number, f"page {number}", one)
+        first = visit(store, number, f"page {number}", one)
         assert (first.owners == -1).mean() > 0.999
-    found = [(store.visit(999, "again", one).owners == number).mean() for number, one in enumerate(known)]
+    found = [(visit(store, 999, "again", one).owners == number).mean() for number, one in enumerate(known)]
     assert np.mean(found) > 0.995
     store.close()
     if in_folder:
         again = LocalTable(rows_within(64), tmp_path)
-        assert (len(again), again.url_of(7)) == (len(store), "page 7")
-        assert (again.visit(998, "later", known[7]).owners == 7).mean() > 0.99
-        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([FILE, URLS_FILE])
+        assert (len(again), again.recall([7])) == (len(store), store.recall([7]))
+        assert (visit(again, 998, "later", known[7]).owners == 7).mean() > 0.99
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([FILE, PAGES_FILE])
 
 
 def test_a_full_table_keeps_a_sample_whatever_the_order() -> None:
@@ -323,11 +339,11 @@ def test_a_full_table_keeps_a_sample_whatever_the_order() -> None:
     known = list(enumerate(pages(300)))
     for store, ordered in zip(stores, (known, known[::-1]), strict=True):
         for number, one in ordered:
-            store.visit(number, str(number), one)
+            visit(store, number, str(number), one)
     assert [len(store) for store in stores] == [LEAST_ROWS * WAYS] * 2
     for number, one in known:
         for store in stores:
-            sightings = store.visit(number, str(number), one)
+            sightings = visit(store, number, str(number), one)
             # What is in the sample is the page's own; most of the page is not.
             assert (sightings.owners[sightings.is_known] == number).mean() > 0.99
             assert 0.1 < sightings.is_known.mean() < 0.4
@@ -335,12 +351,26 @@ def test_a_full_table_keeps_a_sample_whatever_the_order() -> None:
     assert one == other
 
 
+def test_a_page_that_says_more_than_a_teaser_holds_it_first() -> None:
+    def owners(store: NGramTable, number: int, in_teasers: bool) -> list[tuple[int, bool]]:
+        found = visit(store, number, str(number), ngrams, in_teasers)
+        return list(set(zip(found.owners.tolist(), found.in_teasers.tolist(), strict=True)))
+
+    ngrams = pages(1)[0][:5]
+    store = LocalTable(LEAST_ROWS)
+    assert owners(store, 1, in_teasers=True) == [(-1, False)]
+    assert owners(store, 2, in_teasers=True) == [(1, True)]
+    assert owners(store, 3, in_teasers=False) == [(1, True)]
+    assert owners(store, 4, in_teasers=False) == [(3, False)]
+    assert owners(store, 1, in_teasers=True) == [(3, False)]
+
+
 def test_no_more_urls_than_allowed_are_remembered() -> None:
     store = LocalTable(LEAST_ROWS)
     none = np.empty(0, np.uint64)
-    for number in range(MOST_URLS + 1):
-        store.visit(number, str(number), none)
-    assert (store.url_of(0), store.url_of(1), store.url_of(MOST_URLS)) == (None, "1", str(MOST_URLS))
+    for number in range(MOST_PAGES + 1):
+        visit(store, number, str(number), none)
+    assert [page and page.url for page in store.recall([0, 1, MOST_PAGES])] == [None, "1", str(MOST_PAGES)]
 
 
 # N-grams.
@@ -396,16 +426,17 @@ class TestRedis:
         lost: list[int] = []
         store = SharedTable(server.url, "pages", LEAST_ROWS, lambda: lost.append(1))
         local = LocalTable(LEAST_ROWS)
-        for number, one in enumerate([*pages(120), keys(np.random.default_rng(5), 5000)]):
-            expected, found = local.visit(number, f"page {number}", one), store.visit(number, f"page {number}", one)
+        for number, one in enumerate([*pages(120), keys(np.random.default_rng(5), 5000), *pages(40)]):
+            expected, found = (visit(table, number, f"page {number}", one, number % 3 == 0) for table in (local, store))
+            assert (found.in_teasers == expected.in_teasers).all()
             assert (found.owners == expected.owners).all()
             # The local table has all the keys of a page looked up before it adds the first.
             assert (found.is_known == expected.is_known).mean() > 0.98
-        assert [store.url_of(number) for number in (3, 999)] == ["page 3", None]
+        assert store.recall([3, 999]) == local.recall([3, 999])
         assert lost == []
         server.stop()
-        assert (store.visit(1, "x", pages(1)[0]).owners == -1).all()
-        assert (store.url_of(3), store.is_lost, lost) == (None, True, [1])
+        assert (visit(store, 1, "x", pages(1)[0]).owners == -1).all()
+        assert (store.recall([3]), store.is_lost, lost) == ([None], True, [1])
         store.close()
 
     def test_workers_share_it(self, served: Site, server: RedisServer) -> None:
@@ -418,7 +449,7 @@ class TestRedis:
         assert marked(results["second"]) == MARKED
         with server.connect() as connection:
             names = sorted(connection.keys("*"))
-            assert names == [f"justext:duplicates:1:pages:{name}" for name in ("order", "rows:0", "urls")]
+            assert names == [f"justext:duplicates:2:pages:{name}" for name in ("order", "pages", "rows:0")]
             assert all(0 < connection.ttl(name) <= 30 * 24 * 60 * 60 for name in names)
 
     def test_a_crawl_goes_on_when_it_is_lost(self, served: Site, server: RedisServer) -> None:

@@ -2,12 +2,20 @@
 
 Only good blocks are looked at: that boilerplate is repeated is known.  Of the n-grams of a block, or of a page, those
 count that the table can know of.  A page never repeats itself: what it said itself, at whatever visit, is not repeated.
+
+A block is repeated if other pages said it before, whatever pages these are.  That is what marks tell.  Nothing is
+removed for it before it is clear that the text is kept elsewhere:
+
+* A teaser (:mod:`scrapy_justext.crawl.teasers`) does not count against the text that it announces.  It counts against
+  other teasers where both pages are the same as a whole, as two addresses of a front page are.
+* A page that is on this one nearly as a whole, and is much shorter, is an excerpt of this one, and does not count.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +24,10 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.crawl.duplicates.ngrams import ngrams_of
-from scrapy_justext.crawl.duplicates.table import PAGE_BITS, LocalTable, rows_within
+from scrapy_justext.crawl.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, rows_within
 from scrapy_justext.crawl.pages import REPEATED, Repeats
 from scrapy_justext.crawl.sites import without_password
+from scrapy_justext.crawl.teasers import find_announced
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
 if TYPE_CHECKING:
@@ -29,12 +38,16 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_justext.core.extraction import Extraction
-    from scrapy_justext.crawl.duplicates.table import NGramTable
+    from scrapy_justext.crawl.duplicates.table import KnownNGrams, NGramTable
     from scrapy_justext.crawl.settings import Configuration
 
 #: N-grams that must be known of a block, or of a page, before it can be repeated: some nine words.  Shorter ones, such
 #: as "Read the whole story here", recur without being repeated.
 LEAST = 5
+
+#: Of two pages of which one is an excerpt of the other: the share of the shorter one that is on the longer one, and the
+#: most that it may be of that.  A copy with a lead and an end of its own is longer, too.
+EXCERPT, MOST_OF_WHOLE = 0.75, 2 / 3
 
 
 class PageIdentity(NamedTuple):
@@ -50,8 +63,8 @@ def identify(url: str, request: Request | None) -> PageIdentity:
     ``request``: None for one that sent nothing.
     """
     sent = b"GET " if request is None else f"{request.method} ".encode() + request.body
-    digest = blake2b(canonicalize_url(url).encode() + b"\n" + sent, digest_size=PAGE_BITS // 8).digest()
-    return PageIdentity(int.from_bytes(digest, "big"), url)
+    digest = blake2b(canonicalize_url(url).encode() + b"\n" + sent, digest_size=OWNER_BITS // 8).digest()
+    return PageIdentity(int.from_bytes(digest, "big") >> OWNER_BITS - PAGE_BITS, url)
 
 
 def open_table(crawler: Crawler, configuration: Configuration, count: Callable[[str, float], None]) -> NGramTable:
@@ -101,21 +114,53 @@ class Duplicates:
         keys, inverse = np.unique(ngrams.keys, return_inverse=True)
         if not len(keys):
             return Repeats(frozenset(), 0.0, is_page=False)
-        sightings = self._table.visit(page.number, page.url, keys)
-        owners = sightings.owners[inverse]
+        announced = find_announced(extraction, indices)
+        # The last is for what goes on in the next block.
+        in_teasers = np.array([*(i in announced for i in indices), len(announced) == len(indices)])[ngrams.texts]
+        is_own = np.bincount(inverse[~in_teasers], minlength=len(keys)) > 0
+        sightings = self._table.visit(page.number, page.url, keys, ~is_own)
+        owners = sightings.owners
         is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(one.number for one in joined)])
         # What the page itself said first is in the sample, too.
-        is_known = sightings.is_known[inverse]
-        seen, known = _sums(ngrams.texts, is_seen, len(indices)), _sums(ngrams.texts, is_known, len(indices))
-        repeated = (known >= LEAST) & (seen > share * known)
-        all_known, all_seen = int(is_known.sum()), int(is_seen.sum())
-        is_page = all_known >= LEAST and all_seen > share * all_known
-        return Repeats(
-            frozenset(indices[i] for i in np.flatnonzero(repeated)),
-            all_seen / all_known if all_known else 0.0,
-            is_page=is_page,
-            first_url=self._table.url_of(_most(owners[is_seen])) if is_page else None,
+        is_known = sightings.is_known
+        is_removable, is_excerpt = self._weigh(sightings, is_seen, is_own)
+        seen, removable, known = (
+            _sums(ngrams.texts, of[inverse], len(indices)) for of in (is_seen, is_removable, is_known)
         )
+        of_page = is_known & ~is_excerpt
+        all_known, all_seen = int(of_page[inverse].sum()), int(is_removable[inverse].sum())
+        is_page = all_known >= LEAST and all_seen > share * all_known
+        [first] = self._table.recall([_most(owners[inverse][is_removable[inverse]])]) if is_page else [None]
+
+        def repeated(sums: NDArray[np.int64]) -> frozenset[int]:
+            return frozenset(indices[i] for i in np.flatnonzero((known >= LEAST) & (sums > share * known)))
+
+        return Repeats(
+            blocks=repeated(seen),
+            removable=repeated(removable),
+            share=all_seen / all_known if all_known else 0.0,
+            is_page=is_page,
+            first_url=None if first is None else first.url,
+        )
+
+    def _weigh(
+        self, sightings: KnownNGrams, is_seen: NDArray[np.bool_], is_own: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which n-grams of a page count against it, and which are of excerpts of it, for one that was visited.
+
+        ``is_seen``: which of them other pages held first; ``is_own``: which the page does not hold in teasers only.
+        """
+        counts = is_seen & ~(sightings.in_teasers & is_own)
+        pages, places, shared = np.unique(sightings.owners[counts], return_inverse=True, return_counts=True)
+        # Of all n-grams of the page, as many as of those in the sample.
+        whole = len(is_seen)
+        on_page = shared * (whole / max(int(sightings.is_known.sum()), 1))
+        sizes = np.array([inf if page is None else page.ngrams for page in self._table.recall(pages.tolist())])
+        is_on_this, is_all_of_this = on_page >= EXCERPT * sizes, on_page >= MOST_OF_WHOLE * whole
+        is_excerpt, is_same = np.zeros(whole, np.bool_), np.zeros(whole, np.bool_)
+        is_excerpt[counts] = (is_on_this & ~is_all_of_this)[places]
+        is_same[counts] = (is_on_this & is_all_of_this)[places]
+        return counts & ~is_excerpt & (is_same | ~sightings.in_teasers), is_excerpt
 
 
 def _sums(texts: NDArray[np.intp], values: NDArray[np.bool_], count: int) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """The table that several workers share, in Redis: what one has seen, all know.
 
 The rows are those of :mod:`~scrapy_justext.crawl.duplicates.table`, in strings of :data:`SHARD_ROWS` rows, under
-``justext:duplicates:VERSION:SPIDER:``; beside them the URLs of the newest pages, and their order.  The strings have
-their full length from the first page on: Redis needs the memory that the setting allows.
+``justext:duplicates:VERSION:SPIDER:``; beside them the sizes and URLs of the newest pages, and their order.  The
+strings have their full length from the first page on: Redis needs the memory that the setting allows.
 
 One script does what :data:`MOST_KEYS` n-grams ask for in one round trip; no other worker sees anything between its
 steps.  All is forgotten :data:`DAYS` after the last page.
@@ -11,46 +11,50 @@ steps.  All is forgotten :data:`DAYS` after the last page.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from redis.exceptions import RedisError
 
 from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS
-from scrapy_justext.crawl.duplicates.table import MOST_URLS, ROW_BYTES, KnownNGrams
+from scrapy_justext.crawl.duplicates.table import MOST_PAGES, OWNER_BITS, ROW_BYTES, KnownNGrams, SeenPage
 from scrapy_justext.crawl.site_memory.shared import DAYS, connect
 from scrapy_justext.exceptions import DuplicatesError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from scrapy_justext.crawl.duplicates.table import Keys
 
 logger = logging.getLogger(__name__)
 
 #: Changes with what keys are made of, and with how rows are stored.
-VERSION = 1
+VERSION = 2
 PREFIX = f"justext:duplicates:{VERSION}"
 #: Rows of a string: 64 MB, of the 512 MB that Redis allows.
 SHARD_ROWS = 1 << 20
 #: N-grams of a call: Redis does nothing else meanwhile.
 MOST_KEYS = 2000
 
-_KEY_BYTES, _PAGE_BYTES = KEY_BITS // 8, 8 - KEY_BITS // 8
+_KEY_BYTES, _OWNER_BYTES = KEY_BITS // 8, OWNER_BITS // 8
 
-# KEYS: urls, order, shards.  ARGV: the page, as bytes; its URL; how many URLs are kept; rows of all shards, and of one;
-# bytes of a row; seconds to keep; the n-grams, 5 bytes each.  The answer has 4 bytes for each n-gram: 3 if it was
-# found, 1 if it is new, 0 if it is not in the sample; and the page.
+# KEYS: pages, order, shards.  ARGV: the page as the owner of an n-gram, and as one that holds it in a teaser only, as
+# bytes; its size and its URL; how many pages are kept; rows of all shards, and of one; bytes of a row; seconds to keep;
+# the n-grams, 5 bytes each; for each 1 if it is in a teaser only, else 0.  The answer has 4 bytes for each n-gram: 3 if
+# it was found, 1 if it is new, 0 if it is not in the sample; and its owner.
 _SCRIPT = """
-local urls, order = KEYS[1], KEYS[2]
-local page, url, most, rows = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local shard_rows, width, seconds, keys = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+local pages, order = KEYS[1], KEYS[2]
+local own, announced, about = ARGV[1], ARGV[2], ARGV[3]
+local most, rows, shard_rows = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local width, seconds, keys, in_teasers = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10]
 local byte, floor = string.byte, math.floor
 local size = 1099511627776 / rows
-if redis.call('HSETNX', urls, page, url) == 1 then
-  redis.call('RPUSH', order, page)
+if redis.call('HSET', pages, own, about) == 1 then
+  redis.call('RPUSH', order, own)
   if redis.call('LLEN', order) > most then
-    redis.call('HDEL', urls, redis.call('LPOP', order))
+    redis.call('HDEL', pages, redis.call('LPOP', order))
   end
 end
 local function number(text, i)
@@ -70,18 +74,22 @@ for i = 1, #keys, 5 do
     end
   end
   local places = redis.call('GETRANGE', shard, start, start + width - 1)
+  local is_own = byte(in_teasers, (i + 4) / 5) == 48
   local smallest, at, found = key, nil, nil
   for place = 1, width, 8 do
     local there = number(places, place)
     if there == key then
       found = string.char(3) .. string.sub(places, place + 5, place + 7)
+      if is_own and byte(places, place + 7) % 2 == 1 then
+        redis.call('SETRANGE', shard, start + place + 4, own)
+      end
       break
     elseif there < smallest then
       smallest, at = there, place
     end
   end
   if not found and at then
-    redis.call('SETRANGE', shard, start + at - 1, string.sub(keys, i, i + 4) .. page)
+    redis.call('SETRANGE', shard, start + at - 1, string.sub(keys, i, i + 4) .. (is_own and own or announced))
   end
   answer[#answer + 1] = found or (at and '\\1\\0\\0\\0' or '\\0\\0\\0\\0')
 end
@@ -102,38 +110,45 @@ class SharedTable:
     def __init__(self, url: str, name: str, rows: int, on_lost: Callable[[], None]) -> None:
         prefix = f"{PREFIX}:{name}"
         shards = range(max(rows // SHARD_ROWS, 1))
-        self._keys = [f"{prefix}:urls", f"{prefix}:order", *(f"{prefix}:rows:{number}" for number in shards)]
+        self._keys = [f"{prefix}:pages", f"{prefix}:order", *(f"{prefix}:rows:{number}" for number in shards)]
         self._rows = rows
         self._on_lost = on_lost
         self.is_lost = False
         self._redis = connect(url, DuplicatesError)
         self._script = self._redis.register_script(_SCRIPT)
 
-    def visit(self, page: int, url: str, keys: Keys) -> KnownNGrams:
-        """Return what was known of keys, each of which is there once; add those that are new."""
-        number = page.to_bytes(_PAGE_BYTES, "big")
-        fixed = (number, url, MOST_URLS, self._rows, SHARD_ROWS, ROW_BYTES, DAYS * 24 * 60 * 60)
+    def visit(self, page: int, url: str, keys: Keys, in_teasers: NDArray[np.bool_]) -> KnownNGrams:
+        """Return what was known of keys, each of which is there once; add those that are new.
+
+        ``in_teasers``: which of them the page holds in teasers only.
+        """
+        about = f"{len(keys)} {url}"
+        limits = (MOST_PAGES, self._rows, SHARD_ROWS, ROW_BYTES, DAYS * 24 * 60 * 60)
+        fixed = (_owner(page), _owner(page, in_teaser=True), about, *limits)
+        flags = (in_teasers.astype(np.uint8) + ord("0")).tobytes()
         answers = b""
         try:
             if not self.is_lost:
                 for start in range(0, max(len(keys), 1), MOST_KEYS):
-                    answers += self._script(self._keys, [*fixed, _packed(keys[start : start + MOST_KEYS])])
+                    part = slice(start, start + MOST_KEYS)
+                    answers += self._script(self._keys, [*fixed, _packed(keys[part]), flags[part]])
                 found = np.frombuffer(answers, ">u4").astype(np.int64)
-                is_found, owners = found >> 25 & 1 == 1, found & (1 << 8 * _PAGE_BYTES) - 1
-                return KnownNGrams(np.where(is_found, owners, -1), found >> 24 > 0)
+                return KnownNGrams.of(found >> 25 & 1 == 1, found & (1 << OWNER_BITS) - 1, found >> 24 > 0)
         except RedisError as error:
             self._lose(error)
         self._on_lost()
-        return KnownNGrams(np.full(len(keys), -1), np.zeros(len(keys), np.bool_))
+        unknown = np.zeros(len(keys), np.bool_)
+        return KnownNGrams.of(unknown, np.zeros(len(keys), np.int64), unknown)
 
-    def url_of(self, page: int) -> str | None:
-        """Return the URL of a page; None if it is forgotten."""
+    def recall(self, pages: Sequence[int]) -> list[SeenPage | None]:
+        """Return what is remembered of each page; None if it is forgotten."""
+        found: Any = [None] * len(pages)
         try:
-            url = None if self.is_lost else self._redis.hget(self._keys[0], page.to_bytes(_PAGE_BYTES, "big"))
+            if pages and not self.is_lost:
+                found = self._redis.hmget(self._keys[0], list(map(_owner, pages)))
         except RedisError as error:
             self._lose(error)
-            return None
-        return url.decode("utf-8", "replace") if isinstance(url, bytes) else None
+        return list(map(_seen_page, found))
 
     def close(self) -> None:
         """Close the connection."""
@@ -143,6 +158,18 @@ class SharedTable:
         self.is_lost = True
         # This is no bug of ours: a traceback would say nothing.
         logger.error("Redis is lost (%s): the crawl goes on without looking for duplicates", error)
+
+
+def _owner(page: int, *, in_teaser: bool = False) -> bytes:
+    """Return a page as the owner of an n-gram."""
+    return (page << 1 | in_teaser).to_bytes(_OWNER_BYTES, "big")
+
+
+def _seen_page(about: bytes | None) -> SeenPage | None:
+    if about is None:
+        return None
+    ngrams, _, url = about.decode("utf-8", "replace").partition(" ")
+    return SeenPage(url, int(ngrams))
 
 
 def _packed(keys: Keys) -> bytes:

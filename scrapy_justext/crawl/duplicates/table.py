@@ -9,6 +9,9 @@ its row is none of the sample: nothing is known of it, and it counts neither for
 
 **Pages** are numbered by their requests.  A page that comes again has the same number, and finds its own n-grams.
 
+**Teasers.**  A page may say an n-gram only in a text that announces another page.  A bit beside the number of the page
+tells that.  A page that says it in its own text then becomes the one that held it first.
+
 In JOBDIR the table is a file in memory: what is written to it outlives the process, however that ends.  The other store
 is shared by several processes: :mod:`scrapy_justext.crawl.duplicates.shared`.
 """
@@ -26,6 +29,7 @@ from scrapy_justext.exceptions import DuplicatesError, describe_os_error
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,19 +41,21 @@ WAYS = 8
 ROW_BYTES = WAYS * 8
 #: Rows of a new table.
 LEAST_ROWS = 1 << 12
-#: Bits of a page's number.  That of a page is another's with a probability of 1 in 16 million.
-PAGE_BITS = 64 - KEY_BITS
-#: The URLs of the newest pages that are remembered.
-MOST_URLS = 100_000
+#: Bits beside a key: those of a page's number, and one that tells a teaser.
+OWNER_BITS = 64 - KEY_BITS
+#: Bits of a page's number.  That of a page is another's with a probability of 1 in 8 million.
+PAGE_BITS = OWNER_BITS - 1
+#: The newest pages whose URLs and sizes are remembered.
+MOST_PAGES = 100_000
 
 #: The names of the files in JOBDIR.
-FILE, URLS_FILE = "justext-duplicates.bin", "justext-duplicates-urls.json"
+FILE, PAGES_FILE = "justext-duplicates.bin", "justext-duplicates-pages.json"
 #: What the file begins with; changes with what keys are made of.
-MAGIC = b"scrapy-justext duplicates 1\n".ljust(ROW_BYTES)
+MAGIC = b"scrapy-justext duplicates 2\n".ljust(ROW_BYTES)
 
 _EMPTY = np.uint64(0)
-_PAGE_SHIFT = np.uint64(PAGE_BITS)
-_PAGE_MASK = np.uint64((1 << PAGE_BITS) - 1)
+_KEY_SHIFT = np.uint64(OWNER_BITS)
+_OWNER_MASK = np.uint64((1 << OWNER_BITS) - 1)
 #: Rows that are handled together while a table grows.
 _SLICE = 1 << 14
 
@@ -59,18 +65,36 @@ class KnownNGrams(NamedTuple):
 
     owners: NDArray[np.int64]
     """The number of the page that held each first; -1 if there is none."""
+    in_teasers: NDArray[np.bool_]
+    """Whether that page held it in a teaser only."""
     is_known: NDArray[np.bool_]
     """Whether it is in the sample."""
 
+    @classmethod
+    def of(cls, found: NDArray[np.bool_], owners: NDArray[np.int64], is_known: NDArray[np.bool_]) -> KnownNGrams:
+        """Return what is known by the ``owners`` in a table, which have the bit that tells a teaser."""
+        return cls(np.where(found, owners >> 1, -1), found & (owners & 1 == 1), is_known)
+
+
+class SeenPage(NamedTuple):
+    """What is remembered of a page."""
+
+    url: str
+    ngrams: int
+    """How many different n-grams it has."""
+
 
 class NGramTable(Protocol):
-    """Remembers which page held an n-gram first, and the URLs of pages."""
+    """Remembers which page held an n-gram first, and the newest pages."""
 
-    def visit(self, page: int, url: str, keys: Keys) -> KnownNGrams:
-        """Return what was known of keys, each of which is there once; add those that are new."""
+    def visit(self, page: int, url: str, keys: Keys, in_teasers: NDArray[np.bool_]) -> KnownNGrams:
+        """Return what was known of keys, each of which is there once; add those that are new.
 
-    def url_of(self, page: int) -> str | None:
-        """Return the URL of a page; None if it is forgotten."""
+        ``in_teasers``: which of them the page holds in teasers only.
+        """
+
+    def recall(self, pages: Sequence[int]) -> list[SeenPage | None]:
+        """Return what is remembered of each page; None if it is forgotten."""
 
     def close(self) -> None:
         """Keep what is known, where the store does so."""
@@ -100,12 +124,12 @@ class LocalTable:
         self._most_rows = max(most_rows, LEAST_ROWS)
         self._folder = folder
         # Of an ordinary dict, it takes long to find the oldest of so many.
-        self._urls: OrderedDict[int, str] = OrderedDict()
+        self._pages: OrderedDict[int, SeenPage] = OrderedDict()
         self._rows = empty_rows(LEAST_ROWS)
         if folder is not None:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                self._urls = OrderedDict(_load_urls(folder / URLS_FILE))
+                self._pages = OrderedDict(_load_pages(folder / PAGES_FILE))
                 self._rows = _map_rows(folder / FILE, None)
             except OSError as error:
                 raise DuplicatesError(folder, f"cannot be used: {describe_os_error(error)}") from error
@@ -114,36 +138,42 @@ class LocalTable:
     def __len__(self) -> int:
         return self._used
 
-    def visit(self, page: int, url: str, keys: Keys) -> KnownNGrams:
-        """Return what was known of keys, each of which is there once; add those that are new."""
-        if page not in self._urls:
-            self._urls[page] = url
-            if len(self._urls) > MOST_URLS:
-                self._urls.popitem(last=False)
+    def visit(self, page: int, url: str, keys: Keys, in_teasers: NDArray[np.bool_]) -> KnownNGrams:
+        """Return what was known of keys, each of which is there once; add those that are new.
+
+        ``in_teasers``: which of them the page holds in teasers only.
+        """
+        self._pages[page] = SeenPage(url, len(keys))
+        if len(self._pages) > MOST_PAGES:
+            self._pages.popitem(last=False)
         numbers = (keys >> np.uint64(KEY_BITS + 1 - len(self._rows).bit_length())).astype(np.intp)
         places = self._rows[numbers]
-        is_there = places >> _PAGE_SHIFT == keys[:, None]
-        found = is_there.any(axis=1)
-        owner = places[np.arange(len(keys)), is_there.argmax(axis=1)] & _PAGE_MASK
-        owners = np.where(found, owner.astype(np.int64), -1)
-        has_place = keys > places.min(axis=1) >> _PAGE_SHIFT
-        self._add(page, keys, numbers, np.flatnonzero(~found & has_place))
+        is_there = places >> _KEY_SHIFT == keys[:, None]
+        found, at = is_there.any(axis=1), is_there.argmax(axis=1)
+        owners = (places[np.arange(len(keys)), at] & _OWNER_MASK).astype(np.int64)
+        has_place = keys > places.min(axis=1) >> _KEY_SHIFT
+        known = KnownNGrams.of(found, owners, found | has_place)
+        values = keys << _KEY_SHIFT | np.uint64(page << 1) | in_teasers.astype(np.uint64)
+        announced = np.flatnonzero(known.in_teasers & ~in_teasers)
+        self._rows[numbers[announced], at[announced]] = values[announced]
+        self._add(values, numbers, np.flatnonzero(~found & has_place))
         if 8 * self._used > 3 * self._rows.size and len(self._rows) < self._most_rows:
             self._grow()
-        return KnownNGrams(owners, found | has_place)
+        return known
 
-    def url_of(self, page: int) -> str | None:
-        """Return the URL of a page; None if it is forgotten."""
-        return self._urls.get(page)
+    def recall(self, pages: Sequence[int]) -> list[SeenPage | None]:
+        """Return what is remembered of each page; None if it is forgotten."""
+        return list(map(self._pages.get, pages))
 
     def close(self) -> None:
-        """Save the URLs; the table is there already."""
+        """Save what is remembered of pages; the table is there already."""
         if self._folder is not None and isinstance(self._rows, np.memmap):
             self._rows.flush()
-            write_whole(self._folder / URLS_FILE, json.dumps(list(self._urls.items())).encode())
+            pages = [(number, *page) for number, page in self._pages.items()]
+            write_whole(self._folder / PAGES_FILE, json.dumps(pages).encode())
 
-    def _add(self, page: int, keys: Keys, numbers: NDArray[np.intp], new: NDArray[np.intp]) -> None:
-        """Put keys into their rows, in place of the smallest there; ``new``: the indices of the keys to add."""
+    def _add(self, values: Keys, numbers: NDArray[np.intp], new: NDArray[np.intp]) -> None:
+        """Put values into their rows, in place of the smallest there; ``new``: the indices of those to add."""
         while len(new):
             # Those for one row come one after another.
             _, first = np.unique(numbers[new], return_index=True)
@@ -152,9 +182,9 @@ class LocalTable:
             rows = self._rows[numbers[now]]
             places = rows.argmin(axis=1)
             smallest = rows[np.arange(len(now)), places]
-            has_place = keys[now] > smallest >> _PAGE_SHIFT
+            has_place = values[now] >> _KEY_SHIFT > smallest >> _KEY_SHIFT
             now, places = now[has_place], places[has_place]
-            self._rows[numbers[now], places] = keys[now] << _PAGE_SHIFT | np.uint64(page)
+            self._rows[numbers[now], places] = values[now]
             self._used += int(np.count_nonzero(smallest[has_place] == 0))
 
     def _grow(self) -> None:
@@ -187,9 +217,10 @@ def _map_rows(path: Path, count: int | None) -> NDArray[np.uint64]:
     return np.memmap(path, np.dtype("<u8"), "r+", offset=len(MAGIC), shape=(rows, WAYS))
 
 
-def _load_urls(path: Path) -> dict[int, str]:
+def _load_pages(path: Path) -> dict[int, SeenPage]:
     try:
-        return {int(page): str(url) for page, url in json.loads(path.read_text("utf-8"))}
+        rows = json.loads(path.read_text("utf-8"))
+        return {int(page): SeenPage(str(url), int(ngrams)) for page, url, ngrams in rows}
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError) as error:

@@ -2,7 +2,9 @@
 
 ``Updated 3 May: 41 comments`` on one page and ``Updated 12 May: 7 comments`` on the next are one block of the
 template, so digits of any script do not count.  Case does: a template writes its texts in one way.  A text that is a
-link differs from the same text outside of one: the links to an article have its headline all over the site.
+link differs from the same text outside of one: the links to an article have its headline all over the site.  So does a
+text that announces another page (:mod:`scrapy_justext.crawl.teasers`): front page, listings and feeds of tags have the
+first paragraph of an article.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.crawl.teasers import BlockTexts, find_teasers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,21 +49,20 @@ class Fingerprints(NamedTuple):
     indices: Sequence[int]
 
 
-def take_fingerprints(segments: BlockTable, url: str, length: int) -> Fingerprints:
+def take_fingerprints(segments: BlockTable, url: str, length: int, title: str = "") -> Fingerprints:
     """Return the fingerprints of a page, with those of its blocks of ``length`` characters or more.
 
-    Images have none: their ALT says little, and their address often carries a number.
+    ``title``: the text of TITLE.  Images have none: their ALT says little, and their address often carries a number.
     """
     images = {i for i, extras in segments.extras.items() if extras.image_url is not None}
     indices = [i for i, text in enumerate(segments.collapsed) if len(text) >= length and i not in images]
     joined = normalised("\n".join(segments.on_one_line()))
     texts = joined.split(b"\n")
-    blocks = [_fingerprint(texts[i], b"link" if _is_link(segments, i) else b"text") for i in indices]
+    on_page = BlockTexts(segments.collapsed, segments.link_characters, segments.of_position("heading_level"))
+    teasers = find_teasers(on_page, title, range(len(segments)))
+    kinds = (b"link" if on_page.is_link(i) else b"teaser" if i in teasers else b"text" for i in indices)
+    blocks = [_fingerprint(texts[i], kind) for i, kind in zip(indices, kinds, strict=True)]
     return Fingerprints((_fingerprint(url.encode(), b"url"), _fingerprint(joined, b"page")), blocks, indices)
-
-
-def _is_link(segments: BlockTable, i: int) -> bool:
-    return 2 * segments.link_characters[i] > len(segments.collapsed[i])
 
 
 def normalised(text: str) -> bytes:

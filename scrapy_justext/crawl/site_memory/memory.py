@@ -120,7 +120,7 @@ class SiteMemory:
         self, site: str, page: JudgedPage, configuration: Configuration, ask: Callable[[str, Fingerprints], Sightings]
     ) -> JudgedPage:
         length = configuration.site_memory_length
-        fingerprints = take_fingerprints(page.context.segments, page.page.url or "", length)
+        fingerprints = take_fingerprints(page.context.segments, page.page.url or "", length, page.page.title)
         sightings = ask(site, fingerprints)
         self._note_pages(site, sightings.pages)
         return judge_again(page, fingerprints, sightings, configuration)
