@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.crawl.settings import (
     DEFAULT_BLOCK_FIELDS,
     DEFAULT_FIELDS,
@@ -77,8 +79,15 @@ def _code(value: object) -> str:
     return "`[]`" if value in ((), frozenset()) else f"`{literal(value)}`"
 
 
+def languages() -> str:
+    """Return the languages that have a stoplist, with their codes."""
+    named = (f"{language.name.replace('_', ' ')}\xa0(`{language.code}`)" for language in find_library().languages)
+    return "\n".join(wrap(", ".join(named), 126, break_on_hyphens=False)).replace("\xa0", " ")
+
+
 TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "settings.md": {"settings": settings, "settings of crawls": settings_of_crawls}
+    "settings.md": {"settings": settings, "settings of crawls": settings_of_crawls},
+    "languages.md": {"languages": languages},
 }
 
 

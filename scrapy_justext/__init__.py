@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy_justext.crawl.addon import Addon
     from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
     from scrapy_justext.crawl.pipelines import JustextPipeline
-    from scrapy_justext.crawl.session import get_extraction, made_from
+    from scrapy_justext.crawl.session import fill, get_extraction
 
 __all__ = [
     "Addon",
@@ -29,8 +29,8 @@ __all__ = [
     "JustextSpiderMiddleware",
     "__version__",
     "extract",
+    "fill",
     "get_extraction",
-    "made_from",
 ]
 
 # What needs Scrapy is imported when it is asked for: the algorithm runs without it.
@@ -40,7 +40,7 @@ _SCRAPY_NAMES = {
     "JustextPipeline": "crawl.pipelines",
     "JustextSpiderMiddleware": "crawl.middlewares",
     "get_extraction": "crawl.session",
-    "made_from": "crawl.session",
+    "fill": "crawl.session",
 }
 
 

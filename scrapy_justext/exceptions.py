@@ -193,10 +193,6 @@ class DuplicatesError(SubjectError):
     _message = "the memory of duplicates {} {}"
 
 
-class NoExtraction(JustextError):  # noqa: N818
-    """A page whose extraction was asked for is not cleaned: it is no HTML, too large, or switched off."""
-
-
 class InspectionError(SubjectError):
     """A page that cannot be inspected, or not in the way asked for.  ``subject``: the page, as the user named it, or
     the option.

@@ -6,21 +6,31 @@ Enabled by ``SCRAPY_POET_PROVIDERS = {"scrapy_justext.poet.ExtractionProvider": 
 
 # No postponed annotations: scrapy-poet reads those of __call__.
 import json
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 from web_poet.serialization import register_serialization
 
 from scrapy_justext.core.extraction import Extraction
+from scrapy_justext.crawl.pages import UncleanedPage
 from scrapy_justext.crawl.session import get_session
-from scrapy_justext.exceptions import NoExtraction
+from scrapy_justext.exceptions import JustextError
 
-__all__ = ["ExtractionProvider", "NoExtraction"]
+logger = logging.getLogger(__name__)
 
 _FILE = "extraction.json"
+
+
+class NoExtraction(JustextError, IgnoreRequest):  # noqa: N818
+    """A page whose extraction was asked for is not cleaned: it is no HTML, too large, or switched off.
+
+    It goes to the request's errback.  Without one, the page is left out: Scrapy writes no traceback for it.
+    """
 
 
 class ExtractionProvider(PageObjectInputProvider):
@@ -43,9 +53,10 @@ class ExtractionProvider(PageObjectInputProvider):
         response: Response,
     ) -> list[Extraction]:
         """Return the extraction of the response; raise :class:`NoExtraction` for one that is not cleaned."""
-        page = await self._session.clean(response, request)
-        if page is None:
-            raise NoExtraction(f"{response.url} is not cleaned: it has no extraction to ask for")
+        page = await self._session.outcome_of(response, request)
+        if isinstance(page, UncleanedPage):
+            logger.info("%s: no extraction for the callback: %s", response.url, page.message)
+            raise NoExtraction(f"{response.url} has no extraction: {page.message}")
         return [page.extraction]
 
 

@@ -14,5 +14,4 @@ class Page:
     title: str | None = None
     language: str | None = None
     text: str | None = None
-    paragraphs: list[str] = field(default_factory=list)
     blocks: list[dict[str, Any]] = field(default_factory=list)

@@ -211,7 +211,7 @@ class Extraction(_MadeLate):
     blocks: tuple[Block, ...]
     """Every block in document order, boilerplate too."""
     language: str
-    """ISO 639 code of the stoplist used; without one (``fallback``), of the page's language, ``und`` if unknown."""
+    """ISO 639 code of the page's language, whatever stop words judge it; ``und`` if unknown."""
     language_source: str
     """``given``, ``detected``, ``declared`` or ``fallback`` (judged without stop words)."""
     language_reason: str
@@ -237,6 +237,8 @@ class Extraction(_MadeLate):
     markdown: str = ""
     """The good blocks as Markdown; empty unless it was asked for."""
     # Extractions of one page are equal in whatever form the page came.
+    declared_language: str | None = field(default=None, compare=False)
+    """The first language tag that the page or its HTTP headers declare, such as ``en-GB``; None if there is none."""
     encoding: str | None = field(default=None, compare=False)
     """Python's name for the encoding of the page; None for one that came as text or as a tree."""
     encoding_source: str | None = field(default=None, compare=False)

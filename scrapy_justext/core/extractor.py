@@ -26,7 +26,14 @@ from scrapy_justext.core.context_sensitive import Context, heading_paths, number
 from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
 from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.flattening import formulas_of
-from scrapy_justext.core.languages import NO_LANGUAGE, OWN_STOPLIST, LanguageChoice, choice_of, choose_language
+from scrapy_justext.core.languages import (
+    NO_LANGUAGE,
+    LanguageChoice,
+    beside_own_words,
+    choice_of,
+    choose_language,
+    declared_tags,
+)
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import DEFAULTS, Choices, Options, make_options
@@ -81,6 +88,8 @@ class ReadPage(NamedTuple):
     model_output: ModelOutput | None
     """What the trained model makes of the blocks; None for a profile without one, and for a page without blocks."""
     language: LanguageChoice
+    declared_language: str | None
+    """The first language tag that the page or its headers declare."""
     overrides: Mapping[int, Decision]
     """The decisions of the user's rules, by the indices of their blocks."""
     elements: Elements | None
@@ -201,6 +210,7 @@ class JudgedPage(NamedTuple):
             language=page.language.code,
             language_source=page.language.source,
             language_reason=page.language.reason,
+            declared_language=page.declared_language,
             profile=self.profile,
             title=page.title,
             url=page.url,
@@ -312,13 +322,15 @@ class Extractor:
             elements = Elements(root, cut_by, count, formulas, reading if cut_by is rules else None)
             if options.profile.reads_data and shows_little(segments):
                 data = find_data(elements, options.selection)
-        language = _choose_language(segments, data, root, options, languages)
+        declared = declared_tags([*languages, *(declared_languages(root) if root is not None else ())])
+        language = _choose_language(segments, data, declared, options)
         model_output, profile = self._weigh(segments, elements, title)
         return ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
             model_output=model_output,
             language=language,
+            declared_language=declared[0] if declared else None,
             overrides=choose(options.selection, segments, elements) if options.selection and elements else {},
             elements=elements,
             data=data,
@@ -521,22 +533,16 @@ def measure_blocks(segments: BlockTable, criteria: Criteria) -> Measurements:
 
 
 def _choose_language(
-    segments: BlockTable,
-    data: DataBlocks | None,
-    root: etree._Element | None,
-    options: Options,
-    languages: Sequence[str],
+    segments: BlockTable, data: DataBlocks | None, declared: Sequence[str], options: Options
 ) -> LanguageChoice:
     candidates = options.candidates
     if candidates == ():
         return NO_LANGUAGE
     if candidates is not None and len(candidates) == 1:
         return choice_of(candidates[0], "given", "given")
-    if options.stopwords is not None:
-        return OWN_STOPLIST
     samples = _samples(segments) + (_samples(data.segments) if data else [])
-    declared = [*languages, *(declared_languages(root) if root is not None else ())]
-    return choose_language(samples, declared, options.library, candidates)
+    choice = choose_language(samples, declared, options.library, candidates)
+    return choice if options.stopwords is None else beside_own_words(choice)
 
 
 def _samples(segments: BlockTable) -> list[str]:

@@ -85,7 +85,7 @@ class Language:
 class LanguageChoice(NamedTuple):
     """The language of a page and why.
 
-    ``language``: None when the page is judged without stop words; ``code``: what results carry;
+    ``language``: None when it has no stop words; ``code``: what results carry;
     ``source``: ``given``, ``detected``, ``declared`` or ``fallback``; ``reason``: in words.
     """
 
@@ -93,9 +93,6 @@ class LanguageChoice(NamedTuple):
     code: str
     source: str
     reason: str
-
-
-OWN_STOPLIST = LanguageChoice(None, UNDETERMINED, "given", "a stoplist was given, no language")
 
 
 #: The ``language`` that stands for none, and its choice.
@@ -106,6 +103,18 @@ NO_LANGUAGE = LanguageChoice(None, UNDETERMINED, "given", "none: stop words do n
 def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
     """Return the choice of a language that has stop words."""
     return LanguageChoice(language, language.code, source, reason)
+
+
+def beside_own_words(choice: LanguageChoice) -> LanguageChoice:
+    """Return the choice of a page's language where the user's own stop words judge the page.
+
+    >>> beside_own_words(LanguageChoice(None, "ceb", "fallback", "no stoplist for ceb, probability 0.98")).source
+    'detected'
+    """
+    if choice.source != "fallback":
+        return choice
+    source = "given" if choice.code == UNDETERMINED else "detected"
+    return choice._replace(source=source, reason=f"judged by own stop words; {choice.reason}")
 
 
 def normalise(name: str) -> str:
@@ -142,10 +151,10 @@ def choose_language(
 ) -> LanguageChoice:
     """Choose the language of a page.
 
-    ``texts``: those of its blocks; ``declared``: what it says of its languages; ``candidates``: None for all.
+    ``texts``: those of its blocks; ``declared``: the language tags that it declares; ``candidates``: None for all.
     """
     sample = " ".join(_heaviest(list(texts)))[:SAMPLE_CHARACTERS]
-    claims = [claim for tag in declared_tags(declared) if (claim := library.find(tag))]
+    claims = [claim for tag in declared if (claim := library.find(tag))]
     if candidates is not None:
         claims = [claim for claim in claims if claim in candidates]
     if not any(map(str.isalpha, sample)):
@@ -303,7 +312,8 @@ def _choose_among(
 
 
 def _density(language: Language, sample: str, library: StoplistLibrary) -> float:
-    stoplist = library.words(language)
+    # One that is given beside own stop words may have no list.
+    stoplist = library.words(language) if library.find(language.code) == language else frozenset()
     script = script_of_words(stoplist)
     if script is not None and not script.has_spaces:
         return 0.0

@@ -210,11 +210,12 @@ def _candidates(
         return ()
     return tuple(
         dict.fromkeys(
-            Language(name, (name,)) if any_code and _is_other_code(name, library) else library.get(name)
+            Language(name, (name,)) if any_code and is_code_without_list(name, library) else library.get(name)
             for name in names
         )
     )
 
 
-def _is_other_code(name: object, library: StoplistLibrary) -> bool:
+def is_code_without_list(name: object, library: StoplistLibrary) -> bool:
+    """Return whether a name looks like the ISO 639 code of a language that has no stoplist."""
     return isinstance(name, str) and re.fullmatch("[a-z]{2,3}", name) is not None and library.find(name) is None

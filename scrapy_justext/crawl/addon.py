@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_justext.crawl.logs import ShortLogFormatter
 from scrapy_justext.crawl.middlewares import JustextDownloaderMiddleware, JustextSpiderMiddleware
 from scrapy_justext.crawl.pipelines import FEED_EXPORTERS, JustextPipeline
 
@@ -19,12 +20,13 @@ COMPONENTS: tuple[tuple[str, type, int], ...] = (
 
 
 class Addon:
-    """Adds the middlewares, the pipeline and formats of feeds to a project; those set by hand stay."""
+    """Adds the middlewares, the pipeline, formats of feeds and short items in the log; what was set by hand stays."""
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components; Scrapy calls this before it makes them."""
         for name, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(name, component, order)
+        settings.set("LOG_FORMATTER", ShortLogFormatter, "addon")
         exporters = settings["FEED_EXPORTERS"]
         for name, exporter in FEED_EXPORTERS.items():
             if name not in exporters:

@@ -1,20 +1,37 @@
-"""Which items are cleaned, and which page each of them came from."""
+"""Which items are cleaned, what they get of a page, and which page each of them came from."""
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
+from itertools import chain, compress, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
 from weakref import WeakKeyDictionary, finalize, ref
 
 from itemadapter import ItemAdapter
+from scrapy import Item
+from scrapy.http import TextResponse
+from w3lib.url import canonicalize_url
+
+from scrapy_justext.core.blocks import GOOD
+from scrapy_justext.core.extraction import part_of
+from scrapy_justext.crawl.settings import PARTS_OF_DUPLICATES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from scrapy.http import Response
 
-    from scrapy_justext.crawl.pages import Outcome
+    from scrapy_justext.crawl.pages import CleanedPage, Outcome
     from scrapy_justext.crawl.settings import Configuration
+
+logger = logging.getLogger(__name__)
+
+#: The parts of an extraction that hold the text of the page.
+TEXTS = frozenset({"text", "paragraphs", "blocks", "markdown", "chunks"})
+#: The parts that a page may have no value of.
+_MAY_BE_NONE = frozenset({"confidence", "page_type", "page_type_probability", "duplicate_of"})
 
 
 def is_cleaned(item: Any, configuration: Configuration) -> bool:
@@ -23,22 +40,177 @@ def is_cleaned(item: Any, configuration: Configuration) -> bool:
     return ItemAdapter.is_item(item) and (not classes or isinstance(item, classes))
 
 
-class BlockList(list[dict[str, Any]]):
-    """The blocks of a page in an item: a list that is short in the log, where Scrapy writes every item.
+def find_targets(item: Any, configuration: Configuration) -> dict[str, str]:
+    """Return the parts of an extraction that an item takes, with the field for each: those that it declares."""
+    if not is_cleaned(item, configuration):
+        return {}
+    wanted = {part: field for part, field in configuration.fields.items() if field is not None}
+    declared = ItemAdapter.get_field_names_from_class(type(item))
+    return wanted if declared is None else {part: field for part, field in wanted.items() if field in declared}
 
-    ``str()`` gives all of it, as CSV feeds need.  Its copies and pickles are plain lists.
+
+class ItemFields:
+    """Fills the fields of items, and warns once a class of what cannot be filled as it should be.
+
+    ``count``: adds to the stats.
     """
 
-    __slots__ = ()
+    def __init__(self, count: Callable[[str], None]) -> None:
+        self._count = count
+        # The warnings that the log has, and of which class.
+        self._warned: set[tuple[str, type]] = set()
 
-    def __repr__(self) -> str:
-        return f"<{len(self)} blocks>"
+    def targets(self, item: Any, configuration: Configuration) -> dict[str, str]:
+        """Return what :func:`find_targets` does; count an item that declares none of the fields."""
+        targets = find_targets(item, configuration)
+        wanted = [field for field in configuration.fields.values() if field is not None]
+        if wanted and not targets and is_cleaned(item, configuration):
+            self._count("items_without_fields")
+            self._warn_once(
+                item,
+                "%s declares none of the fields %s: its items pass without clean text. Add one of them, name "
+                "others in JUSTEXT_FIELDS, or leave the class out of JUSTEXT_ITEM_CLASSES.",
+                ", ".join(wanted),
+            )
+        return targets
 
-    def __str__(self) -> str:
-        return list.__repr__(self)
+    def fill(self, item: Any, page: CleanedPage) -> None:
+        """Write the parts of a page into those fields of an item that are empty."""
+        adapter = ItemAdapter(item)
+        refused: dict[str, Exception] = {}
+        for part, field in find_targets(item, page.configuration).items():
+            if is_empty(adapter.get(field)):
+                try:
+                    adapter[field] = _part_of(page, part)
+                # A frozen item, or one that checks its values: each library has errors of its own.
+                except Exception as error:
+                    refused[field] = error
+        if refused:
+            self._count("items_not_filled")
+            self._warn_once(
+                item,
+                "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, make "
+                "it one that is not, or fill the fields in the spider from get_extraction(response).",
+                ", ".join(refused),
+                _in_one_line(next(iter(refused.values()))),
+            )
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return list, (list(self),)
+    def check_url(self, item: Any, page: CleanedPage, response: Response) -> None:
+        """Warn of an item that is filled by its callback's page, though its field ``url`` names another one."""
+        targets = find_targets(item, page.configuration)
+        if not targets or not any(is_empty(ItemAdapter(item).get(field)) for field in targets.values()):
+            return
+        url = other_url(item, response)
+        if url is not None:
+            self._count("items_of_another_url")
+            self._warn_once(
+                item,
+                "%s: the field url names another page than that of the callback (%s, %s): the item gets the text of "
+                "the second. To have that of the first, call scrapy_justext.fill(item, response) in its own callback. "
+                "More such items are only counted, as justext/items_of_another_url.",
+                url,
+                response.url,
+            )
+
+    def _warn_once(self, item: Any, warning: str, *details: str) -> None:
+        """Log a warning of an item's class, whose name comes first in it, unless the log has it."""
+        if (warning, type(item)) not in self._warned:
+            self._warned.add((warning, type(item)))
+            logger.warning(warning, type(item).__qualname__, *details)
+
+
+def _in_one_line(error: Exception) -> str:
+    r"""Return an error in words.
+
+    >>> _in_one_line(ValueError("1 error:\n  too  long")), _in_one_line(KeyError())
+    ('1 error: too long', 'KeyError')
+    """
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def is_filled(item: Any, configuration: Configuration) -> bool:
+    """Return whether an item has all that a page gives, as after :func:`scrapy_justext.fill`.
+
+    It is told by the fields alone, since items are stored and sent to other processes.  A typed item whose fields are
+    empty by default is filled if it has text.
+    """
+    targets = find_targets(item, configuration)
+    if not targets:
+        return False
+    adapter = ItemAdapter(item)
+    values = {part: adapter.get(field) for part, field in targets.items() if part not in _MAY_BE_NONE}
+    has_text = any(values.get(part) for part in TEXTS)
+    is_whole = None not in values.values() and bool(values.get("language", has_text))
+    return is_whole and (has_text or isinstance(item, dict | Item))
+
+
+def is_empty(value: object) -> bool:
+    """Return whether a field still waits for its value."""
+    return value is None or (isinstance(value, str | list) and not value)
+
+
+def may_be_of_another(item: Any, response: Response) -> bool:
+    """Return whether an item is made from another page than a response, as far as its field ``url`` tells."""
+    return not ItemAdapter(item).get("url") or other_url(item, response) is not None
+
+
+def other_url(item: Any, response: Response) -> str | None:
+    """Return the address in the field ``url`` of an item if it is not that of a response; else None.
+
+    A response also has the addresses that were redirected to it, and the one that it calls canonical.
+    """
+    url = ItemAdapter(item).get("url")
+    if not isinstance(url, str) or not url:
+        return None
+    asked_for = [] if response.request is None else [response.request.url, *response.meta.get("redirect_urls", ())]
+    if _same_form(url, response.url) in {_same_form(known, response.url) for known in (response.url, *asked_for)}:
+        return None
+    canonical = response.css("link[rel~=canonical]::attr(href)").getall() if isinstance(response, TextResponse) else []
+    is_canonical = _same_form(url, response.url) in {_same_form(known, response.url) for known in canonical}
+    return None if is_canonical else url
+
+
+def _same_form(url: str, base: str) -> str:
+    """Return an address without what does not tell pages apart.
+
+    >>> _same_form("http://www.example.org/a/?b=2&a=1#top", ""), _same_form("/a?a=1&b=2", "https://example.org/b")
+    ('example.org/a?a=1&b=2', 'example.org/a?a=1&b=2')
+    """
+    try:
+        parts = urlsplit(canonicalize_url(urljoin(base, url)))
+    except ValueError:
+        # It is no address.
+        return url
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.netloc.removeprefix('www.')}{parts.path.rstrip('/')}{query}"
+
+
+def _part_of(page: CleanedPage, part: str) -> Any:
+    """Return a part of a page as plain values."""
+    if part == "fetched":
+        return page.fetched
+    if part == "pages":
+        return [of_article._asdict() for of_article in page.pages]
+    repeats, configuration = page.repeats, page.configuration
+    if part in PARTS_OF_DUPLICATES:
+        of_page = (False, None) if repeats is None else (repeats.is_page, repeats.first_url)
+        return dict(zip(("is_duplicate", "duplicate_of"), of_page, strict=True))[part]
+    if part != "blocks":
+        return part_of(page.extraction, part, chunk_characters=configuration.chunk_characters)
+    blocks = page.extraction.block_dicts(configuration.block_fields, configuration.blocks)
+    if page.pages:
+        blocks = _with_pages(blocks, page)
+    if repeats is not None:
+        for block, index in zip(blocks, page.extraction.block_dicts(("index",), configuration.blocks), strict=True):
+            block["is_duplicate"] = index["index"] in repeats.blocks
+    return blocks
+
+
+def _with_pages(blocks: list[dict[str, Any]], page: CleanedPage) -> list[dict[str, Any]]:
+    """Return the blocks of an article of several pages, each with the address of its page."""
+    urls = chain.from_iterable(repeat(of_article.url, of_article.blocks) for of_article in page.pages)
+    wanted = [page.configuration.blocks == "all" or of is GOOD for of in page.extraction.column("block_class")]
+    return [{**block, "page_url": url} for block, url in zip(blocks, compress(urls, wanted), strict=True)]
 
 
 class _OnItsWay(NamedTuple):

@@ -14,6 +14,7 @@ from w3lib.encoding import read_bom
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.languages import primary
 from scrapy_justext.crawl.processes import RawPage
 
 if TYPE_CHECKING:
@@ -221,11 +222,18 @@ class CleanedPage(NamedTuple):
 
 def is_good(extraction: Extraction, configuration: Configuration) -> bool:
     """Return whether a page has enough good content, and is likely enough to be extracted well."""
-    if extraction.good_characters < configuration.min_good_characters:
+    is_empty = extraction.good_characters < configuration.min_good_characters
+    if is_empty or is_in_other_language(extraction, configuration):
         return False
     # It takes time to find.
     least = configuration.min_confidence
     return not least or extraction.confidence is None or extraction.confidence >= least
+
+
+def is_in_other_language(extraction: Extraction, configuration: Configuration) -> bool:
+    """Return whether a page is in none of the languages that are kept."""
+    kept = configuration.keep_languages
+    return bool(kept) and extraction.language not in kept
 
 
 class UncleanedPage(NamedTuple):
@@ -256,12 +264,26 @@ def page_counts(page: CleanedPage) -> dict[str, int]:
         "pages_read_as_utf8": extraction.encoding_source == "contradiction",
         "pages_encoding_guessed": extraction.encoding_source == "guessed",
         "pages_without_good_content": not page.is_good,
+        "pages_in_other_languages": is_in_other_language(extraction, page.configuration),
+        "pages_declaring_another_language": declared_otherwise(page) is not None,
     }
     if page.repeats is not None:
         facts["duplicates/pages"] = page.repeats.is_page
         if page.repeats.blocks:
             counts["duplicates/blocks"] = len(page.repeats.blocks)
     return counts | {name: 1 for name, is_so in facts.items() if is_so}
+
+
+def declared_otherwise(page: CleanedPage) -> str | None:
+    """Return the language tag of a page that declares another language than the user says it is in; else None."""
+    extraction, library = page.extraction, page.configuration.options.library
+    declared = extraction.declared_language
+    candidates = page.configuration.options.candidates
+    if declared is None or candidates is None or len(candidates) != 1:
+        return None
+    found = library.find(declared)
+    is_other = found != candidates[0] if found is not None else primary(declared) not in candidates[0].codes
+    return declared if is_other else None
 
 
 def _language_name(page: CleanedPage) -> str:
@@ -271,27 +293,38 @@ def _language_name(page: CleanedPage) -> str:
 
 def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:
     """Return in one line what a page lacks, by the measurements of the block that came nearest to being good."""
+    if is_in_other_language(extraction, configuration):
+        kept = ", ".join(sorted(configuration.keep_languages))
+        return f"no good content: the page is in {extraction.language}, JUSTEXT_KEEP_LANGUAGES keeps {kept}"
     blocks = extraction.blocks
     if not blocks:
         return "no good content: the page has no text"
-    good = [block for block in blocks if block.is_good]
-    found = f"no good content: {len(good)} of {len(blocks)} blocks"
-    if good:
-        minimum = configuration.min_good_characters
-        if extraction.good_characters < minimum:
-            return f"{found}, {extraction.good_characters} < {minimum} good characters"
-        return f"{found}, confidence {extraction.confidence} < {configuration.min_confidence:g}"
-    options = configuration.options
+    good = sum(block.is_good for block in blocks)
+    missing = _few_characters(extraction, configuration) if good else f"; {_nearest_miss(extraction, configuration)}"
+    return f"no good content: {good} of {len(blocks)} blocks{missing}"
+
+
+def _few_characters(extraction: Extraction, configuration: Configuration) -> str:
+    """Return what a page with good blocks lacks."""
+    minimum = configuration.min_good_characters
+    if extraction.good_characters < minimum:
+        return f", {extraction.good_characters} < {minimum} good characters"
+    return f", confidence {extraction.confidence} < {configuration.min_confidence:g}"
+
+
+def _nearest_miss(extraction: Extraction, configuration: Configuration) -> str:
+    """Return which block came nearest to being good, and what it lacks."""
+    blocks, options = extraction.blocks, configuration.options
     if not options.profile.by_stopwords:
         if any(block.probability is not None for block in blocks):
             nearest = max(blocks, key=lambda block: block.probability or 0)
-            return f"{found}; nearest miss: {nearest.characters} characters, {nearest.reason}"
+            return f"nearest miss: {nearest.characters} characters, {nearest.reason}"
         longest = max(blocks, key=lambda block: block.characters * (1 - block.link_density))
-        return f"{found}; longest: {longest.characters} characters, {longest.reason}"
+        return f"longest: {longest.characters} characters, {longest.reason}"
     extractor = Extractor(options)
     thresholds = extractor.thresholds_for(extractor.language_of(extraction))
     nearest = max(blocks, key=lambda block: _nearness(block, thresholds))
-    return f"{found}; nearest miss: {_miss(nearest, thresholds)}"
+    return f"nearest miss: {_miss(nearest, thresholds)}"
 
 
 def _nearness(block: Block, thresholds: Thresholds) -> float:

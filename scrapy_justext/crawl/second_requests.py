@@ -24,7 +24,7 @@ from hashlib import sha1
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.crawl.pages import CleanedPage
+from scrapy_justext.crawl.pages import CleanedPage, is_in_other_language
 from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def why_again(response: Response, page: Outcome) -> str | None:
         if page.reason == "status":
             return "bot_wall" if response.status in WALL_STATUSES else None
         return "empty_shell" if page.reason == "empty" else None
-    if page.extraction.page_type in LISTINGS:
+    if page.extraction.page_type in LISTINGS or is_in_other_language(page.extraction, page.configuration):
         return None
     if page.is_good and not page.extraction.is_fallback:
         least, confidence = page.configuration.retry_confidence, page.extraction.confidence
@@ -135,6 +135,10 @@ def is_better(second: CleanedPage, first: Outcome) -> bool:
     return now.good_characters > before.good_characters
 
 
+#: Second requests that fail before one works, after which the log says so.
+FAILED_FROM_START = 5
+
+
 class SecondRequests:
     """The second requests of a crawl, with their limits.
 
@@ -149,6 +153,10 @@ class SecondRequests:
         self._made = 0
         self._of_sites: Counter[str] = Counter()
         self._told: set[str] = set()
+        self._failed = 0
+        self._cause = ""
+        self._has_worked = False
+        self._is_warned = False
         self._more: dict[str, Any] = {} if are_cached else {"dont_cache": True}
         if are_cached:
             crawler.request_fingerprinter = _Fingerprinter(crawler.request_fingerprinter)
@@ -160,15 +168,35 @@ class SecondRequests:
         self._add("retry/requests")
         self._add(f"retry/{why}")
         assert self._crawler.engine is not None
+        second = _again(request, {**self._more, **configuration.retry_meta})
         try:
-            return await self._crawler.engine.download_async(
-                _again(request, {**self._more, **configuration.retry_meta})
-            )
+            response = await self._crawler.engine.download_async(second)
         except Exception as error:
             # Whatever happens to it, there is the first page.
             self._add("retry/failed")
-            logger.info("%s: second request failed: %s", request.url, str(error) or type(error).__name__)
+            self._failed += 1
+            self._cause = " ".join(str(error).split()) or type(error).__name__
+            logger.info("%s: second request failed: %s", request.url, self._cause)
+            if self._failed >= FAILED_FROM_START:
+                self._warn()
             return None
+        self._has_worked = True
+        return response
+
+    def close(self) -> None:
+        """Warn if no second request of the crawl worked."""
+        if self._failed:
+            self._warn()
+
+    def _warn(self) -> None:
+        """Warn once that second requests fail, if none has worked."""
+        if not (self._has_worked or self._is_warned):
+            self._is_warned = True
+            logger.warning(
+                "No second request has worked, so JUSTEXT_RETRY_META does nothing: %d failed, the last with: %s",
+                self._failed,
+                self._cause,
+            )
 
     def unmark(self, response: Response, first: Request) -> None:
         """Take from the meta of a kept response what only its own request needed.  ``first``: the first request.

@@ -7,7 +7,7 @@ middleware tells the session which item came from which page.  The pipeline, whi
 :class:`Session`           cleans pages, in place or in other processes, and keeps them with their responses
 :class:`Counts`            counts what became of each page
 :func:`get_session`        gives the session of a crawl
-:func:`get_extraction`     gives a callback its page; :func:`made_from` gives an item another page than its callback's
+:func:`get_extraction`     gives a callback its page; :func:`fill` fills an item with it at once
 =========================  ========================================================================================
 """
 
@@ -20,6 +20,7 @@ import sys
 import threading
 from contextlib import ExitStack, suppress
 from contextvars import ContextVar
+from functools import cache
 from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -31,7 +32,7 @@ from scrapy.http import Response
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.kernel.loading import is_refused, kernel
-from scrapy_justext.crawl.items import ItemPages
+from scrapy_justext.crawl.items import ItemFields, ItemPages, is_filled, may_be_of_another
 from scrapy_justext.crawl.joining import Joining
 from scrapy_justext.crawl.pages import (
     OFF,
@@ -39,6 +40,7 @@ from scrapy_justext.crawl.pages import (
     CleanedPage,
     Outcome,
     UncleanedPage,
+    declared_otherwise,
     describe_limit,
     describe_reason,
     header_languages,
@@ -57,6 +59,7 @@ from scrapy_justext.crawl.settings import (
     from_settings,
     from_spider,
     is_enabled,
+    keeps_all_languages,
     make_layers,
     without_effect,
 )
@@ -97,6 +100,8 @@ class Counts:
         self._counted: WeakSet[Request] = WeakSet()
         # What the log was told, and of which site.
         self._told: set[tuple[str, str]] = set()
+        self._declared_otherwise = 0
+        self._first_declared = ""
 
     def add(self, name: str, by: float = 1) -> None:
         """Add to one stat."""
@@ -136,6 +141,20 @@ class Counts:
         self.add("seconds", page.seconds)
         for name, number in page_counts(page).items():
             self.add(name, number)
+        declared = declared_otherwise(page)
+        if declared is not None:
+            self._declared_otherwise += 1
+            self._first_declared = self._first_declared or f"{page.extraction.url} declares {declared}"
+
+    def close(self) -> None:
+        """Warn of pages that may be in another language than the settings say."""
+        if self._declared_otherwise:
+            logger.warning(
+                "%d pages were judged in the language of JUSTEXT_LANGUAGE though they declare another one (%s). Set it "
+                'to "auto" to have the language of each page detected, and JUSTEXT_KEEP_LANGUAGES to keep only some.',
+                self._declared_otherwise,
+                self._first_declared,
+            )
 
     def add_error(self, error: Exception, page: str) -> None:
         """Count and log an error.  ``page``: what the log calls the page."""
@@ -181,7 +200,8 @@ class Session:
         self._of_sites = {None: self.configuration} | {site: configure(self._layers.given(site)) for site in sites}
         #: The sites, and None for pages of no site, on which the plugin is on.
         self._on = on = frozenset(site for site in self._of_sites if is_enabled(self._layers.given(site)))
-        self._is_used = bool(on)
+        #: Whether it is on for any page.
+        self.is_used = bool(on)
         self._joining: Joining | None = None
         self._site_watch: SiteWatch | None = None
         if self.configuration.site_stats or self.configuration.site_report:
@@ -194,6 +214,7 @@ class Session:
         assert crawler.stats is not None
         self.counts = Counts(crawler.stats)
         self.items = ItemPages()
+        self.item_fields = ItemFields(self.counts.add)
         asks = any(self._of_sites[site].retry_meta for site in on)
         self._second_requests = SecondRequests(crawler, self.counts.add, are_cached=asks)
         self._pool: PagePool[Found] | None = None
@@ -213,11 +234,15 @@ class Session:
 
         It is cleaned in another process if the crawl has any, unless ``in_place``.
         """
+        page = await self.outcome_of(response, request, in_place=in_place)
+        return page if isinstance(page, CleanedPage) else None
+
+    async def outcome_of(self, response: Response, request: Request | None, *, in_place: bool = False) -> Outcome:
+        """Return what became of a response, which is cleaned at the first call; see :meth:`clean`."""
         if response not in _PAGES:
             found = await self._clean(response, request, in_place=in_place)
             await self._enter(*found, response, request, in_place=in_place)
-        page = _PAGES[response]
-        return page if isinstance(page, CleanedPage) else None
+        return _PAGES[response]
 
     async def clean_best(self, response: Response, request: Request) -> Response:
         """Clean the page of a response; return the response, or that of a second request whose page is better."""
@@ -368,8 +393,11 @@ class Session:
         """Remember which page an item came from; return False for an item that is held and goes on later."""
         chosen = self.items.take_chosen(item)
         page = chosen or _PAGES.get(response)
-        if page is None:
+        is_of_another = chosen is None and self.is_filled(item) and may_be_of_another(item, response)
+        if page is None or is_of_another:
             return True
+        if chosen is None and isinstance(page, CleanedPage):
+            self.item_fields.check_url(item, page, response)
         if chosen is None and self._joining is not None and self._joining.hold(item, response):
             return False
         held_items = self.held_items
@@ -378,6 +406,10 @@ class Session:
             return False
         self.items.remember(item, page, response)
         return True
+
+    def is_filled(self, item: Any) -> bool:
+        """Return whether an item has all that a page gives, as after :func:`fill`, in this crawl's own fields."""
+        return is_filled(item, self.configuration)
 
     def requests_of_articles(self, response: Response) -> Iterator[Any]:
         """Yield the request for the page after that of a response, or what was kept back in vain."""
@@ -516,16 +548,21 @@ class Session:
         return self.held_items
 
     def _open(self) -> None:
-        if self._is_used:
+        if self.is_used:
             if is_refused():
                 logger.warning("Pages are read in Python, which is slower: %s", kernel().reason)
             if idle := without_effect(self._layers, self._of_sites.values()):
                 profiles = {each.options.profile.name for each in self._of_sites.values()}
                 looking = " or ".join(f"the profile {name}" for name in sorted(profiles))
                 logger.warning("%s: without effect, as %s does not look at it", ", ".join(idle), looking)
+            if any(map(keeps_all_languages, self._of_sites.values())):
+                logger.warning(
+                    "JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these "
+                    'languages; set that to "auto" to have the language of each page detected'
+                )
             freeze_objects()
             self._find_pool()
-        if self._is_used and self._crawler.spider is not None:
+        if self.is_used and self._crawler.spider is not None:
             self._joining = Joining(
                 self._crawler, self.counts.add, self.items, _PAGES.get, self._configuration_of, self.find_repeats
             )
@@ -546,7 +583,8 @@ class Session:
         gc.unfreeze()
         self.items.clear()
         memory = None if self.held_items is None else self.held_items.memory
-        closing = (self._joining, self._site_watch, memory, self._duplicates, self._pool)
+        shared = (self._joining, self._site_watch, memory, self._duplicates, self._pool)
+        closing = (self.counts, self._second_requests, *shared)
         # All are closed, whatever one of them raises; the stack begins with the last.
         with ExitStack() as stack:
             for each in reversed(closing):
@@ -560,16 +598,35 @@ def get_extraction(response: Response) -> Extraction | None:
     Every callback can ask for it: the page was extracted before the callback got it.  A copy of a response, which
     ``response.replace()`` makes, is extracted now.
     """
-    _clean_copy(response)
+    if _clean_copy(response) is None and not _SESSIONS:
+        _warn_of_no_crawl()
     page = _PAGES.get(response)
     return page.extraction if isinstance(page, CleanedPage) else None
 
 
-def made_from(item: AnyItem, response: Response) -> AnyItem:
-    """Return the item, which gets the page of ``response`` when it is yielded, not that of its callback's response."""
+@cache
+def _warn_of_no_crawl() -> None:
+    """Say once in a process why there is no extraction, above all in a shell outside of a project."""
+    logger.warning(
+        "No crawl of this process uses scrapy-justext, so get_extraction() returns None. In the settings, or behind "
+        '-s: ADDONS={"scrapy_justext.Addon": 500}. Without a crawl, scrapy_justext.extract(response) does the same.'
+    )
+
+
+def fill(item: AnyItem, response: Response) -> AnyItem:
+    """Fill the fields of an item from the page of ``response`` at once, and return the item.
+
+    Whatever callback yields it later, the pipeline leaves it as it is.  So it can travel to the next callback in
+    ``meta`` or ``cb_kwargs``, through JOBDIR and Redis, too: what it gets is plain data.  It is dropped as any item of
+    its page.  An item of a page that was not cleaned gets nothing.
+    """
     session = _clean_copy(response)
     page = _PAGES.get(response)
     if session is not None and page is not None:
+        if isinstance(page, CleanedPage):
+            session.item_fields.fill(item, page)
+            # It does not wait until more is known of the page.
+            page = page._replace(unfinished=None)
         session.items.choose(item, page)
     return item
 

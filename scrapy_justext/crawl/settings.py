@@ -12,16 +12,19 @@ The same names serve everywhere: ``JUSTEXT_LENGTH_LOW`` in the settings, ``lengt
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import isroutine
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy.utils.misc import load_object
+
 from scrapy_justext.core.chunks import CHUNK_CHARACTERS
 from scrapy_justext.core.extraction import BLOCK_FIELDS
+from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.markdown.tables import HTML, TABLES
-from scrapy_justext.core.options import PARAMETER_NAMES, Options, make_options
+from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_without_list, make_options
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.conversion import (
     Converter,
@@ -32,6 +35,7 @@ from scrapy_justext.crawl.conversion import (
     item_field,
     laid_over,
     language,
+    language_names,
     mapping,
     names_among,
     number,
@@ -58,7 +62,8 @@ if TYPE_CHECKING:
 DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
     {
         "text": "text",
-        "paragraphs": "paragraphs",
+        # The text holds them.
+        "paragraphs": None,
         "blocks": "blocks",
         "language": "language",
         "title": "title",
@@ -132,6 +137,12 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             "a name, in English or in the language itself, or ISO 639 code; a list: each page's language is chosen"
             ' from these; "auto": from all; "none": stop words do not count',
         ),
+        "keep_languages": Setting(
+            (),
+            language_names,
+            "names or codes; pages in other [languages](docs/languages.md#filter) have no good content, nor have those "
+            "in unknown ones unless `und` is among them; []: all are kept",
+        ),
         "stoplist": Setting(
             None,
             stop_words,
@@ -161,10 +172,10 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "block_fields": Setting(
             DEFAULT_BLOCK_FIELDS,
             names_among("field of a block", BLOCK_FIELDS),
-            "metadata of each entry of `blocks`; name `xpath` and `dom_path` to get them; metadata of images and "
-            "trained models only if the profile has them",
+            "metadata of each entry of `blocks`; name `xpath` and `dom_path` to get them; by default `text` only if "
+            "the item's text does not hold it, and metadata of images and trained models only if the profile has them",
         ),
-        "blocks": Setting("all", one_of("all", "good"), "which blocks are listed: all, good"),
+        "blocks": Setting("good", one_of("good", "all"), "which blocks are listed: good, all"),
         "chunk_characters": Setting(
             CHUNK_CHARACTERS, at_least_one, "most characters of an entry of [`chunks`](docs/chunks.md)"
         ),
@@ -280,6 +291,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
 
 
 PREFIX = "JUSTEXT_"
+#: A slip that would set nothing.
+PREFIX_WITH_HYPHEN = "JUSTEXT-"
 #: Name of the spider's attribute and of the key in ``request.meta``; prefix of spider arguments.
 KEY = "justext"
 
@@ -289,6 +302,8 @@ class Configuration:
     """The checked settings for the pages and items of a crawl; those that decide on blocks are in ``options``."""
 
     options: Options
+    keep_languages: frozenset[str]
+    """The codes of the languages that are kept, as pages have them; empty: all are."""
     fields: Mapping[str, str | None]
     item_classes: tuple[type, ...] | None
     block_fields: tuple[str, ...]
@@ -380,7 +395,7 @@ def from_settings(settings: BaseSettings) -> dict[str, Given]:
     return {
         _known(name, _as_setting): Given(settings.get(name), name)
         for name in settings
-        if isinstance(name, str) and name.upper().startswith(PREFIX)
+        if isinstance(name, str) and name.upper().startswith((PREFIX, PREFIX_WITH_HYPHEN))
     }
 
 
@@ -393,7 +408,7 @@ def from_spider(spider: Spider) -> dict[str, Given]:
     kind = type(spider).__name__
     values = getattr(spider, KEY, None)
     attribute = from_mapping({} if values is None else values, f"{kind}.{KEY}")
-    names = [name for name in dir(spider) if name.lower().startswith(f"{KEY}_")]
+    names = [name for name in dir(spider) if name.upper().startswith((PREFIX, PREFIX_WITH_HYPHEN))]
     arguments = {
         _known(name, lambda known: f"{KEY}_{known}"): Given(
             getattr(spider, name), f"-a {name}" if name in vars(spider) else f"{kind}.{name}"
@@ -434,6 +449,30 @@ def _as_setting(name: str) -> str:
     return PREFIX + name.upper()
 
 
+def _codes_of(names: Sequence[object], options: Options, given: Mapping[str, Given]) -> frozenset[str]:
+    """Return the codes of the languages that are kept, as pages have them.
+
+    Raises :class:`SettingError` for what is no language, and if no page could be in one of them.
+    """
+    codes: set[str] = set()
+    label = given["keep_languages"].label if "keep_languages" in given else ""
+    for name in names:
+        if name == UNDETERMINED or is_code_without_list(name, options.library):
+            codes.add(str(name))
+            continue
+        try:
+            codes.add(options.library.get(name).code)
+        except ParameterError as error:
+            raise SettingError(label, name, error.allowed) from error
+    candidates = options.candidates
+    of_pages = {UNDETERMINED} if candidates == () else {language.code for language in candidates or ()}
+    if codes and candidates is not None and codes.isdisjoint(of_pages):
+        of = "none" if candidates == () else ", ".join(sorted(of_pages))
+        allowed = f"no page would be left, since JUSTEXT_LANGUAGE says that all are in {of}"
+        raise SettingError(label, list(names), allowed)
+    return frozenset(codes)
+
+
 def is_enabled(given: Mapping[str, Given]) -> bool:
     """Return whether the plugin is switched on."""
     return bool(_values(given)["enabled"])
@@ -461,9 +500,13 @@ def configure(given: Mapping[str, Given]) -> Configuration:
     if values["block_fields"] is DEFAULT_BLOCK_FIELDS:
         of_images = IMAGE_FIELDS if options.profile.tags.images else ()
         of_models = MODEL_FIELDS if options.profile.models else ()
-        values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
+        # The text of good blocks is in the item already.
+        left_out = {"text"} if values["blocks"] == "good" and values["fields"]["text"] is not None else ()
+        own = [name for name in DEFAULT_BLOCK_FIELDS if name not in left_out]
+        values["block_fields"] = (*own, *of_images, *of_models)
     if values["duplicates"] != "mark":
         values["fields"] = {**values["fields"], **dict.fromkeys(PARTS_OF_DUPLICATES)}
+    values["keep_languages"] = _codes_of(values["keep_languages"], options, given)
     of_settings = {name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS}
     return Configuration(options=options, **of_settings)
 
@@ -499,6 +542,32 @@ def without_effect(layers: Layers, configurations: Iterable[Configuration]) -> l
 
 #: What only a trained model tells.
 _CONFIDENCES = frozenset({"min_confidence", "retry_confidence"})
+
+
+def keeps_all_languages(configuration: Configuration) -> bool:
+    """Return whether languages are chosen to be kept, and every page counts as being in one of them."""
+    kept, candidates = configuration.keep_languages, configuration.options.candidates
+    return bool(kept and candidates) and all(language.code in kept for language in candidates or ())
+
+
+def earlier_pipelines(settings: BaseSettings, own: type) -> str:
+    """Return the pipelines of the user's that get items before the plugin's, with the order of each; "" for none.
+
+    ``own``: the class of the plugin's.  Scrapy's own pipelines fetch files, and need no text.
+    """
+    orders = {load_object(path): order for path, order in settings.getwithbase("ITEM_PIPELINES").items()}
+    first = next((order for pipeline, order in orders.items() if issubclass(pipeline, own)), None)
+    if first is None:
+        return ""
+    names = {pipeline: f"{pipeline.__module__}.{pipeline.__qualname__} ({order})" for pipeline, order in orders.items()}
+    earlier = [
+        names[pipeline]
+        for pipeline, order in orders.items()
+        if order is not None and order <= first and not issubclass(pipeline, own)
+        if not pipeline.__module__.startswith("scrapy.")
+    ]
+    plugin = next(name for pipeline, name in names.items() if issubclass(pipeline, own))
+    return f"{', '.join(earlier)} before {plugin}" if earlier else ""
 
 
 def _is_given(value: object) -> bool:

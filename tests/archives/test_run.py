@@ -138,7 +138,7 @@ def test_a_table_holds_the_same(archive: Path) -> None:
     assert table.schema.remove_metadata() == SCHEMA
     for row, line in zip(rows(archive.parent / "out.parquet"), rows(archive.parent / "out.jsonl"), strict=True):
         line["language_source"] = line.pop("source")
-        line.update(dict.fromkeys(("markdown", "confidence", "page_type", "page_type_probability")))
+        line.update(dict.fromkeys(("markdown", "paragraphs", "confidence", "page_type", "page_type_probability")))
         for block in line["blocks"]:
             block.update(dict.fromkeys(set(BLOCK_FIELDS) - set(block)))
         assert row == line

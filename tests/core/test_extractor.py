@@ -145,8 +145,8 @@ class TestResult:
         as_dict = extract(PAGE, language="English").to_dict()
         assert list(as_dict) == [
             "text", "paragraphs", "blocks", "language", "language_source", "language_reason", "profile", "title",
-            "url", "is_cut", "confidence", "page_type", "page_type_probability", "is_fallback", "markdown", "encoding",
-            "encoding_source", "encoding_reason",
+            "url", "is_cut", "confidence", "page_type", "page_type_probability", "is_fallback", "markdown",
+            "declared_language", "encoding", "encoding_source", "encoding_reason",
         ]  # fmt: skip
         assert as_dict["text"] == extract(PAGE, language="English").text
         assert tuple(as_dict["blocks"][0]) == BLOCK_FIELDS

@@ -262,10 +262,13 @@ class TestOwn:
         assert extract(f"<p>{text}", stoplist=["Lamp"]).paragraphs == [text.strip()]
         assert extract(f"<p>{text}", stoplist=["lam"]).paragraphs == []
 
-    def test_the_page_s_language_is_not_asked(self) -> None:
+    def test_the_page_s_language_is_found_all_the_same(self) -> None:
         extraction = extract("<html lang=de><p>Das ist ein Haus", stoplist=["lamp"])
-        assert (extraction.language, extraction.language_source) == ("und", "given")
-        assert extraction.language_reason == "a stoplist was given, no language"
+        assert (extraction.language, extraction.language_source) == ("de", "detected")
+        assert extraction.declared_language == "de"
+        unknown = extract("<p>1 2 3", stoplist=["lamp"])
+        assert (unknown.language, unknown.language_source) == ("und", "given")
+        assert unknown.language_reason == "judged by own stop words; no text to tell, nothing declared"
 
     def test_a_language_beside_them_is_recorded(self) -> None:
         extraction = extract("<p>" + "lamp " * 60, stoplist=["lamp"], language="de")

@@ -34,6 +34,9 @@ SECONDS = 300
 BASE_SETTINGS: Mapping[str, Any] = {
     "ADDONS": {"scrapy_justext.Addon": 500},
     "JUSTEXT_LANGUAGE": "English",
+    # More than by default, to be looked at.
+    "JUSTEXT_BLOCKS": "all",
+    "JUSTEXT_FIELDS": {"paragraphs": "paragraphs"},
     "RETRY_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
 }

@@ -89,7 +89,7 @@ def results(folder: Path, site: Site) -> dict[str, Result]:
     usual = {
         "JUSTEXT_LANGUAGE": ["English", "German"],
         "CONCURRENT_REQUESTS": 1,
-        "JUSTEXT_FIELDS": {"chunks": "chunks"},
+        "JUSTEXT_FIELDS": {"chunks": "chunks", "paragraphs": "paragraphs"},
     }
     three = [feed(folder / name) for name in ("three.parquet", "three.jsonl.zst", "three.jsonl")]
     batches = feed(folder / "batch-%(batch_id)d.parquet", batch_item_count=1)

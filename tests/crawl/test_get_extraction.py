@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, JsonResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_justext import Extraction, extract, get_extraction, made_from
-from tests.crawl.content import GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, POOR_PAGE
+from scrapy_justext import Extraction, extract, get_extraction
+from tests.crawl.content import GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import crawl_one
-from tests.crawl.items import DataclassItem
 from tests.crawl.server import Answer, Site
 
 if TYPE_CHECKING:
@@ -81,50 +79,6 @@ def test_the_extraction_of_a_response_is_at_hand() -> None:
     assert result.justext["pages"] == 2
     skipped = {name: number for name, number in result.justext.items() if name.startswith("skipped/")}
     assert skipped == {"skipped/no_callback": 1, "skipped/not_html": 1, "skipped/request": 1}
-
-
-class InlineSpider(Spider):
-    """Yields items made from its page, from others that it downloads inline, and from no page."""
-
-    name = "inline"
-
-    def __init__(self, page: str, others: dict[str, str]) -> None:
-        super().__init__()
-        self.start_urls = [page]
-        self.others = others
-
-    async def parse(self, response: Response) -> AsyncIterator[Any]:
-        later = []
-        for kind, url in self.others.items():
-            second = await self.crawler.engine.download_async(Request(url))
-            yield made_from({"kind": kind}, second)
-            yield made_from(DataclassItem(f"typed {kind}"), second.copy())
-            later.append(made_from({"kind": f"later {kind}"}, second))
-        del second
-        for item in later:
-            yield item
-        yield {"kind": "callback"}
-        unknown = made_from({"kind": "unknown"}, HtmlResponse("http://example.org/", body=b"<p>", encoding="utf-8"))
-        yield unknown
-
-
-@pytest.mark.parametrize("own_page", ["/page", "/poor"])
-def test_an_item_gets_the_page_that_it_was_made_from(own_page: str) -> None:
-    answers: dict[str, Answer | str] = {
-        "/page": GOOD_PAGE,
-        "/poor": POOR_PAGE,
-        "/more": f"<p>{MORE_ENGLISH}",
-        "/json": Answer("{}", "application/json"),
-    }
-    with Site(answers) as served:
-        others = {"good": served.url("/more"), "poor": served.url("/poor?2"), "json": served.url("/json")}
-        result = crawl_one(InlineSpider, {"page": served.url(own_page), "others": others})
-    typed = {item.url: item.text for item in result.items if isinstance(item, DataclassItem)}
-    assert typed == {"typed good": MORE_ENGLISH, "typed json": None}
-    texts = {item["kind"]: item.get("text") for item in result.items if isinstance(item, dict)}
-    own = dict.fromkeys(["callback", "unknown"], GOOD_TEXT) if own_page == "/page" else {}
-    assert texts == {"good": MORE_ENGLISH, "later good": MORE_ENGLISH, "json": None, "later json": None, **own}
-    assert result.justext["items_without_page"] == 3
 
 
 def test_a_response_of_no_crawl_has_none() -> None:

@@ -171,7 +171,7 @@ def test_strings_of_the_command_line_are_converted(tmp_path: Path, way: str) -> 
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     (item,) = map(json.loads, (tmp_path / "items.jsonl").read_text("utf-8").splitlines())
-    assert item.keys() == {"url", "body", "paragraphs", "blocks", "language", "why"}
+    assert item.keys() == {"url", "body", "blocks", "language", "why"}
     assert item["body"] == GERMAN
     assert (item["language"], item["why"]) == ("de", "detected")
     assert item["blocks"] == [{"text": GERMAN, "xpath": "/html[1]/body[1]/p[1]"}]

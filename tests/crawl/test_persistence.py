@@ -173,5 +173,5 @@ def test_overrides_survive_on_disk(tmp_path: Path) -> None:
     assert result.stats["scheduler/enqueued/disk"] == 2
     (item,) = result.items
     assert item["text"] == GERMAN
-    assert item.keys() == {"url", "text", "paragraphs", "blocks", "language"}
+    assert item.keys() == {"url", "text", "blocks", "language"}
     assert item["blocks"][0].keys() == {"text"}

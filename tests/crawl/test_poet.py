@@ -14,6 +14,7 @@ from tests.crawl.crawling import Crawl, crawl, crawl_one
 from tests.crawl.server import Answer, Site
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 pytest.importorskip("scrapy_poet")
@@ -83,6 +84,27 @@ def test_a_page_that_is_not_cleaned_fails_with_a_reason(settings: dict[str, Any]
         result = crawl_one(AskingSpider, {"urls": served.urls()}, settings={**ORDERS["both add-ons"], **settings})
     assert {kind for _, kind in result.seen} == {"NoExtraction"}
     assert len(result.seen) == 2
+
+
+class NoErrbackSpider(AskingSpider):
+    """Has no errback."""
+
+    async def start(self) -> AsyncIterator[Any]:
+        async for request in super().start():
+            yield request.replace(errback=None)
+
+
+def test_without_an_errback_the_log_has_a_line_and_no_traceback() -> None:
+    answers = {
+        "/json": Answer("{}", "application/json"),
+        "/missing": Answer(GOOD_PAGE, status=404),
+        "/good": Answer(GOOD_PAGE),
+    }
+    with Site(answers) as served:
+        result = crawl_one(NoErrbackSpider, {"urls": served.urls()}, settings=ORDERS["both add-ons"])
+    assert {text for _, _, text in result.seen} == {GOOD_TEXT}
+    lines = [entry.message.rpartition(": ")[2] for entry in result.log if "no extraction" in entry.message]
+    assert sorted(lines) == ["HTTP status 404 Not Found"] * 2 + ["content type application/json"] * 2
 
 
 def test_the_cache_gives_the_same(site: Site, tmp_path: Path) -> None:

@@ -58,8 +58,10 @@ def demo() -> tuple[Result, Result]:
         arguments = {"urls": served.urls(), "meta": meta}
         results = crawl(
             {
-                "here": Crawl(PageSpider, arguments, shared),
-                "there": Crawl(PageSpider, arguments, {**shared, **TWO, "JUSTEXT_TIMEOUT": SECONDS}),
+                "here": Crawl(PageSpider, arguments, shared, problems=["declares? "]),
+                "there": Crawl(
+                    PageSpider, arguments, {**shared, **TWO, "JUSTEXT_TIMEOUT": SECONDS}, problems=["declares? "]
+                ),
             }
         )
     return results["here"], results["there"]

@@ -177,6 +177,9 @@ def proxy(site: Site) -> Iterator[Site]:
         yield proxy
 
 
+REFUSED = r"^No second request has worked, .* does nothing: \d+ failed, the last with: Connection was refused"
+
+
 @pytest.fixture(scope="module")
 def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     meta = {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}, "JUSTEXT_FIELDS": {"fetched": "fetched"}}
@@ -190,7 +193,7 @@ def results(site: Site, proxy: Site, tmp_path_factory: pytest.TempPathFactory) -
             "off": Crawl(PageSpider, shell),
             "request": Crawl(PageSpider, {**shell, "meta": asked}),
             "response": Crawl(PageSpider, {"urls": both}, {**meta, "JUSTEXT_DROP": "response"}),
-            "failing": Crawl(PageSpider, shell, {**meta, "JUSTEXT_RETRY_META": unused}),
+            "failing": Crawl(PageSpider, shell, {**meta, "JUSTEXT_RETRY_META": unused}, problems=[REFUSED]),
             "site limit": Crawl(
                 PageSpider, {"urls": site.urls("/shell", "/always", "/empty")}, {**meta, "JUSTEXT_RETRY_SITE_LIMIT": 1}
             ),

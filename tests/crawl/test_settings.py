@@ -153,8 +153,8 @@ def test_defaults() -> None:
     assert configuration.options.paths is False
     assert configuration.fields == USUAL_FIELDS
     assert configuration.item_classes is None
-    assert configuration.block_fields == DEFAULT_BLOCK_FIELDS
-    assert (configuration.blocks, configuration.drop) == ("all", "item")
+    assert configuration.block_fields == DEFAULT_BLOCK_FIELDS[1:]
+    assert (configuration.blocks, configuration.drop) == ("good", "item")
     assert configuration.min_good_characters == 1
     assert configuration.html_field is None
     assert configuration.max_body_bytes == 10 * 1024 * 1024
@@ -172,9 +172,23 @@ def test_markdown_is_made_for_a_field_alone(fields: dict[str, str | None], expec
 
 
 def test_images_and_models_have_fields_of_their_own() -> None:
-    assert configured(profile="justext-java").block_fields == (*DEFAULT_BLOCK_FIELDS, "image_url", "image_alt")
+    listed = {"blocks": "all"}
+    assert configured(**listed).block_fields == DEFAULT_BLOCK_FIELDS
+    assert configured(profile="justext-java", **listed).block_fields == (
+        *DEFAULT_BLOCK_FIELDS,
+        "image_url",
+        "image_alt",
+    )
     assert configured(profile="justext-java", block_fields="text").block_fields == ("text",)
-    assert configured(profile="learned").block_fields == (*DEFAULT_BLOCK_FIELDS, "probability", "origin")
+    assert configured(profile="learned", **listed).block_fields == (*DEFAULT_BLOCK_FIELDS, "probability", "origin")
+
+
+def test_blocks_have_their_text_where_the_item_s_text_does_not_hold_it() -> None:
+    assert DEFAULT_BLOCK_FIELDS[0] == "text"
+    assert "text" not in configured().block_fields
+    assert "text" in configured(blocks="all").block_fields
+    assert "text" in configured(fields={"text": None}).block_fields
+    assert configured(block_fields="text, kind").block_fields == ("text", "kind")
 
 
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "yes", "on"])
@@ -261,7 +275,7 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("block_fields", "tekst", "tekst", "did you mean text"),
     ("block_fields", 1, 1, "must be a list"),
     ("block_fields", {"text": 1}, {"text": 1}, "must be a list"),
-    ("blocks", "bad", "bad", "must be one of all, good"),
+    ("blocks", "bad", "bad", "must be one of good, all"),
     ("drop", "page", "page", "must be one of item, response, none"),
     ("drop", False, False, "must be one of item, response, none"),
     ("min_good_characters", -1, -1, NUMBER),

@@ -95,11 +95,17 @@ def test_two_crawls_at_once_do_not_mix() -> None:
         urls = {"urls": served.urls(*PAGES) * 5}
         results = crawl(
             {
-                "english": Crawl(PageSpider, urls, {"JUSTEXT_FIELDS": {"text": "english"}, "DUPEFILTER_CLASS": NONE}),
+                "english": Crawl(
+                    PageSpider,
+                    urls,
+                    {"JUSTEXT_FIELDS": {"text": "english"}, "DUPEFILTER_CLASS": NONE},
+                    problems=["^10 pages were judged .*/german declares de"],
+                ),
                 "german": Crawl(
                     PageSpider,
                     {**urls, "justext_language": "German"},
                     {"JUSTEXT_FIELDS": {"text": "german"}, "JUSTEXT_DROP": "none", "DUPEFILTER_CLASS": NONE},
+                    problems=["^5 pages were judged .*/poor declares en"],
                 ),
                 "off": Crawl(PageSpider, urls, {"JUSTEXT_ENABLED": False, "DUPEFILTER_CLASS": NONE}),
             },

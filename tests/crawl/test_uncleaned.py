@@ -232,6 +232,6 @@ def test_the_docs_tell_of_every_reason_and_stat() -> None:
     reasons = {name for name, _ in pages._SKIPS} | pages.SWITCHED_OFF - {pages.OFF} | {"no_callback"}
     assert {reason for reason in reasons if f"`justext/skipped/{reason}`" not in page} == set()
     code = "".join(file.read_text("utf-8") for file in Path(pages.__file__).parent.glob("*.py"))
-    stats = set(re.findall(r'add\("((?:items|responses)_\w+)"\)', code))
-    assert len(stats) == 7
+    stats = set(re.findall(r'(?:add|_count)\("((?:items|responses)_\w+)"\)', code))
+    assert len(stats) == 9
     assert {stat for stat in stats if f"`justext/{stat}`" not in page} == set()

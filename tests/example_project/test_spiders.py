@@ -94,11 +94,10 @@ def test_the_demo_yields_an_item_for_each_cleaned_page_less_the_dropped(demo: Ru
 
 def test_the_demo_s_items_are_clean(demo: Run) -> None:
     for item in demo.items:
-        assert item.keys() == {"url", "title", "language", "text", "paragraphs", "blocks"}
-        assert item["text"] == "\n\n".join(item["paragraphs"]) != ""
+        assert item.keys() == {"url", "title", "language", "text", "blocks"}
+        assert item["text"]
         assert item["title"]
-        good = [block["text"] for block in item["blocks"] if block["block_class"] == "good"]
-        assert item["paragraphs"] == good
+        assert {block["block_class"] for block in item["blocks"]} == {"good"}
         assert "cookies" not in item["text"].casefold()
 
 
@@ -146,12 +145,12 @@ def test_the_german_spider_s_forum_override_has_effect(german: Run) -> None:
     forum = "de/forum/thread-fahrradtasche.html"
     (item,) = [item for item in german.items if item["url"].endswith(forum)]
     without = extract((PAGES / forum).read_bytes(), language="German").paragraphs
-    assert len(item["paragraphs"]) > len(without) > 0
-    assert set(without) < set(item["paragraphs"])
+    assert len(item["blocks"]) > len(without) > 0
+    assert all(paragraph in item["text"] for paragraph in without)
     for other in german.items:
         if other is not item:
             path = PAGES / other["url"].split("/", 3)[3]
-            assert other["paragraphs"] == extract(path.read_bytes(), language="German").paragraphs
+            assert other["text"] == extract(path.read_bytes(), language="German").text
 
 
 def test_the_site_spider_crawls_a_site(town: Town) -> None:

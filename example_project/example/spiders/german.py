@@ -29,7 +29,7 @@ class GermanSpider(DemoSpider):
 
     name = "german"
     path = "de/"
-    justext = {"language": "German", "blocks": "good"}  # noqa: RUF012
+    justext = {"language": "German"}  # noqa: RUF012
     forum: dict[str, Any] = {  # noqa: RUF012
         "stoplist": [shipped_folder() / "German.txt", FORUM_WORDS],
         "length_low": 40,

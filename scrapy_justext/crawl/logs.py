@@ -1,0 +1,66 @@
+"""How items look in the log: Scrapy writes each of them there, with all its text, at the level DEBUG."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from itemadapter import ItemAdapter
+from scrapy.logformatter import LogFormatter
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.http import Response
+    from scrapy.logformatter import LogFormatterResult
+    from twisted.python.failure import Failure
+
+#: Characters that are shown of a value, and of an item.
+VALUE_CHARACTERS = 50
+ITEM_CHARACTERS = 200
+
+
+class ShortLogFormatter(LogFormatter):
+    """Shows the beginning of each field of an item, in a line."""
+
+    def scraped(self, item: Any, response: Response | Failure | None, spider: Spider) -> LogFormatterResult:
+        """Return the entry for an item that passed all pipelines."""
+        return _shortened(super().scraped(item, response, spider))
+
+    def dropped(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """Return the entry for an item that a pipeline dropped."""
+        return _shortened(super().dropped(item, exception, response, spider))
+
+    def item_error(
+        self, item: Any, exception: BaseException, response: Response | Failure | None, spider: Spider
+    ) -> LogFormatterResult:
+        """Return the entry for an item that a pipeline raised an error for."""
+        return _shortened(super().item_error(item, exception, response, spider))
+
+
+def _shortened(entry: LogFormatterResult) -> LogFormatterResult:
+    arguments = entry["args"]
+    if isinstance(arguments, dict) and ItemAdapter.is_item(arguments.get("item")):
+        entry["args"] = {**arguments, "item": show_item(arguments["item"])}
+    return entry
+
+
+def show_item(item: Any) -> str:
+    """Return an item in a line.
+
+    >>> show_item({"text": "one two " * 20, "blocks": [{}, {}]})
+    "{'text': 'one two one two one two one two one two one two on…' (160 characters), 'blocks': <2 entries>}"
+    """
+    adapter = ItemAdapter(item)
+    shown = ", ".join(f"{name!r}: {_show(adapter[name])}" for name in adapter)
+    name = "" if isinstance(item, dict) else type(item).__name__
+    return f"{name}{{{shown if len(shown) <= ITEM_CHARACTERS else shown[:ITEM_CHARACTERS] + '…'}}}"
+
+
+def _show(value: object) -> str:
+    if isinstance(value, str) and len(value) > VALUE_CHARACTERS:
+        return f"{value[:VALUE_CHARACTERS] + '…'!r} ({len(value)} characters)"
+    if isinstance(value, list | tuple | dict) and len(value):
+        return f"<{len(value)} entries>"
+    shown = repr(value)
+    return shown if len(shown) <= VALUE_CHARACTERS else shown[:VALUE_CHARACTERS] + "…"

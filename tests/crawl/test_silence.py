@@ -1,0 +1,131 @@
+"""Settings and pipelines that do nothing say so, each once; the log stays short."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.crawl.content import ENGLISH, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
+from tests.crawl.crawling import Crawl, command, crawl, crawl_one
+from tests.crawl.items import DataclassItem
+from tests.crawl.server import Site
+from tests.crawl.spiders import PageSpider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHELL = "<div id=root></div><p>You need JavaScript."
+SPIDER = """
+import scrapy
+
+class OwnSpider(scrapy.Spider):
+    name = "own"
+    start_urls = ["{url}"]
+    custom_settings = {{"ADDONS": {{"scrapy_justext.Addon": 500}}, "TELNETCONSOLE_ENABLED": False}}
+
+    def parse(self, response):
+        yield {{"url": response.url}}
+"""
+
+
+class StoringPipeline:
+    """Stores items."""
+
+    def process_item(self, item: Any) -> Any:
+        return item
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("-a", "justext-profile=auto"), "justext-profile: unknown setting; did you mean justext_profile?"),
+        (("-s", "JUSTEXT-PROFILE=auto"), "JUSTEXT-PROFILE: unknown setting; did you mean JUSTEXT_PROFILE?"),
+    ],
+)
+def test_a_setting_with_a_hyphen_ends_the_crawl(options: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(SPIDER.format(url="http://127.0.0.1:1/"))
+    done = command("runspider", "own.py", *options, "-L", "ERROR", folder=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize(("pages", "warnings"), [(1, 1), (4, 1), (8, 1)])
+def test_second_requests_that_never_work_are_told_once(pages: int, warnings: int) -> None:
+    with Site({f"/{number}": SHELL for number in range(pages)}) as served:
+        settings = {"JUSTEXT_RETRY_META": {"proxy": "http://127.0.0.1:1"}}
+        problem = r"^No second request has worked, so JUSTEXT_RETRY_META does nothing: \d+ failed, .*Connection"
+        result = crawl_one(PageSpider, {"urls": served.urls()}, settings=settings, problems=[problem])
+    assert len(result.problems) == warnings
+
+
+@pytest.mark.parametrize(
+    ("order", "settings", "problems"),
+    [
+        (50, {}, [r"^These pipelines get items without text: tests\.\S+\.StoringPipeline \(50\) before \S+ \(100\)"]),
+        (100, {}, [r"StoringPipeline \(100\) before \S+ \(100\)"]),
+        (101, {}, []),
+        (50, {"JUSTEXT_HTML_FIELD": "html"}, []),
+        (50, {"JUSTEXT_ENABLED": False}, []),
+    ],
+)
+def test_pipelines_that_come_too_early_are_told_at_the_start(
+    order: int, settings: dict[str, Any], problems: list[str]
+) -> None:
+    with Site({"/": GOOD_PAGE}) as served:
+        own = {"ITEM_PIPELINES": {StoringPipeline: order}, **settings}
+        result = crawl_one(PageSpider, {"urls": served.urls()}, settings=own, problems=problems)
+    assert len(result.problems) == len(problems)
+
+
+@pytest.mark.parametrize("name", ["dict", "typed"])
+def test_no_line_of_the_log_is_long(name: str, tmp_path: Path) -> None:
+    yielded = "{'url': response.url}" if name == "dict" else "DataclassItem(response.url)"
+    code = SPIDER.replace("{{'url': response.url}}", "").replace('{{"url": response.url}}', yielded)
+    (tmp_path / "own.py").write_text(f"from tests.crawl.items import {DataclassItem.__name__}\n" + code)
+    long = page(*[f"{ENGLISH} {MORE_ENGLISH}"] * 20)
+    with Site({"/": long, "/poor": POOR_PAGE}) as served:
+        text = (tmp_path / "own.py").read_text().replace("{url}", served.url("/")).replace("{{", "{").replace("}}", "}")
+        (tmp_path / "own.py").write_text(text)
+        options = ("-s", "JUSTEXT_BLOCKS=all", "-s", 'JUSTEXT_FIELDS={"paragraphs": "paragraphs"}', "-O", "own.jsonl")
+        done = command("runspider", "own.py", *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    shown = lines[next(i for i, line in enumerate(lines) if "Scraped from" in line) + 1]
+    assert f"'text': '{ENGLISH[:50]}…' (" in shown
+    assert max(map(len, lines)) <= 240
+    assert json.loads((tmp_path / "own.jsonl").read_text())["text"].startswith(ENGLISH)
+
+
+def test_a_log_formatter_of_the_project_stays(tmp_path: Path) -> None:
+    with Site({"/": GOOD_PAGE}) as served:
+        (tmp_path / "own.py").write_text(SPIDER.format(url=served.url("/")))
+        setting = ("-s", "LOG_FORMATTER=scrapy.logformatter.LogFormatter")
+        done = command("runspider", "own.py", *setting, folder=tmp_path)
+    assert MORE_ENGLISH in done.stderr
+
+
+@pytest.mark.parametrize("has_addon", [True, False])
+def test_the_shell_has_the_extraction_or_says_what_is_missing(has_addon: bool, tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = own\n")
+    addons = '{"scrapy_justext.Addon": 500}' if has_addon else "{}"
+    (tmp_path / "own.py").write_text(f"ADDONS = {addons}\nTELNETCONSOLE_ENABLED = False\nLOG_LEVEL = 'WARNING'\n")
+    code = "__import__('scrapy_justext').get_extraction(response)"
+    with Site({"/": GOOD_PAGE}) as served:
+        done = command("shell", served.url("/"), "-c", code, folder=tmp_path)
+    assert done.returncode == 0
+    assert ("2 of 5 blocks good" in done.stdout) is has_addon
+    assert ('ADDONS={"scrapy_justext.Addon": 500}' in done.stderr) is not has_addon
+
+
+def test_the_feed_holds_the_text_once_and_only_good_blocks(tmp_path: Path) -> None:
+    feed = tmp_path / "own.jsonl"
+    settings = {"JUSTEXT_BLOCKS": None, "JUSTEXT_FIELDS": None, "FEEDS": {str(feed): {"format": "jsonlines"}}}
+    with Site({"/": GOOD_PAGE}) as served:
+        crawl({"only": Crawl(PageSpider, {"urls": served.urls()}, settings)})
+    line = feed.read_text("utf-8")
+    item = json.loads(line)
+    assert item.keys() == {"url", "text", "blocks", "language", "title"}
+    assert line.count(MORE_ENGLISH) == 1
+    assert [block["block_class"] for block in item["blocks"]] == ["good", "good"]
