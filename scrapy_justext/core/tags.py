@@ -67,7 +67,7 @@ class Removed(NamedTuple):
     kept_inside: tuple[str, ...] = ()
 
 
-#: The names of elements that the attribute ``hidden`` does not hide.
+#: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})
 
 #: Hidden elements that scripts or clicks show.  React streams a part of a page as ``<div hidden id="S:0">``, and its
@@ -82,8 +82,12 @@ _DISCLOSED = (
     "@role = 'tabpanel' or (not(@role) or @role = 'region') and not(@aria-modal)"
     f" and (preceding-sibling::{_EXPANDS} or following-sibling::{_EXPANDS})"
 )
-#: ``until-found``: the browser shows it when its own search finds something there.
-_HIDDEN = f"@hidden and not(@hidden = 'until-found' or {_STREAMED} or {_DISCLOSED})"
+#: XPath tests for elements of any name: one that passes any of them is hidden.
+HIDDEN_TESTS = (
+    # ``until-found``: the browser shows it when its own search finds something there.
+    f"@hidden and not(@hidden = 'until-found' or {_STREAMED} or {_DISCLOSED})",
+)
+HIDDEN = " or ".join(HIDDEN_TESTS)
 
 
 def _any(value: str, *parts: str) -> str:
@@ -388,7 +392,7 @@ LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, remo
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
     removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), _BUTTON),
-    hidden=_HIDDEN,
+    hidden=HIDDEN,
     kinds=True,
     where_little=LENIENT,
 )

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
-from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.flattening import is_hidden, kept_nodes
 from scrapy_justext.core.printing import colours
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import Stretches, text_at
@@ -243,7 +243,7 @@ def _start_tag(node: etree._Element, name: str) -> str:
 def _substitute(node: etree._Element) -> str:
     """Return what is shown in place of an element whose text is in no block."""
     name = node.tag
-    if "hidden" in node.attrib:
+    if is_hidden(node):
         return ""
     if name in BOXES:
         return f'<span class="image">{BOXES[name]}</span>'
