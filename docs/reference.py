@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
+from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.settings import (
     DEFAULT_BLOCK_FIELDS,
     DEFAULT_FIELDS,
@@ -53,6 +54,12 @@ def settings_of_crawls() -> str:
     return ", ".join(f"`{PREFIX}{name.upper()}`" for name in SETTINGS if name in OF_CRAWLS)
 
 
+def kinds() -> str:
+    """Return the table of the kinds of blocks."""
+    rows = (f"| `{name}` | {kind.meaning} |" for name, kind in KINDS.items())
+    return "\n".join(["| `kind` | what it is |", "| --- | --- |", *rows])
+
+
 def _default(name: str) -> str:
     if name in PARAMETERS:
         return _default_of_profiles(name)
@@ -78,7 +85,8 @@ def _code(value: object) -> str:
 
 
 TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "settings.md": {"settings": settings, "settings of crawls": settings_of_crawls}
+    "kinds.md": {"kinds": kinds},
+    "settings.md": {"settings": settings, "settings of crawls": settings_of_crawls},
 }
 
 
