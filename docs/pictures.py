@@ -19,7 +19,7 @@ from scrapy_justext.core.blocks import BAD, CLASS_OF, GOOD
 from scrapy_justext.core.context_sensitive import promote, resolve, restore
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.printing import colours
-from scrapy_justext.core.tags import CODE, HEADING, LIST_ITEM, TABLE
+from scrapy_justext.core.tags import TABLE
 from scrapy_justext.crawl.settings import configure
 from scrapy_justext.inspection.alignment import align
 from scrapy_justext.inspection.pages import read_page
@@ -257,12 +257,11 @@ def _draw_dropped(rows: Sequence[Row]) -> str:
 
 
 def _text(block: Block) -> str:
-    kind = f' data-kind="{block.kind}"' if block.kind in (CODE, HEADING, LIST_ITEM, TABLE) else ""
     link = " data-link" if block.link_density > 0.5 else ""
     text = escape(block.text)
     if block.kind == TABLE:
         text = text.replace("\t", " │ ")
-    return f'<span class="jt-said"{kind}{link}><span>{text}</span></span>'
+    return f'<span class="jt-said" data-kind="{block.kind}"{link}><span>{text}</span></span>'
 
 
 def draw_summary() -> str:

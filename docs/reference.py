@@ -15,6 +15,7 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
+from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.settings import (
     DEFAULT_BLOCK_FIELDS,
     DEFAULT_FIELDS,
@@ -55,6 +56,12 @@ def settings_of_crawls() -> str:
     return ", ".join(f"`{PREFIX}{name.upper()}`" for name in SETTINGS if name in OF_CRAWLS)
 
 
+def kinds() -> str:
+    """Return the table of the kinds of blocks."""
+    rows = (f"| `{name}` | {kind.meaning} |" for name, kind in KINDS.items())
+    return "\n".join(["| `kind` | what it is |", "| --- | --- |", *rows])
+
+
 def _default(name: str) -> str:
     if name in PARAMETERS:
         return _default_of_profiles(name)
@@ -86,8 +93,9 @@ def languages() -> str:
 
 
 TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "settings.md": {"settings": settings, "settings of crawls": settings_of_crawls},
+    "kinds.md": {"kinds": kinds},
     "languages.md": {"languages": languages},
+    "settings.md": {"settings": settings, "settings of crawls": settings_of_crawls},
 }
 
 

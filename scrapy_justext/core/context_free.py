@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decisions, Measurements
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, PROSE
-from scrapy_justext.core.tags import CODE, FORMULA, TABLE
+from scrapy_justext.core.tags import KINDS, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def kinds_by_rules(thresholds: Thresholds) -> set[str]:
 
 def _ways(thresholds: Thresholds) -> dict[str, str]:
     """Return by kind how it is judged."""
-    return {CODE: thresholds.code, FORMULA: thresholds.formulas, TABLE: thresholds.tables}
+    return {name: getattr(thresholds, kind.parameter) for name, kind in KINDS.items() if kind.parameter}
 
 
 # The columns that conditions look at.

@@ -175,8 +175,7 @@ class Block(_MadeLate):
     origin: str = "page"
     """``page`` for text in the page's elements; ``json-ld`` or ``embedded`` for text in a script's data."""
     kind: str = "text"
-    """``text``, ``heading``, ``list item``, ``caption`` or ``quote``, by the element that it stands in; ``code``,
-    ``formula``, ``table``, ``image``."""
+    """What it is made of, or stands in, such as ``text``, ``heading`` or ``code``."""
     code_language: str = ""
     """The language of code, as the page's class names have it; empty if unknown, and for all other kinds."""
     heading_path: tuple[str, ...] = ()

@@ -192,6 +192,11 @@ _beginnings_of_code = etree.XPath(
 )
 
 
+def is_hidden(node: etree._Element) -> bool:
+    """Return whether an element is hidden; not all rules remove such."""
+    return node.tag not in tags.NEVER_HIDDEN and bool(_xpath(f"boolean({tags.HIDDEN})")(node))
+
+
 @lru_cache
 def _hidden(rules: TagRules) -> etree.XPath:
     return etree.XPath(f"descendant-or-self::*[{rules.hidden}]")

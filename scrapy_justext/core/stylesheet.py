@@ -7,7 +7,6 @@ have formulas, or code with parts.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from itertools import chain, repeat
@@ -35,18 +34,7 @@ def by_stylesheet(
     ``survey``: the page's, if somebody has made it; ``tells_prefixed``: whether ``PREFIXED`` is written.
     """
     parts = parts_of(survey or survey_of(root)) if rules.kinds else NO_PARTS
-    # Of a whole tree, a stylesheet also reads what broken HTML has beside the root.
-    if rules.hidden and not _HAS_HIDDEN[root.getparent() is None](root):
-        # All tests of hidden elements ask for this attribute.  To ask each element takes as long as to write it.
-        rules = _without_hidden(rules)
     return str(_stylesheet(rules, parts, replaces_marks=_has_marks(root), tells_prefixed=tells_prefixed)(root))
-
-
-#: By whether all of a tree is looked at, what tells whether anything in it may be hidden.
-_HAS_HIDDEN = {
-    is_whole: etree.XPath(f"boolean({'' if is_whole else '.'}/descendant-or-self::*/@hidden)")
-    for is_whole in (True, False)
-}
 
 
 def _has_marks(root: etree._Element) -> bool:
@@ -58,11 +46,6 @@ def _has_marks(root: etree._Element) -> bool:
 
 
 _MARKED = (BLOCK.encode(), INLINE.encode())
-
-
-@lru_cache
-def _without_hidden(rules: TagRules) -> TagRules:
-    return replace(rules, hidden="")
 
 
 # As many as there are, so that a crawl of several profiles makes none twice.

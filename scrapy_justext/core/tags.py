@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 #: "block-level elements" as [A] and [B] list them.
 PUBLISHED_BLOCK_LEVEL = frozenset([
@@ -30,23 +30,40 @@ MODERN_BLOCK_LEVEL = PUBLISHED_BLOCK_LEVEL | frozenset([
 
 HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
-#: What a block is made of, or stands in.
-KINDS = (TEXT, HEADING, LIST_ITEM, CODE, FORMULA, TABLE, CAPTION, QUOTE, IMAGE) = (
-    "text", "heading", "list item", "code", "formula", "table", "caption", "quote", "image"
-)  # fmt: skip
-#: Those that have few stop words wherever they stand.
-WITHOUT_STOPWORDS = frozenset({CODE, FORMULA, TABLE})
 
-#: The kinds of what stands in an element, by its name; in all others it is of the kind that it is outside.  A comment
-#: or a table in a list is no item.
-KIND_INSIDE = {
-    **dict.fromkeys(HEADING_LEVELS, HEADING),
-    **dict.fromkeys(("li", "dt", "dd"), LIST_ITEM),
-    **dict.fromkeys(("caption", "figcaption"), CAPTION),
-    **dict.fromkeys(("article", "section", "table"), TEXT),
-    "blockquote": QUOTE,
-    "img": IMAGE,
+class Kind(NamedTuple):
+    """What a block is made of, or stands in.
+
+    ``meaning``: the same in words, for the documentation and the inspector.
+    ``elements``: names of the elements whose text is of this kind, unless one further inside is of another.
+    ``parameter``: the parameter that says what decides on its blocks, which have few stop words wherever they stand.
+    Empty: they are judged like prose.
+    """
+
+    meaning: str
+    elements: tuple[str, ...] = ()
+    parameter: str = ""
+
+
+#: All kinds, in the order in which the inspector and the documentation list them.  What is in an element that none of
+#: them names is of the kind of what is around.  A comment or a table in a list is no item.
+KINDS: Mapping[str, Kind] = {
+    "text": Kind("text of no other kind", ("article", "section", "table")),
+    "heading": Kind("text in H1 to H6", tuple(HEADING_LEVELS)),
+    "list item": Kind("text in LI, DT or DD", ("li", "dt", "dd")),
+    "code": Kind("preformatted code, with its lines and indentation", parameter="code"),
+    "formula": Kind(
+        "a formula that is a block of its own; one within a sentence is a part of that sentence", parameter="formulas"
+    ),
+    "table": Kind("a table of data: a row a line, with tabs between cells", parameter="tables"),
+    "caption": Kind("text in CAPTION or FIGCAPTION", ("caption", "figcaption")),
+    "quote": Kind("text in BLOCKQUOTE", ("blockquote",)),
+    "image": Kind("an IMG, in the profile that makes blocks of images", ("img",)),
 }
+TEXT, HEADING, LIST_ITEM, CODE, FORMULA, TABLE, CAPTION, QUOTE, IMAGE = KINDS
+
+WITHOUT_STOPWORDS = frozenset(name for name, kind in KINDS.items() if kind.parameter)
+KIND_INSIDE = {element: name for name, kind in KINDS.items() for element in kind.elements}
 
 #: Inline elements by what browsers show them in.
 ITALIC = frozenset(["em", "i", "cite", "dfn", "var"])
@@ -67,7 +84,7 @@ class Removed(NamedTuple):
     kept_inside: tuple[str, ...] = ()
 
 
-#: The names of elements that the attribute ``hidden`` does not hide.
+#: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})
 
 #: Hidden elements that scripts or clicks show.  React streams a part of a page as ``<div hidden id="S:0">``, and its
@@ -82,8 +99,12 @@ _DISCLOSED = (
     "@role = 'tabpanel' or (not(@role) or @role = 'region') and not(@aria-modal)"
     f" and (preceding-sibling::{_EXPANDS} or following-sibling::{_EXPANDS})"
 )
-#: ``until-found``: the browser shows it when its own search finds something there.
-_HIDDEN = f"@hidden and not(@hidden = 'until-found' or {_STREAMED} or {_DISCLOSED})"
+#: XPath tests for elements of any name: one that passes any of them is hidden.
+HIDDEN_TESTS = (
+    # ``until-found``: the browser shows it when its own search finds something there.
+    f"@hidden and not(@hidden = 'until-found' or {_STREAMED} or {_DISCLOSED})",
+)
+HIDDEN = " or ".join(HIDDEN_TESTS)
 
 
 def _any(value: str, *parts: str) -> str:
@@ -388,7 +409,7 @@ LENIENT = TagRules(block_level=MODERN_BLOCK_LEVEL | {"button", "noscript"}, remo
 MODERN = TagRules(
     block_level=MODERN_BLOCK_LEVEL,
     removed=(*_NEVER_TEXT, *_removed("noscript", "textarea"), _BUTTON),
-    hidden=_HIDDEN,
+    hidden=HIDDEN,
     kinds=True,
     where_little=LENIENT,
 )

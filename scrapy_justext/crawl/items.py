@@ -19,7 +19,7 @@ from scrapy_justext.core.extraction import part_of
 from scrapy_justext.crawl.settings import PARTS_OF_DUPLICATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from scrapy.http import Response
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree
 from w3lib.html import remove_tags
 
-from scrapy_justext.core.flattening import formulas_of, removed_elements
+from scrapy_justext.core.flattening import formulas_of, is_hidden, removed_elements
 from scrapy_justext.core.parsing import top_elements
 from scrapy_justext.core.text import collapse
 
@@ -96,7 +96,7 @@ def _removed_texts(root: etree._Element, rules: TagRules) -> Iterator[tuple[str,
 
 
 def _reason(node: etree._Element, rules: TagRules) -> str:
-    if rules.hidden and "hidden" in node.attrib:
+    if rules.hidden and is_hidden(node):
         return _HIDDEN
     is_named = any(name == node.tag for name, _, _ in rules.removed)
     return str(node.tag).upper() if is_named else _BESIDE_CODE

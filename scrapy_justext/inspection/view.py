@@ -8,6 +8,7 @@ anything, whatever the page tries.  Behind that stand a policy in the document a
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64encode
 from dataclasses import asdict
@@ -19,8 +20,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
-from scrapy_justext.core.flattening import kept_nodes
+from scrapy_justext.core.flattening import is_hidden, kept_nodes
 from scrapy_justext.core.printing import colours
+from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.text import collapse, visible_length
 from scrapy_justext.inspection.alignment import Stretches, text_at
 from scrapy_justext.inspection.pages import describe_page
@@ -148,7 +150,9 @@ def _block_views(extraction: Extraction) -> list[dict[str, Any]]:
 
 def script() -> str:
     """Return the JavaScript class ``BlockView`` and all that it needs, as one classic script."""
-    return "\n".join(map(_read, _SCRIPTS))
+    kinds = {name: kind.meaning for name, kind in KINDS.items()}
+    # At the end: all are strict only if they begin with "use strict".
+    return "\n".join([*map(_read, _SCRIPTS), f"const KINDS = {json.dumps(kinds)};\n"])
 
 
 def style() -> str:
@@ -243,7 +247,7 @@ def _start_tag(node: etree._Element, name: str) -> str:
 def _substitute(node: etree._Element) -> str:
     """Return what is shown in place of an element whose text is in no block."""
     name = node.tag
-    if "hidden" in node.attrib:
+    if is_hidden(node):
         return ""
     if name in BOXES:
         return f'<span class="image">{BOXES[name]}</span>'

@@ -23,6 +23,7 @@ from scrapy_justext import extract
 from scrapy_justext.core import __version__
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import NAMES, option
 from tests import forked
 from tests.crawl.crawling import EXAMPLE_PROJECT, SECONDS, command, command_line, environment
@@ -686,6 +687,29 @@ def test_compare_marks_what_differs_and_counts(here: Here) -> None:
     assert re.match(r"justext: good: 9 of 41 blocks, ", ours)
     assert re.match(r"boilerpipe: good: 10 of 50 blocks, ", theirs)
     assert differing == f"* {len(marked)} of 50 texts differ"
+
+
+#: A page with a block of each kind, and the profile that finds it.
+PAGES_OF_KINDS = {
+    "text": ("justext", "<p>one"),
+    "heading": ("justext", "<h2>one"),
+    "list item": ("justext", "<ul><li>one"),
+    "code": ("justext", "<pre><code>one"),
+    "formula": ("justext", "<math display=block><mi>x</mi></math>"),
+    "table": ("justext", "<table><tr><th>one<th>two<tr><td>1<td>2</table>"),
+    "caption": ("justext", "<figure><figcaption>one</figure>"),
+    "quote": ("justext", "<blockquote>one"),
+    "image": ("justext-java", "<img src=a.png alt=one>"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_there_are_blocks_of_every_kind(kind: str, here: Here, tmp_path: Path) -> None:
+    profile, html = PAGES_OF_KINDS[kind]
+    page = tmp_path / "page.html"
+    page.write_text(f"<div>{html}</div>", "utf-8")
+    ran = here("--blocks", f"--profile={profile}", f"--kind={kind.replace(' ', '-')}", "--language=en", page)
+    assert re.search(rf"^ ?\d+ +\w+ +{kind}  ", ran.out, re.MULTILINE), ran
 
 
 @pytest.mark.parametrize("kinds", ["heading,list-item", "Heading, list item"])

@@ -10,6 +10,7 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.core.parsing import parse_html
+from scrapy_justext.core.tags import KINDS
 from scrapy_justext.inspection import report as reports
 from scrapy_justext.inspection.pages import InspectedPage, describe_page
 from tests.builders import DEMO_SITE, corpus_pages, read_page
@@ -213,7 +214,7 @@ class TestBlocks:
         assert page.evaluate(position, [200, both]) == "between length_low (200) and length_high (200)"
 
 
-KINDS = (
+SOME_KINDS = (
     "<title>kinds</title><p>First.<pre><code class=language-python>def f():\n\treturn 1 + 1</code></pre>"
     "<table><tr><th>one<th><tr><td>1<td>11<tr><td><td>3</table>"
 )
@@ -222,7 +223,7 @@ KINDS = (
 class TestKinds:
     @pytest.fixture
     def kinds(self, tmp_path: Path) -> str:
-        return report_on(tmp_path / "kinds.html", KINDS)
+        return report_on(tmp_path / "kinds.html", SOME_KINDS)
 
     def test_code_has_its_lines(self, show: Callable[..., Any], kinds: str) -> None:
         page = show(kinds)
@@ -301,6 +302,9 @@ class TestFilters:
     def test_by_kind(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         kinds = page.get_by_role("group", name="Kind")
+        offered = kinds.locator("label > span:not(.jt-count)")
+        told = offered.evaluate_all("names => names.map(({ textContent, title }) => [textContent, title])")
+        assert dict(told) == {name: kind.meaning for name, kind in KINDS.items()}
         # Those that are on the page.
         assert [label.split()[0] for label in kinds.locator("label:visible").all_text_contents()] == [
             "text31", "heading5", "list",

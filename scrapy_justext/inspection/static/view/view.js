@@ -105,7 +105,7 @@ class BlockView extends EventTarget {
         { class: "jt-tools" },
         group("Class", "block_class", FINAL_CLASSES, makeBadge),
         group("By its own text", "context_free_class", Object.keys(CLASSES), makeBadge),
-        group("Kind", "kind", KINDS, (name) => name),
+        group("Kind", "kind", Object.keys(KINDS), (name) => make("span", { title: KINDS[name] }, name)),
       ),
       this.makeTabs(),
     );

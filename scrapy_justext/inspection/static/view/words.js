@@ -8,8 +8,6 @@ const CLASSES = {
   short: { label: "short", sign: "…", height: 0.5 },
   bad: { label: "bad", sign: "✗", height: 0.3 },
 };
-/** What blocks are, in the order in which the filter lists them. */
-const KINDS = ["text", "heading", "list item", "code", "formula", "table", "caption", "quote", "image"];
 const FINAL_CLASSES = ["good", "bad"];
 
 /** The measurements that decide; `scaleEnd` gives the end of the scale that they are drawn on from the limits. */

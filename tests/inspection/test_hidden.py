@@ -1,0 +1,49 @@
+"""A rule of hidden elements that is added to the code, in one place, holds compiled and in Python, and is told of."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_justext.core.kernel.loading import PURE
+from tests.builders import REPOSITORY
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RULES = "HIDDEN_TESTS = (\n"
+STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 5
+PAGE = f'<p>{STORY}<p data-ad>All of it is in our shop: {STORY}</p><input data-ad placeholder="Your address">'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Hold a copy of the package with one rule more, and a page."""
+    folder = tmp_path_factory.mktemp("hidden")
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "scrapy_justext", folder / "scrapy_justext", ignore=ignored)
+    (folder / "stoplists").symlink_to(REPOSITORY / "stoplists")
+    tags = folder / "scrapy_justext" / "core" / "tags.py"
+    before, found, after = tags.read_text("utf-8").partition(RULES)
+    assert found
+    tags.write_text(f'{before}{found}    "@data-ad",\n{after}', "utf-8")
+    (folder / "page.html").write_text(PAGE, "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("pure", ["0", "1"])
+def test_an_added_rule_of_hidden_elements_holds_everywhere(pure: str, folder: Path) -> None:
+    def printed(*options: str) -> str:
+        arguments = [sys.executable, "-m", "scrapy", "justext", "page.html", "--language=en", *options]
+        variables = os.environ | {PURE: pure}
+        return subprocess.run(arguments, cwd=folder, env=variables, capture_output=True, text=True, check=True).stdout
+
+    assert printed() == f"{STORY.strip()}\n"
+    assert "\nremoved: 1 hidden element (420 characters)" in printed("--blocks")
+    # The rendering shows controls, though they make no blocks, but no hidden ones.
+    assert "Your address" not in printed("--html=-")
