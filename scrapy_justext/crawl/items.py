@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary, finalize, ref
 
 from itemadapter import ItemAdapter
 from scrapy import Item
-from scrapy.http import TextResponse
+from scrapy.http import HtmlResponse
 from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
@@ -165,7 +165,7 @@ def other_url(item: Any, response: Response) -> str | None:
     asked_for = [] if response.request is None else [response.request.url, *response.meta.get("redirect_urls", ())]
     if _same_form(url, response.url) in {_same_form(known, response.url) for known in (response.url, *asked_for)}:
         return None
-    canonical = response.css("link[rel~=canonical]::attr(href)").getall() if isinstance(response, TextResponse) else []
+    canonical = response.css("link[rel~=canonical]::attr(href)").getall() if isinstance(response, HtmlResponse) else []
     is_canonical = _same_form(url, response.url) in {_same_form(known, response.url) for known in canonical}
     return None if is_canonical else url
 

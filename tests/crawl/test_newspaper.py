@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.builders import REPOSITORY
 from tests.crawl import newspaper
-from tests.crawl.crawling import Crawl, Result, crawl
+from tests.crawl.crawling import Crawl, Result, command, crawl
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider, path_of
+from tests.redis_server import RedisServer, needs_redis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 IN_ORDER = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "JUSTEXT_LANGUAGE": "English"}
 ARTICLES = [article.path for article in newspaper.ALL]
@@ -31,6 +34,9 @@ CHOICES: dict[str, Mapping[str, Any]] = {
 }
 
 
+Results = dict[tuple[str, str], Result]
+
+
 @pytest.fixture(scope="module")
 def served() -> Iterator[Site]:
     with Site(newspaper.PAGES) as site:
@@ -38,37 +44,75 @@ def served() -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def results(served: Site) -> dict[tuple[str, str], Result]:
-    crawls = {
+def results(served: Site) -> Results:
+    crawls: dict[Any, Crawl] = {
         (order, choice): Crawl(
             PageSpider, {"urls": served.urls(*paths)}, {**IN_ORDER, "JUSTEXT_JOIN_PAGES": 10, **settings}
         )
         for order, paths in ORDERS.items()
         for choice, settings in CHOICES.items()
     }
-    return crawl(crawls)  # type: ignore[arg-type, return-value]
+    found: Any = crawl(crawls)
+    return found  # type: ignore[no-any-return]
 
 
 def texts(result: Result) -> dict[str, str]:
     return {path_of(item["url"]): item["text"] for item in result.items}
 
 
+def check_articles(found: Mapping[str, str]) -> None:
+    """Check that each article is there word by word, and that of two copies one is."""
+    for article in newspaper.ALL:
+        copies = [found[path] for path in (article.path, f"{article.path}/print") if path in found]
+        assert copies == [article.text], article.path
+
+
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("order", ORDERS)
-def test_the_text_of_each_article_is_there_word_by_word(
-    results: dict[tuple[str, str], Result], order: str, choice: str
-) -> None:
+def test_each_article_is_there_word_by_word(results: Results, order: str, choice: str) -> None:
     found = texts(results[order, choice])
+    if "drop" in choice or choice == "all":
+        check_articles(found)
+        assert ("/" in found) + ("/index.html" in found) <= 1
+        return
     for article in newspaper.ALL:
-        # Of two copies, that is kept which came first.
-        text = found.get(article.path) or found.get(f"{article.path}/print")
-        assert text == article.text, article.path
+        assert found[article.path] == article.text
+        assert article is newspaper.LONG or found[f"{article.path}/print"] == article.text
 
 
-@pytest.mark.parametrize("choice", ["drop", "drop-blocks", "all"])
-@pytest.mark.parametrize("order", ORDERS)
-def test_of_two_copies_one_is_dropped(results: dict[tuple[str, str], Result], order: str, choice: str) -> None:
-    result = results[order, choice]
-    kept = Counter(path.removesuffix("/print") for path in texts(result) if path.startswith(("/news/", "/long/")))
-    assert kept == dict.fromkeys(ARTICLES, 1)
-    assert ("/" in texts(result)) + ("/index.html" in texts(result)) <= 1
+def code_of(readme: str, title: str) -> str:
+    """The first Python below a title, or some words, of the README."""
+    return readme.partition(title)[2].partition("```python\n")[2].partition("```")[0]
+
+
+@pytest.mark.parametrize("name", ["learned", "justext"])
+def test_the_spider_and_the_settings_of_the_readme_lose_and_double_nothing(
+    served: Site, name: str, tmp_path: Path
+) -> None:
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    code = code_of(readme, "## In your own project").replace("https://example.org/", served.url("/"))
+    (tmp_path / "town.py").write_text(code.replace("example.org", "127.0.0.1"))
+    settings: dict[str, Any] = {"JUSTEXT_PROFILE": name, "JUSTEXT_LANGUAGE": "English", "TELNETCONSOLE_ENABLED": False}
+    exec(code_of(readme, "**What only a crawler can do**"), {}, settings)
+    exec(code_of(readme, "# scrapy-justext"), {}, settings)
+    lines = [f"    {name!r}: {value!r},\n" for name, value in settings.items()]
+    with (tmp_path / "town.py").open("a") as file:
+        file.write(f"\n\nTownSpider.custom_settings = {{\n{''.join(lines)}}}\n")
+    done = command("runspider", "town.py", "-O", "pages.jsonl", "-L", "WARNING", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    items = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text("utf-8").splitlines()]
+    check_articles({path_of(item["url"]): item["text"] for item in items})
+    assert len(items) == len({item["url"] for item in items})
+
+
+@needs_redis
+def test_two_workers_on_one_memory_lose_and_double_nothing(served: Site, tmp_path: Path) -> None:
+    with RedisServer(tmp_path) as server:
+        shared = {**CHOICES["all"], "REDIS_URL": server.url, "JUSTEXT_LANGUAGE": "English", "JUSTEXT_JOIN_PAGES": 10}
+        paths = ORDERS["listings first"]
+        crawls = {
+            part: Crawl(PageSpider, {"urls": served.urls(*paths[number::2])}, shared)
+            for number, part in enumerate(("one", "other"))
+        }
+        found = crawl(crawls, together=True)
+    check_articles(texts(found["one"]) | texts(found["other"]))
