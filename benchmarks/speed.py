@@ -30,7 +30,7 @@ from lxml import etree
 from benchmarks.markdown import write_table
 from benchmarks.pages import load_pages, origin
 from scrapy_justext import extract
-from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.reading.loading import compiled
 from scrapy_justext.core.languages import detect
 
 if TYPE_CHECKING:
@@ -202,14 +202,14 @@ def main() -> None:
     tasks = make_tasks()
     seconds = quickest(tasks, bodies, arguments.rounds)
     note = f"{len(bodies)} pages, {origin()}; of each page the quickest of {arguments.rounds} rounds"
-    print(f"{note}\n{kernel().name} reader, {kernel().reason}\n")
+    print(f"{note}\n{compiled().name} reader, {compiled().reason}\n")
     print(f"{'':36}{'ms a page':>10}{'of parse':>10}{'of justext':>12}{'of resiliparse':>16}")
     rows = [[name, *_figures(name, seconds, len(bodies))] for name in seconds]
     for name, time, *ratios in rows:
         print(f"{name:36}{time:>10}{ratios[0]:>10}{ratios[1]:>12}{ratios[2]:>16}")
     print_ratios(seconds, tasks)
     if arguments.markdown:
-        made = f"{note}, in processor time; {kernel().name} reader, lxml {version('lxml')}, Python {python_version()}."
+        made = f"{note}, in processor time; {compiled().name} reader, lxml {version('lxml')}, Python {python_version()}."
         heads = ("", "ms a page", "of lxml’s parse", "of jusText 3", "of resiliparse")
         write_table(arguments.markdown, made, heads, ((_with_version(name), *figures) for name, *figures in rows))
 

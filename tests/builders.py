@@ -21,7 +21,7 @@ from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.kernel.loading import PURE, kernel
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.old_reading import segment_tree
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
 from scrapy_justext.crawl.pages import header_languages
 

@@ -15,7 +15,6 @@ from itertools import accumulate, compress, count
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.tags import CODE
 
 if TYPE_CHECKING:
@@ -108,13 +107,12 @@ class Segment(NamedTuple):
     """Inside a PRE."""
     element: int
     """Number of the innermost block-level element, in document order from 1; 0 for text outside all of them."""
-    start: int
-    """Characters of the page's text before the block.  White space does not count, nor do images, nor formulas that are
-    elements."""
+    begin: int
+    """The first of its tokens in the flow of the page."""
+    end: int
+    """The token behind its last."""
     kind: str
     """One of :data:`~scrapy_justext.core.tags.KINDS`."""
-    chunk: int
-    """The place where it begins in the flattened page, which is split where block-level elements start and end."""
     image_url: str | None = None
     """The SRC of an image, whose text is the ALT; None for text."""
     code_language: str = ""
@@ -168,17 +166,13 @@ class Extras(NamedTuple):
     formulas: tuple[str, ...] = ()
 
 
-#: A block without extras: text, position, characters and words in links, elements in it, the number of its own, the
-#: characters before it and its chunk.
+#: What all blocks have, by the columns of :class:`BlockTable`.
 BlockRow = tuple[str, Position, int, int, int, int, int, int]
+_COLUMNS = ("collapsed", "position", "link_characters", "link_words", "tags_count", "element", "begin", "end")
 
 _NOTHING = Extras()
 #: By name, the place of a field of :class:`Position`.
 _FIELDS_OF_POSITION = {name: i for i, name in enumerate(Position._fields)}
-
-
-#: The columns of :class:`BlockTable`, in this order.
-_COLUMNS = ("collapsed", "position", "link_characters", "link_words", "tags_count", "element", "start", "chunk")
 
 
 class BlockTable(Sequence[Segment]):
@@ -197,8 +191,8 @@ class BlockTable(Sequence[Segment]):
         self.link_words = array("i")
         self.tags_count = array("i")
         self.element = array("i")
-        self.start = array("i")
-        self.chunk = array("i")
+        self.begin = array("i")
+        self.end = array("i")
         #: By the index of the block.
         self.extras: dict[int, Extras] = {}
         #: What was made of a table of some length, by the length and the name of what it was made of.
@@ -206,30 +200,11 @@ class BlockTable(Sequence[Segment]):
         for one in segments:
             self.append(one)
 
-    def add(  # noqa: PLR0913 (a block knows so much)
-        self,
-        collapsed: str,
-        position: Position,
-        *,
-        element: int,
-        start: int,
-        chunk: int,
-        link_characters: int = 0,
-        link_words: int = 0,
-        tags_count: int = 0,
-        extras: Extras | None = None,
-    ) -> None:
+    def add(self, row: BlockRow, extras: Extras | None = None) -> None:
         """Add a block behind the last."""
         if extras is not None:
             self.extras[len(self.collapsed)] = extras
-        self.collapsed.append(collapsed)
-        self.position.append(position)
-        self.link_characters.append(link_characters)
-        self.link_words.append(link_words)
-        self.tags_count.append(tags_count)
-        self.element.append(element)
-        self.start.append(start)
-        self.chunk.append(chunk)
+        self.add_rows((row,))
 
     def add_rows(self, rows: Iterable[BlockRow]) -> None:
         """Add blocks without extras behind the last."""
@@ -240,17 +215,12 @@ class BlockTable(Sequence[Segment]):
         """Add a row behind the last."""
         text = None if one.text == one.collapsed else one.text
         extras = Extras(text, one.image_url, one.code_language, one.cells, one.formulas)
-        self.add(
-            one.collapsed,
-            Position(one.tag, one.heading_level, one.in_select, one.preformatted, one.kind),
-            element=one.element,
-            start=one.start,
-            chunk=one.chunk,
-            link_characters=one.link_characters,
-            link_words=one.link_words,
-            tags_count=one.tags_count,
-            extras=None if extras == _NOTHING else extras,
-        )
+        position = Position(one.tag, one.heading_level, one.in_select, one.preformatted, one.kind)
+        row = (
+            one.collapsed, position, one.link_characters, one.link_words, one.tags_count, one.element, one.begin,
+            one.end,
+        )  # fmt: skip
+        self.add(row, None if extras == _NOTHING else extras)
 
     def extend(self, other: BlockTable) -> None:
         """Add the blocks of another table behind the last."""
@@ -278,16 +248,8 @@ class BlockTable(Sequence[Segment]):
 
     def of_position(self, name: str) -> Sequence[Any]:
         """Return a column of which :class:`Position` has the field; it is made once."""
-
-        def make() -> Sequence[Any]:
-            field, modules = _FIELDS_OF_POSITION[name], kernel().modules
-            if modules is None:
-                # By its place it is got in a third of the time.
-                return list(map(itemgetter(field), self.position))
-            found: list[Any] = modules.cut.fields_of(self.position, field)
-            return found
-
-        return self._once(name, make)
+        # By its place it is got in a third of the time.
+        return self._once(name, lambda: list(map(itemgetter(_FIELDS_OF_POSITION[name]), self.position)))
 
     def on_one_line(self) -> Sequence[str]:
         """Return the collapsed texts without the line feeds that ``justext-3.0`` keeps; they are made once."""
@@ -295,15 +257,7 @@ class BlockTable(Sequence[Segment]):
 
     def characters_before(self) -> Sequence[int]:
         """Return how many characters of blocks there are before each block, and in all of them; it is made once."""
-
-        def make() -> Sequence[int]:
-            modules = kernel().modules
-            if modules is None:
-                return list(accumulate(map(len, self.collapsed), initial=0))
-            found: Sequence[int] = modules.cut.lengths_before(self.collapsed)
-            return found
-
-        return self._once("collapsed", make)
+        return self._once("characters_before", lambda: list(accumulate(map(len, self.collapsed), initial=0)))
 
     def headings(self) -> Sequence[int]:
         """Return the indices of the blocks inside H1 to H6; they are looked for once."""
@@ -369,14 +323,14 @@ class BlockTable(Sequence[Segment]):
         return self._rows(compress(count(), are_chosen), lambda column: compress(column, are_chosen))
 
     def _rows(self, numbers: Iterable[int], part: Callable[[Sequence[Any]], Iterable[Any]]) -> Iterator[Segment]:
-        for i, collapsed, position, linked, link_words, tags, element, start, chunk in zip(
+        for i, collapsed, position, linked, link_words, tags, element, begin, end in zip(
             numbers, *map(part, self._columns()), strict=False
         ):
             tag, heading_level, in_select, preformatted, kind = position
             text, image_url, code_language, cells, formulas = self.extras.get(i, _NOTHING)
             row = (
                 collapsed if text is None else text, collapsed, linked, link_words, tags, tag, heading_level, in_select,
-                preformatted, element, start, kind, chunk, image_url, code_language, cells, formulas,
+                preformatted, element, begin, end, kind, image_url, code_language, cells, formulas,
             )  # fmt: skip
             # At a third of the cost of a call; Markdown makes one for each good block.
             yield tuple.__new__(Segment, row)

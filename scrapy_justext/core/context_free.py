@@ -52,16 +52,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decisions, Measurements
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, PROSE
 from scrapy_justext.core.tags import KINDS, TABLE
 from scrapy_justext.core.text import SLICE, in_slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from types import ModuleType
 
-    from scrapy_justext.core.kernel.cut import WordCounter
     from scrapy_justext.core.parameters import Thresholds
 
 
@@ -126,9 +123,6 @@ def measure_texts(
 
     Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
     """
-    modules = kernel().modules
-    if modules is not None:
-        return _counter(modules.cut, stoplist).measure(texts, link_characters)
     word_count: list[int] = []
     stopword_density: list[float] = []
     is_stopword = stoplist.__contains__
@@ -145,12 +139,6 @@ def measure_texts(
     pairs = zip(link_characters, characters, strict=True)
     link_density = [linked / length if linked else 0.0 for linked, length in pairs]
     return characters, word_count, link_density, stopword_density
-
-
-@lru_cache(maxsize=64)
-def _counter(module: ModuleType, stoplist: frozenset[str]) -> WordCounter:
-    counter: WordCounter = module.WordCounter(stoplist)
-    return counter
 
 
 def classify(
@@ -187,10 +175,6 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     compared = [
         [(columns[column], is_so, limit(page.thresholds)) for column, is_so, limit in rule.conditions] for rule in rules
     ]
-    modules = kernel().modules
-    if modules is not None:
-        numbers: bytearray = modules.cut.first_that_apply(compared, len(page.segments))
-        return numbers
     deciding = bytearray(len(page.segments))
     open_: Sequence[int] = range(len(deciding))
     for number, comparisons in enumerate(compared):
@@ -308,10 +292,6 @@ def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
 
 def _holding(texts: Sequence[str], *signs: str) -> bytearray:
     """Return a byte for each text: whether it holds one of ``signs``."""
-    modules = kernel().modules
-    if modules is not None:
-        found: bytearray = modules.cut.holding_any(texts, signs)
-        return found
     are_held = bytearray(len(texts))
     # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
     whole = "\n".join(texts)

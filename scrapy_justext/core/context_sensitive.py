@@ -57,11 +57,9 @@ from scrapy_justext.core.tags import PARAGRAPHS, WITHOUT_STOPWORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lxml import etree
-
     from scrapy_justext.core.blocks import BlockTable, Decision
-    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.parameters import Thresholds
+    from scrapy_justext.core.reading.flow import Flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,16 +235,17 @@ def _outcomes(classes: bytes, start: int, end: int) -> Sequence[tuple[int, int, 
     return (start, border, _BAD_SIDE), (border, end, _GOOD_SIDE)
 
 
-def number_groups(elements: Elements, segments: BlockTable, depth: int) -> list[int]:
+def number_groups(flow: Flow, segments: BlockTable, depth: int) -> list[int]:
     """Return for each block the number of its group, to which it belongs if it is GOOD."""
-    nodes = elements.innermost(segments, PARAGRAPHS)
-    paragraph_of = elements.inherited(_if_paragraph)
-    numbers: dict[etree._Element, int] = {}
+    page = flow.page
+    nearest = page.nearest({node for node in range(1, page.count) if page.name(node) in PARAGRAPHS})
+    numbers: dict[int, int] = {}
     groups = []
-    for node in nodes:
-        paragraph = paragraph_of(node)
-        top = elements.root if paragraph is None else elements.ancestor(paragraph, depth)
-        groups.append(numbers.setdefault(top, len(numbers)))
+    for begin, end in zip(segments.begin, segments.end, strict=True):
+        node = nearest[flow.place_of(begin, end)]
+        for _ in range(depth):
+            node = page.parent[node] if node > page.root else 0
+        groups.append(numbers.setdefault(node if node > 0 else page.root, len(numbers)))
     return groups
 
 
@@ -269,7 +268,3 @@ def select(context: Context, decisions: Decisions) -> Decisions:
     main = max(groups.values(), key=lambda group: sum(len(texts[i]) for i in group))
     outside = [i for group in groups.values() if group is not main for i in group]
     return decisions.moved(outside, BAD, lambda _, reason: _with_more(reason, "outside the main group"))
-
-
-def _if_paragraph(node: etree._Element) -> etree._Element | None:
-    return node if node.tag in PARAGRAPHS else None

@@ -36,7 +36,6 @@ from w3lib.encoding import (
     to_unicode,
 )
 
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import covered_characters, script_of, script_of_words
 from scrapy_justext.exceptions import PageError
@@ -240,9 +239,6 @@ def _without_use(label: str | None) -> str:
 
 def is_utf_8(body: bytes, *, is_whole: bool = False) -> bool:
     """Return whether bytes are UTF-8 and not all ASCII; the last character may be cut unless ``is_whole``."""
-    modules = kernel().modules
-    if modules is not None:
-        return bool(modules.page.is_utf_8(body, is_whole))
     try:
         text, _ = codecs.utf_8_decode(body, "strict", is_whole)
     except UnicodeDecodeError:

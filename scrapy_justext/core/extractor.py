@@ -23,9 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decisions, Late
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
-from scrapy_justext.core.elements import NO_PATHS, Elements, element_paths
 from scrapy_justext.core.extraction import BlockColumns, Extraction
-from scrapy_justext.core.flattening import formulas_of
 from scrapy_justext.core.languages import (
     NO_LANGUAGE,
     LanguageChoice,
@@ -34,13 +32,20 @@ from scrapy_justext.core.languages import (
     choose_language,
     declared_tags,
 )
-from scrapy_justext.core.markdown.document import to_markdown
-from scrapy_justext.core.markdown.tables import HTML
+try:  # TEMPORARY
+    from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
+    from scrapy_justext.core.markdown.tables import HTML
+except ImportError:
+    HTML = "html"
+    ATTRIBUTES = frozenset()
+    def to_markdown(*a, **k): return ""
 from scrapy_justext.core.options import DEFAULTS, Choices, Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.profiles import ARTICLE_FROM
-from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.paths import NO_PATHS, element_paths
 from scrapy_justext.core.structured_data import DataBlocks, find_data, find_missing, shows_little
 from scrapy_justext.core.tags import CODE
 from scrapy_justext.core.unsegmented import measure_unspaced
@@ -55,10 +60,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.blocks import Measurements
     from scrapy_justext.core.context_sensitive import Pass
-    from scrapy_justext.core.elements import Paths
     from scrapy_justext.core.encodings import EncodingChoice
-    from scrapy_justext.core.formulas.elements import PageFormulas
-    from scrapy_justext.core.kernel.elements import ElementReading
     from scrapy_justext.core.languages import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.features import Features
@@ -67,8 +69,11 @@ if TYPE_CHECKING:
     from scrapy_justext.core.options import Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
+    from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.nodes import Nodes
+    from scrapy_justext.core.reading.paths import Paths
+    from scrapy_justext.core.reading.rules import TagRules
     from scrapy_justext.core.stoplists import StoplistSource
-    from scrapy_justext.core.tags import TagRules
 
 _SENTENCE = "It was the best of times, it was the worst of times, it was the age of wisdom and of foolishness. "
 #: A page with a menu, and paragraphs that are long enough to be content: a process extracts it before real ones, so
@@ -92,8 +97,10 @@ class ReadPage(NamedTuple):
     """The first language tag that the page or its headers declare."""
     overrides: Mapping[int, Decision]
     """The decisions of the user's rules, by the indices of their blocks."""
-    elements: Elements | None
-    """None for a page without a tree, and after :meth:`without_tree`."""
+    root: etree._Element | None
+    """The tree; None for a page without one, and after :meth:`without_tree`."""
+    flow: Flow | None
+    """The tokens that the blocks are made of, which have let go of the tree; None as ``root``."""
     data: DataBlocks | None
     """The texts in JSON-LD and embedded state, if the profile reads them and the blocks hold next to nothing."""
     title: str
@@ -103,7 +110,9 @@ class ReadPage(NamedTuple):
     """The profile that was chosen for the page; that of its reader if it chooses none."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
-    groups: Mapping[int, Sequence[int]] = {}
+    paths: Mapping[int, Paths] = MappingProxyType({})
+    """Those of elements, by their numbers; empty where they were not asked for."""
+    groups: Mapping[int, Sequence[int]] = MappingProxyType({})
     """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
     def without_tree(self, depths: Iterable[int]) -> ReadPage:
@@ -112,25 +121,23 @@ class ReadPage(NamedTuple):
         ``depths``: the depths of the tree filter that may be used on it.  Markdown and profiles that read structured
         data need the tree.
         """
-        if self.elements is None:
+        if self.flow is None:
             return self
-        groups = {depth: number_groups(self.elements, self.segments, depth) for depth in depths}
-        return self._replace(elements=None, groups=groups)
+        groups = {depth: number_groups(self.flow, self.segments, depth) for depth in depths}
+        return self._replace(root=None, flow=None, groups=groups)
 
 
 class JudgedPage(NamedTuple):
-    """A page with the classes of its blocks: plain data, but for the elements that Markdown is written from."""
+    """A page with the classes of its blocks: plain data."""
 
     page: ReadPage
-    """Without its elements unless Markdown was asked for."""
+    """Without its tree, and without its tokens unless Markdown was asked for."""
     context: Context
     opinion: PageOpinion | None
     """What a page model makes of the page; None for a profile without one, and for a page without blocks."""
     passes: tuple[Pass, ...]
     final: Decisions
     """The decisions that the passes left."""
-    paths: Mapping[int, Paths]
-    """By the numbers of elements; empty where they were not asked for."""
     data: DataBlocks | None
     """The blocks that structured data add; no pass changes them."""
     profile: str
@@ -162,13 +169,13 @@ class JudgedPage(NamedTuple):
         return self._replace(final=self.final.with_rows(of_page), data=data).with_markdown()
 
     def with_markdown(self) -> JudgedPage:
-        """Return the page with its good blocks as Markdown, or as it is where there are no elements."""
-        if self.page.elements is None:
+        """Return the page with its good blocks as Markdown, or as it is where there are no tokens."""
+        page, context = self.page, self.context
+        if page.flow is None:
             return self
         added = () if self.data is None else self.data.good
-        page, context = self.page, self.context
         markdown = to_markdown(
-            self.page.elements,
+            page.flow,
             context.segments,
             self.final,
             url=page.url,
@@ -197,7 +204,7 @@ class JudgedPage(NamedTuple):
         """Return what users see of the page."""
         page, context = self.page, self.context
         encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
-        columns = _columns(context, page.measured, self.final, paths=self.paths)
+        columns = _columns(context, page.measured, self.final, paths=page.paths)
         if self.data is not None:
             origin, segments, decided, measured = self.data
             assert measured is not None
@@ -313,33 +320,36 @@ class Extractor:
         (root, is_cut, page_encoding), rules = parse_html(page, encoding), options.profile.tags
         segments = BlockTable()
         title = ""
-        elements = data = None
+        flow = data = None
         if root is not None:
-            formulas = formulas_of(root, options.max_blocks)
-            reading = self._element_reading(root, rules)
-            segments, count, cut_by = _segment(root, rules, options.max_blocks, formulas, reading)
+            segments, flow = _read(read_nodes(root), rules, options.max_blocks)
             title = page_title(root)
-            elements = Elements(root, cut_by, count, formulas, reading if cut_by is rules else None)
             if options.profile.reads_data and shows_little(segments):
-                data = find_data(elements, options.selection)
+                data = find_data(root, flow.rules, options.selection)
         declared = declared_tags([*languages, *(declared_languages(root) if root is not None else ())])
         language = _choose_language(segments, data, declared, options)
-        model_output, profile = self._weigh(segments, elements, title)
-        return ReadPage(
+        model_output, profile = self._weigh(segments, flow, title)
+        read = ReadPage(
             segments=segments,
             measured=Late(partial(measure_blocks, segments, options.criteria(language.language))),
             model_output=model_output,
             language=language,
             declared_language=declared[0] if declared else None,
-            overrides=choose(options.selection, segments, elements) if options.selection and elements else {},
-            elements=elements,
+            overrides=choose(options.selection, segments, flow) if options.selection and flow else {},
+            root=root,
+            flow=flow,
             data=data,
             title=title,
             url=page.url if url is None and is_response(page) and hasattr(page, "url") else url,
             is_cut=is_cut,
             profile=profile,
             encoding=page_encoding,
+            paths=element_paths(flow, root, segments.element) if options.paths and flow else {},
         )
+        if flow is not None:
+            # Until the page is judged, others may change the tree.
+            flow.page.let_go(ATTRIBUTES if options.markdown else frozenset())
+        return read
 
     def judge(self, page: ReadPage) -> JudgedPage:
         """Return a page with the classes of its blocks.
@@ -349,15 +359,15 @@ class Extractor:
         chosen = self.chosen_for(page)
         if chosen is not self:
             return chosen.judge(page)
-        options, profile, elements = self.options, self.options.profile, page.elements
+        options, profile = self.options, self.options.profile
         thresholds = self.thresholds_for(page.language.language)
         # A page may have text in its data where it has no good blocks: that comes before the fallback.
         floor = thresholds.fallback_probability
         context = self._context(page, thresholds if floor is None else replace(thresholds, fallback_probability=None))
         final = context.pass_through(profile.passes)
         data = None
-        if profile.reads_data and elements is not None:
-            data = find_missing(context, final, elements, options.selection, page.data)
+        if profile.reads_data and page.root is not None and page.flow is not None:
+            data = find_missing(context, final, page.root, page.flow.rules, options.selection, page.data)
         if data is not None:
             criteria = options.criteria(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
@@ -366,14 +376,15 @@ class Extractor:
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(model_output=None, data=None, elements=elements if options.markdown else None)
+        kept = page._replace(
+            model_output=None, data=None, root=None, flow=page.flow if options.markdown else None
+        )
         return JudgedPage(
             page=kept,
             context=context,
             opinion=None if page.model_output is None else page.model_output.opinion,
             passes=profile.passes,
             final=final,
-            paths=_paths(page) if options.paths else {},
             data=data,
             profile=profile.name,
             tables=options.markdown_tables,
@@ -404,13 +415,6 @@ class Extractor:
 
         return shipped_model(self.options.profile.models[0])
 
-    def _element_reading(self, root: etree._Element, rules: TagRules) -> ElementReading | None:
-        if self._model is None:
-            return None
-        from scrapy_justext.core.learned.tree import element_reading  # noqa: PLC0415 (it needs numpy)
-
-        return element_reading(root, rules)
-
     @cached_property
     def _page_model(self) -> PageModel | None:
         # It was trained on what the profile's own model says of pages.
@@ -420,14 +424,14 @@ class Extractor:
 
         return shipped_page_model(self.options.profile.models[0])
 
-    def _weigh(self, segments: BlockTable, elements: Elements | None, title: str) -> tuple[ModelOutput | None, str]:
+    def _weigh(self, segments: BlockTable, flow: Flow | None, title: str) -> tuple[ModelOutput | None, str]:
         """Return what a trained model makes of a page's blocks, and the name of the profile that judges them."""
         chosen, *for_articles = self._chooses or (self,)
-        if not segments or elements is None or self._model is None:
+        if not segments or flow is None or self._model is None:
             return None, chosen.options.profile.name
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
-        features = compute(segments, elements, title)
+        features = compute(segments, flow, title)
         output = chosen._ask(features)
         if for_articles and output.opinion and output.opinion.type_probabilities()["article"] >= ARTICLE_FROM:
             [chosen] = for_articles
@@ -454,8 +458,8 @@ class Extractor:
         if self.options.profile.tags.kinds:
             context_free = decide_by_kind(context_free, page.segments, page.measured, thresholds)
         groups = None if depth is None else page.groups.get(depth)
-        if depth is not None and page.elements is not None:
-            groups = number_groups(page.elements, page.segments, depth)
+        if depth is not None and page.flow is not None:
+            groups = number_groups(page.flow, page.segments, depth)
         context = Context(
             page.segments, context_free, thresholds, groups=groups, probabilities=probabilities, title=page.title
         )
@@ -504,25 +508,17 @@ def extract(  # noqa: PLR0913 (help shows what can be chosen)
     return extractor.extract(page, encoding=encoding, url=url)
 
 
-def _segment(
-    root: etree._Element, rules: TagRules, most: int | None, formulas: PageFormulas, reading: ElementReading | None
-) -> tuple[BlockTable, int, TagRules]:
-    """Return the blocks of a page, how many block-level elements there are, and the rules that it was cut by.
+def _read(page: Nodes, rules: TagRules, most: int | None) -> tuple[BlockTable, Flow]:
+    """Return the blocks of a page and its tokens, by other rules where it shows next to nothing by these.
 
-    ``most``: how many blocks there may be; ``reading``: what reads the elements by ``rules``.
+    ``most``: how many blocks there may be.
     """
-    segments, count = segment_and_count(root, rules, most, formulas, reading)
+    segments, flow = read_blocks(page, rules, most)
     if rules.where_little is not None and shows_little(segments):
-        more, more_count = segment_and_count(root, rules.where_little, most, formulas)
+        more, more_flow = read_blocks(page, rules.where_little, most)
         if not shows_little(more):
-            return more, more_count, rules.where_little
-    return segments, count, rules
-
-
-def _paths(page: ReadPage) -> dict[int, Paths]:
-    if page.elements is None:
-        return {}
-    return element_paths(page.elements.root, page.elements.rules, page.segments.element)
+            return more, more_flow
+    return segments, flow
 
 
 def measure_blocks(segments: BlockTable, criteria: Criteria) -> Measurements:

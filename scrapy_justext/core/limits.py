@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lxml import etree
 
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.exceptions import PageLimitError
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def check_attributes(data: bytes) -> None:
 
     ``data``: the page in UTF-8, or in another encoding in which the ASCII characters are what they are in ASCII.
     """
-    if len(data) < HARMLESS_PAGE or _has_few_attributes(data):
+    if len(data) < HARMLESS_PAGE:
         return
     places = _count_attributes(data)
     parsed = 0
@@ -82,14 +81,6 @@ def check_attributes(data: bytes) -> None:
         if parsed > _MOST_PARSED * len(data) or _is_in_tag(data, first.start):
             raise _too_many()
         places.remove(first)
-
-
-def _has_few_attributes(data: bytes) -> bool:
-    """Return True for most pages that do no harm, if there is compiled code, which is sure of them sooner."""
-    modules = kernel().modules
-    return modules is not None and modules.page.has_few_attributes(
-        data, _harmless_tag(len(data)), _MOST_SQUARES, _MOST_IN_TAG, _MOST_READ, _COST_OF_PLACE
-    )
 
 
 def _too_many() -> PageLimitError:

@@ -54,10 +54,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.kernel.loading import kernel
 
 if TYPE_CHECKING:
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.rules import TagRules
 
 BLOCK = "\ufdd0"
 INLINE = "\ufdd1"
@@ -109,10 +108,6 @@ def chunks_of(flat: str) -> list[str]:
 
 def has_mark(flat: str, code: str) -> bool:
     """Return whether a flattened text has an inline mark of a code that is rare in texts."""
-    modules = kernel().modules
-    if modules is not None:
-        found: bool = modules.cut.has_mark(flat, code)
-        return found
     # One character is found forty times sooner than two.
     return code in flat and INLINE + code in flat
 

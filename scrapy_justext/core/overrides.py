@@ -7,27 +7,24 @@ before the context pass, so that the neighbours of such a block are judged by it
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from cssselect import parse
 from lxml import etree
 from lxml.cssselect import LxmlHTMLTranslator, SelectorError
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockClass, Decision
-from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import top_elements
-from scrapy_justext.core.text import visible_length
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scrapy_justext.core.blocks import BlockTable
-    from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.reading.flow import Flow
 
 
 class Rules(TypedDict, total=False):
@@ -134,10 +131,10 @@ def _pattern(pattern: str) -> re.Pattern[str]:
         raise ParameterError("drop_text", pattern, f"must be a regular expression: {error}") from error
 
 
-def choose(selection: Selection, segments: BlockTable, elements: Elements) -> dict[int, Decision]:
+def choose(selection: Selection, segments: BlockTable, flow: Flow) -> dict[int, Decision]:
     """Return the decisions of the blocks that a rule matches, by their indices."""
-    dropped = _selected(selection.drop, segments, elements)
-    kept = _selected(selection.keep, segments, elements)
+    dropped = _selected(selection.drop, segments, flow)
+    kept = _selected(selection.keep, segments, flow)
     chosen = {}
     for i, text in enumerate(segments.on_one_line()):
         decision = dropped.get(i) or first_match(selection.patterns, text) or kept.get(i)
@@ -151,64 +148,40 @@ def first_match(patterns: Sequence[PatternRule], text: str) -> Decision | None:
     return next((decision for pattern, decision in patterns if pattern.search(text)), None)
 
 
-def _selected(rules: Sequence[SelectorRule], segments: BlockTable, elements: Elements) -> dict[int, Decision]:
+def _selected(rules: Sequence[SelectorRule], segments: BlockTable, flow: Flow) -> dict[int, Decision]:
     """Return the decisions of selectors on segments, by their indices."""
-    matched: dict[etree._Element, Decision] = {}
+    page = flow.page
+    matched: dict[int, Decision] = {}
     for selector, decision in rules:
-        for top in top_elements(elements.root):
-            for node in cast("list[etree._Element]", selector(top)):
+        for top in top_elements(page.element(page.root)):
+            for node in page.numbers(cast("list[etree._Element]", selector(top))):
                 matched.setdefault(node, decision)
     if not matched:
         return {}
-    nodes, decision_above = elements.nodes, elements.inherited(matched.get)
-    above = ((i, decision_above(nodes[element])) for i, element in enumerate(segments.element))
-    found = {i: decision for i, decision in above if decision is not None}
-    inline = {node: decision for node, decision in matched.items() if node.tag not in elements.rules.block_level}
-    return _inside_inline(_stretches(inline, elements), segments) | found if inline else found
+    nearest = page.nearest(matched)
+    around = [nearest[flow.elements[element]] for element in segments.element]
+    found = {i: matched[node] for i, node in enumerate(around) if node}
+    inline = [node for node in matched if page.name(node) not in flow.rules.block_level]
+    return _inside_inline(inline, matched, segments, flow) | found if inline else found
 
 
-class _Stretch(NamedTuple):
-    """A stretch of a page's text that stands in an inline element; its ends are counted as ``Segment.start`` is."""
+def _inside_inline(
+    inline: Iterable[int], matched: Mapping[int, Decision], segments: BlockTable, flow: Flow
+) -> dict[int, Decision]:
+    """Return the decisions on the blocks whose whole text stands in inline elements, by their indices.
 
-    start: int
-    end: int
-    decision: Decision
-
-
-def _stretches(matched: Mapping[etree._Element, Decision], elements: Elements) -> list[_Stretch]:
-    """Return the text inside each of the matched elements, in order; those inside another one are left out."""
-    stretches: list[_Stretch] = []
-    outermost: etree._Element | None = None
-    start = length = 0
-    for event, node, _ in kept_nodes(elements.root, elements.rules):
-        if event == "start":
-            if outermost is None and node in matched:
-                outermost, start = node, length
-            length += visible_length(node.text)
-            continue
-        if node is outermost:
-            outermost = None
-            if start < length:
-                stretches.append(_Stretch(start, length, matched[node]))
-        if node is not elements.root and node.getparent() is not None:
-            length += visible_length(node.tail)
-    return stretches
-
-
-def _inside_inline(stretches: Sequence[_Stretch], segments: BlockTable) -> dict[int, Decision]:
-    """Return the decisions on the blocks whose whole text stands in stretches, by their indices."""
-    # Where one stretch begins at the end of another, a block may stand in both.
-    reach = [stretch.end for stretch in stretches]
-    for i in range(len(stretches) - 2, -1, -1):
-        if stretches[i + 1].start == reach[i]:
-            reach[i] = reach[i + 1]
-    starts = [stretch.start for stretch in stretches]
+    Where several of these hold it, the first decides.
+    """
+    page = flow.page
+    # Those inside another one are left out.
+    outermost = [0] * page.count
+    chosen = frozenset(inline)
+    for node in range(1, page.count):
+        outermost[node] = outermost[page.parent[node]] or (node if node in chosen else 0)
     found: dict[int, Decision] = {}
-    # The text of a formula may be another than the page's: a block ends where the next one starts.
-    last = (one.start + visible_length(one.without_formulas()) for one in segments[-1:])
-    ends = [*segments.start[1:], *last]
-    for index, (start, end) in enumerate(zip(segments.start, ends, strict=True)):
-        at = bisect_right(starts, start) - 1
-        if at >= 0 and start < stretches[at].end and end <= reach[at] and segments[index].image_url is None:
-            found[index] = stretches[at].decision
+    for i, (begin, end) in enumerate(zip(segments.begin, segments.end, strict=True)):
+        texts = (token for token in range(begin, end) if flow.codes[token] in "t$" and not flow.text(token).isspace())
+        around = [outermost[flow.place(token)] for token in texts]
+        if around and all(around):
+            found[i] = matched[around[0]]
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from codecs import BOM_UTF8
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from lxml import etree
@@ -20,8 +19,6 @@ from scrapy_justext.core.encodings import (
     is_utf_8,
     stated_encoding,
 )
-from scrapy_justext.core.kernel.expressions import EntityError
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.limits import HARMLESS_PAGE, check_attributes
 from scrapy_justext.exceptions import PageError
 
@@ -195,8 +192,6 @@ def _describe(page: object) -> str:
     return type(page).__name__
 
 
-_TITLE = etree.XPath("string(/html/head/title)")
-_TEXT = etree.XPath("string()")
 _DECLARED_LANGUAGES = etree.XPath(
     # HTML parsers know no namespaces: to them the prefix is a part of the name.
     "/html/@lang | /html/@*[name() = 'xml:lang']"
@@ -206,21 +201,17 @@ _DECLARED_LANGUAGES = etree.XPath(
 
 def page_title(root: etree._Element) -> str:
     """Return the text of the page's TITLE, white space collapsed; empty without one."""
-    return " ".join((_title_in_place(root) or _misplaced_title(root)).split())
+    top = root.getroottree().getroot()
+    title = top.find("head/title") if top.tag == "html" else None
+    return " ".join(((title is not None and str(_TEXT(title))) or _misplaced_title(top)).split())
 
 
-def _title_in_place(root: etree._Element) -> str:
-    modules = kernel().modules
-    if modules is not None and root.tag == "html" and root.getparent() is None:
-        # Most pages: a general XPath takes ten times as long.
-        with suppress(EntityError):
-            return str(modules.tree.text_of(root, "head/title"))
-    return str(_TITLE(root))
+_TEXT = etree.XPath("string()")
 
 
 def _misplaced_title(root: etree._Element) -> str:
     """Return the text of the first TITLE that stands in no SVG, wherever it is; empty without one."""
-    for part in top_elements(root.getroottree().getroot()):
+    for part in top_elements(root):
         # As one XPath, it looks at all ancestors of each TITLE, which takes forever in a deep tree.
         titles = etree.iterwalk(part, events=("start",), tag=("title", "svg"))
         for _, node in titles:

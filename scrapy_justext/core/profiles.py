@@ -28,7 +28,7 @@ from scrapy_justext.core import boilerpipe, context_sensitive, whole_page
 from scrapy_justext.core.blocks import BlockTable, Decisions, Measurements
 from scrapy_justext.core.context_free import classify_as_java, classify_as_published, classify_modern, kinds_by_rules
 from scrapy_justext.core.parameters import PARAMETERS, PROSE, Parameter, Part, Thresholds
-from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
+from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
 from scrapy_justext.exceptions import UnknownNameError
 
 if TYPE_CHECKING:

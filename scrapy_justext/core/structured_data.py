@@ -21,23 +21,22 @@ from html import escape, unescape
 from itertools import compress, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from lxml import etree
+
 from scrapy_justext.core.blocks import GOOD, BlockTable, Decision, Decisions
 from scrapy_justext.core.languages import primary
 from scrapy_justext.core.overrides import first_match
 from scrapy_justext.core.parsing import declared_languages, parse_html, top_elements
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.reading.page import read_tree
 from scrapy_justext.core.unsegmented import MOST_UNITS, script_of, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lxml import etree
-
     from scrapy_justext.core.blocks import Measurements, Segment
     from scrapy_justext.core.context_sensitive import Context
-    from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.overrides import Selection
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.rules import TagRules
 
 #: The properties of schema.org that hold a thing's text; of one object, the first that is there.
 PROPERTIES = ("articleBody", "text", "reviewBody", "description")
@@ -280,8 +279,13 @@ def _length(texts: Iterable[str]) -> int:
     return length
 
 
-def find_missing(
-    context: Context, decisions: Decisions, elements: Elements, selection: Selection, data: DataBlocks | None = None
+def find_missing(  # noqa: PLR0913 (what is known of the page)
+    context: Context,
+    decisions: Decisions,
+    root: etree._Element,
+    rules: TagRules,
+    selection: Selection,
+    data: DataBlocks | None = None,
 ) -> DataBlocks | None:
     """Return the blocks that a page's data add; None if the page has enough content or the data add nothing.
 
@@ -297,7 +301,7 @@ def find_missing(
     length = _length(compress(context.segments.collapsed, is_content))
     if length >= ENOUGH:
         return None
-    data = data or find_data(elements, selection, embedded=shows_little(context.segments))
+    data = data or find_data(root, rules, selection, embedded=shows_little(context.segments))
     if not data.segments:
         return None
     present = [text for i, text in enumerate(context.segments.collapsed) if is_content[i] or i in context.pinned]
@@ -321,21 +325,21 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def find_data(elements: Elements, selection: Selection, *, embedded: bool = True) -> DataBlocks:
+def find_data(root: etree._Element, rules: TagRules, selection: Selection, *, embedded: bool = True) -> DataBlocks:
     """Return the blocks of the texts in JSON-LD; if there are none, of those in embedded state.
 
-    ``embedded``: whether embedded state is read.  Scripts in elements that the user dropped are ignored.
+    ``rules``: those by which markup in a text is cut; ``embedded``: whether embedded state is read.  Scripts in elements that the user dropped are ignored.
     """
     scripts: dict[str, list[str]] = {JSON_LD: [], EMBEDDED: []}
-    for script in _scripts(elements, selection):
+    for script in _scripts(root, selection):
         is_linked_data = "ld+json" in (script.get("type") or "").lower()
         scripts[JSON_LD if is_linked_data else EMBEDDED].append(script.text or "")
-    languages = declared_languages(elements.root)
+    languages = declared_languages(root)
     texts = (text for script in _until_full(scripts[JSON_LD], MOST_READ) for text in json_ld_texts(script, languages))
-    if segments := segments_of(texts, elements.rules):
+    if segments := segments_of(texts, rules):
         return DataBlocks(JSON_LD, segments)
     texts = (text for script in _until_full(scripts[EMBEDDED], MOST_READ) for text in embedded_texts(script))
-    return DataBlocks(EMBEDDED, segments_of(texts, elements.rules) if embedded else BlockTable())
+    return DataBlocks(EMBEDDED, segments_of(texts, rules) if embedded else BlockTable())
 
 
 def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:
@@ -347,17 +351,18 @@ def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:
         most -= len(text)
 
 
-def _scripts(elements: Elements, selection: Selection) -> list[etree._Element]:
-    top_level = list(top_elements(elements.root))
-    scripts = [script for top in top_level for script in top.iter("script") if "src" not in script.attrib]
-    dropped: Mapping[etree._Element, bool] = {
-        node: True
-        for selector, _ in selection.drop
-        for top in top_level
-        for node in cast("list[etree._Element]", selector(top))
-    }
-    is_dropped = elements.inherited(dropped.get)
-    return [script for script in scripts if not is_dropped(script)] if dropped else scripts
+def _scripts(root: etree._Element, selection: Selection) -> Iterator[etree._Element]:
+    """Yield the scripts of a page that have text, but for those in elements that the user dropped."""
+    for top in top_elements(root):
+        dropped = {
+            node for selector, _ in selection.drop for node in cast("list[etree._Element]", selector(top))
+        }
+        events = etree.iterwalk(top, events=("start",), tag=None if dropped else "script")
+        for _, node in events:
+            if node in dropped:
+                events.skip_subtree()
+            elif node.tag == "script" and "src" not in node.attrib:
+                yield node
 
 
 def segments_of(texts: Iterable[str], rules: TagRules) -> BlockTable:
@@ -373,7 +378,7 @@ def segments_of(texts: Iterable[str], rules: TagRules) -> BlockTable:
         for page in pages:
             root = parse_html(f"<body>{page}").root
             if root is not None:
-                segments.extend(segment_tree(root, rules))
+                segments.extend(read_tree(root, rules))
             if len(segments) >= MOST_BLOCKS:
                 segments.cut_off(MOST_BLOCKS)
                 return segments

@@ -31,7 +31,7 @@ from scrapy.http import Response
 
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
-from scrapy_justext.core.kernel.loading import is_refused, kernel
+from scrapy_justext.core.reading.loading import compiled, is_refused
 from scrapy_justext.crawl.items import ItemFields, ItemPages, is_filled, may_be_of_another
 from scrapy_justext.crawl.joining import Joining
 from scrapy_justext.crawl.pages import (
@@ -137,7 +137,7 @@ class Counts:
 
     def add_page(self, page: CleanedPage) -> None:
         """Count a cleaned page and the time that it took, and tell whether compiled code reads pages."""
-        self._stats.set_value("justext/reader", kernel().name)
+        self._stats.set_value("justext/reader", compiled().name)
         self.add("seconds", page.seconds)
         for name, number in page_counts(page).items():
             self.add(name, number)
@@ -550,7 +550,7 @@ class Session:
     def _open(self) -> None:
         if self.is_used:
             if is_refused():
-                logger.warning("Pages are read in Python, which is slower: %s", kernel().reason)
+                logger.warning("Pages are read in Python, which is slower: %s", compiled().reason)
             if idle := without_effect(self._layers, self._of_sites.values()):
                 profiles = {each.options.profile.name for each in self._of_sites.values()}
                 looking = " or ".join(f"the profile {name}" for name in sorted(profiles))

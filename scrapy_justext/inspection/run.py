@@ -20,7 +20,7 @@ from scrapy.http import Response
 
 from scrapy_justext import core
 from scrapy_justext.core.encodings import check_encoding
-from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.reading.loading import compiled
 from scrapy_justext.core.printing import complain, on_one_line
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
@@ -92,7 +92,7 @@ def add_options(parser: ArgumentParser) -> None:
     marks = f"where --serve keeps which blocks were marked right or wrong (default: {_MARKS})"
     add("--marks", metavar="FILE", help=marks)
     add("--encoding", metavar="NAME", help="of files that declare none")
-    version = f"scrapy-justext {core.__version__}, {kernel().name} reader ({kernel().reason})"
+    version = f"scrapy-justext {core.__version__}, {compiled().name} reader ({compiled().reason})"
     add("--version", action="version", version=version, help="print the version, and whether compiled code reads pages")
     add_setting_options(parser)
 

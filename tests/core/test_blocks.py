@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from scrapy_justext.core.blocks import BlockTable, DataCells, Late
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.old_reading import segment_tree
 from scrapy_justext.core.tags import MODERN
 from tests.builders import tree
 

@@ -9,7 +9,7 @@ import pytest
 from scrapy_justext.core.code import code_language, is_code
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.flattening import flatten, walk
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.old_reading import segment_tree
 from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS, TagRules
 from tests.builders import tree
 

@@ -17,7 +17,7 @@ from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.formulas.mathml import DEEPEST, mathml_to_tex
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.old_reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS
 from scrapy_justext.core.unsegmented import CHINESE, measure_unspaced
 from tests.builders import cut, nested, texts, tree

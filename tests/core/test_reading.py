@@ -14,7 +14,7 @@ from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.marks import BLOCK
 from scrapy_justext.core.marks import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment_and_count, segment_tree
+from scrapy_justext.core.old_reading import segment_and_count, segment_tree
 from scrapy_justext.core.stylesheet import _templates, by_stylesheet
 from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, WITHOUT_KINDS, TagRules
 from tests.builders import (

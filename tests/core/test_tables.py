@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.old_reading import segment_tree
 from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS, TagRules
 from tests.builders import SECONDS, processor_seconds, tree
 

@@ -22,7 +22,7 @@ from wcwidth import width
 from scrapy_justext import extract
 from scrapy_justext.core import __version__
 from scrapy_justext.core.kernel.loading import kernel
-from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.old_reading import segment_and_count
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import NAMES, option
 from tests import forked

@@ -19,7 +19,7 @@ from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.old_reading import segment_tree
 from scrapy_justext.core.tags import MODERN, TagRules
 from tests.builders import RULES, all_text, ancestors_and_self, judging, select
 from tests.property.strategies import bodies, byte_strings, pages, soups, strings

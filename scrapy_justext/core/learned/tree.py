@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.kernel.elements import ElementReader, ElementReading
     from scrapy_justext.core.kernel.loading import Modules
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.rules import TagRules
 
     Ints = NDArray[np.intp]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.code import code_language
+from scrapy_justext.core.reading.code import code_language
 from scrapy_justext.core.flattening import about
 from scrapy_justext.core.markdown.inline import (
     TextRun,

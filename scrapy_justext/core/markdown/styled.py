@@ -19,7 +19,7 @@ from scrapy_justext.core.kernel.expressions import EntityError
 from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.markdown.structure import CALLOUT_TAGS, PLACES, may_be_callout
 from scrapy_justext.core.marks import CLOSE, INLINE, LINK, SOURCE, WHOLE, chunks_of, tag_codes
-from scrapy_justext.core.reading import with_marks
+from scrapy_justext.core.old_reading import with_marks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence, Set
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.elements import Elements
     from scrapy_justext.core.kernel.loading import Modules
     from scrapy_justext.core.kernel.styles import StyleReader
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.rules import TagRules
 
 
 class ImagePlace(NamedTuple):

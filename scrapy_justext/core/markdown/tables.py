@@ -18,7 +18,7 @@ from scrapy_justext.core.markdown.html import html_flow
 from scrapy_justext.core.markdown.inline import cell
 from scrapy_justext.core.markdown.pieces import CellPieces, Piece
 from scrapy_justext.core.markdown.structure import shared_containers
-from scrapy_justext.core.tables import OpenTable, is_data
+from scrapy_justext.core.reading.tables import OpenTable, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.encodings import find_encoding
 from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError

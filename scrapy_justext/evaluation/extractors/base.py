@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from scrapy_justext.core.extractor import WARM_UP_PAGE
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.reading.page import read_tree
 from scrapy_justext.core.stoplists import find_library
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.encodings import UTF_8
 from scrapy_justext.evaluation.kinds import escape_text
@@ -179,4 +179,4 @@ def html_to_text(html: str) -> str:
     ''
     """
     root = parse_html(html).root
-    return "" if root is None else "\n".join(block.collapsed for block in segment_tree(root, MODERN))
+    return "" if root is None else "\n".join(block.collapsed for block in read_tree(root, MODERN))

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.evaluation.extractors.base import load_counts
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING
 from unicodedata import category
 
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment_tree
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.page import read_tree
+from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.evaluation.extractors.base import load_counts
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def load_ncleaner(file: Path, *, is_lexical: bool) -> Callable[[str], str]:
 def blocks_of(html: str) -> list[str]:
     """Return the texts of a page's blocks."""
     root = parse_html(html).root
-    return [] if root is None else [block.collapsed for block in segment_tree(root, MODERN)]
+    return [] if root is None else [block.collapsed for block in read_tree(root, MODERN)]
 
 
 def symbols(text: str, *, is_lexical: bool) -> str:

@@ -16,7 +16,7 @@ from scrapy_justext.core.kernel import check
 from scrapy_justext.core.learned.names import NAMES
 from scrapy_justext.core.learned.tree import SET_SIZE, ElementColumns, element_reading, read_elements, read_in_python
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.old_reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from tests.builders import CORPORA, PAGES, corpus_pages, nested, read_page, tree
 from tests.core.kernel.test_kernel import needs_kernel

@@ -15,7 +15,7 @@ from scrapy_justext.core.learned.features import compute, computer
 from scrapy_justext.core.learned.table import NUMBERS
 from scrapy_justext.core.learned.tree import read_elements
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.old_reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from tests.builders import CORPORA, PAGES, corpus_pages, pure, read_page, tree
 from tests.core.kernel.test_kernel import compiled, needs_kernel

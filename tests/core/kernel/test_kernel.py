@@ -39,7 +39,7 @@ from scrapy_justext.core.markdown.inline import TextRun
 from scrapy_justext.core.markdown.structure import Surroundings, SurroundingsFinder
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.reading import TreePosition, cut, cut_in_python, segment_and_count, with_marks
+from scrapy_justext.core.old_reading import TreePosition, cut, cut_in_python, segment_and_count, with_marks
 from scrapy_justext.core.stylesheet import by_stylesheet, survey_of
 from scrapy_justext.core.treatments import Branch, treatments
 from tests.builders import CORPORA, PAGES, SECONDS, corpus_pages, nested, processor_seconds, pure, read_page, tree

@@ -25,7 +25,7 @@ from scrapy_justext.core.learned.second import (
 )
 from scrapy_justext.core.learned.trees import Trees
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.old_reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from tests.builders import CORPORA, PAGES, corpus_pages, read_page, tree
 from tests.core.kernel.test_features import KINDS as PARTS

@@ -16,7 +16,7 @@ from scrapy_justext.core.blocks import GOOD, Decision, Decisions
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.markdown.tables import HTML
-from scrapy_justext.core.reading import segment_and_count
+from scrapy_justext.core.old_reading import segment_and_count
 from scrapy_justext.core.tags import MODERN
 from tests.builders import tree
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy_justext.core.markdown.inline import TextRun, cell, formula, paragraph
 from scrapy_justext.core.markdown.pieces import read_texts
 from scrapy_justext.core.marks import BREAK, INLINE, MATH, UNMATH
-from scrapy_justext.core.reading import segment_tree
+from scrapy_justext.core.old_reading import segment_tree
 from scrapy_justext.core.tags import MODERN
 from scrapy_justext.core.text import collapse
 from tests.builders import tree

@@ -11,7 +11,7 @@ from scrapy_justext.core.blocks import BAD, GOOD, Decision, Decisions
 from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.markdown.document import to_markdown
-from scrapy_justext.core.reading import segment_and_count, segment_tree
+from scrapy_justext.core.old_reading import segment_and_count, segment_tree
 from scrapy_justext.core.tags import LENIENT, MODERN, TagRules
 from tests.builders import tree
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, render, rendered_text

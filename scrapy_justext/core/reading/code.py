@@ -1,7 +1,7 @@
 """Tell code from other preformatted text, and put its lines together.
 
-Highlighters of code write a line as an element of its own, or a row of a table, with line numbers beside it.  Reading
-hands over the chunks of such an element, from the flattened page (:mod:`.flattening`), without what stands beside code.
+Highlighters of code write a line as an element of its own, or a row of a table, with line numbers beside it.  The
+tokens of a page (:mod:`.flow`) leave out what stands beside code (:mod:`.elements_of_code`).
 """
 
 from __future__ import annotations
@@ -11,26 +11,12 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.marks import (
-    BREAK,
-    CLOSE,
-    ENDED,
-    INLINE,
-    LINE,
-    LINK,
-    MARK,
-    MATH,
-    SOURCE,
-    TAG,
-    UNLINK,
-    UNTAG,
-    WHOLE,
-    read_formula,
-)
 from scrapy_justext.core.tags import LANGUAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
+
+    from scrapy_justext.core.reading.flow import Flow
 
 #: Class names by which pages and highlighters say that something is code.
 _CODE_CLASS = re.compile(
@@ -55,15 +41,16 @@ FEW_LINES = 2
 #: Words of a line that is a sentence by its end, and of one that is prose without such an end.
 _SENTENCE, _LONG_LINE = 5, 20
 #: Characters by which preformatted text is judged.
-_LOOKED_AT = 4000
+LOOKED_AT = 4000
 
 
 def is_code(about: str, body: str) -> bool:
     """Return whether a PRE holds code.
 
-    ``about``: what its attributes tell (``tags.ABOUT_CODE``); ``body``: its text, or the first of it.
+    ``about``: what is near it that tells (:func:`.elements_of_code.about_code`); ``body``: its text, or the first of
+    it.
     """
-    return _says_code(about) or _looks_like_code(body[:_LOOKED_AT])
+    return _says_code(about) or _looks_like_code(body[:LOOKED_AT])
 
 
 @lru_cache(maxsize=1 << 10)
@@ -72,8 +59,7 @@ def _says_code(about: str) -> bool:
     return not about.startswith(" ") or _CODE_CLASS.search(about) is not None
 
 
-def _looks_like_code(body: str) -> bool:
-    text = MARK.sub("", body)
+def _looks_like_code(text: str) -> bool:
     if has_symbols(text) or is_line_numbers(text):
         return True
     return text.strip().count("\n") < FEW_LINES and not _SENTENCE_END.search(text)
@@ -133,90 +119,100 @@ class CodeText(NamedTuple):
 
 
 def code_text(
-    chunks: Iterable[str],
-    preformatted: str,
-    *,
-    is_preformatted: bool,
-    is_text: bool = False,
-    is_numbers: bool = False,
+    flow: Flow, begin: int, end: int, *, is_preformatted: bool, is_text: bool = False, is_numbers: bool = False,
     links: int = 0,
-) -> CodeText:
-    """Return the text of code from its chunks, a line of code a line.
+) -> CodeText:  # fmt: skip
+    """Return the text of code from its tokens, a line of code a line.
 
-    ``preformatted``: the code of a PRE; ``is_preformatted``: whether all of it stands in one.
+    ``begin``, ``end``: the tokens inside the element.
+    ``is_preformatted``: whether all of it stands in a PRE.
     ``is_text``: whether it is shown as text is, where a line feed is a space.
     ``is_numbers``: whether it is the numbers of lines, each in an element: these stay apart in ``pieces``.
     ``links``: how many are open.
     """
-    lines = _Lines(is_text=is_text)
-    pieces: list[str] = []
-    inside: list[bool] = []
-    tags_count = 0
-    for chunk, is_kept in _with_places(chunks, preformatted, is_preformatted=is_preformatted):
-        lines.end() if chunk[0] == CLOSE else lines.begin()
-        # What attributes tell stands before the text.
-        first, *rest = chunk[1:].split(INLINE)
-        if rest and rest[0][0] in (SOURCE, WHOLE):
-            first = rest.pop(0)[1:]
-        tags_count += sum([piece[0] in _STARTS for piece in rest])
-        for code, text in _coded(first, rest, joins=is_kept and not is_numbers):
-            if code == BREAK:
-                lines.feed()
-            elif code == LINE:
-                lines.begin()
-            elif code == ENDED:
-                lines.end()
-            elif code == LINK:
-                links += 1
-            elif code == UNLINK:
-                links = max(links - 1, 0)
-            shown = read_formula(text)[1] if code == MATH else text
-            if shown:
-                lines.add(shown, is_preformatted=is_kept)
-                pieces.append(shown)
-                inside.append(links > 0)
-    return CodeText(lines.text(), pieces, inside, tags_count, links)
-
-
-def _with_places(chunks: Iterable[str], preformatted: str, *, is_preformatted: bool) -> Iterator[tuple[str, bool]]:
-    """Yield chunks, each with whether its text stands in a PRE."""
-    # How many elements are open, and how many were when the outermost PRE began.
+    writer = _CodeWriter(is_text=is_text, links=links)
     depth = 0
-    begun = 0 if is_preformatted else None
-    for chunk in chunks:
-        if chunk[0] == CLOSE:
-            begun = None if depth == begun else begun
-            depth -= 1
-        else:
-            depth += 1
-            begun = depth if begun is None and chunk[0] == preformatted else begun
-        yield chunk, begun is not None
+    # How many elements were open where the outermost PRE began.
+    outermost = 0 if is_preformatted else _NONE
+    writer.lines.begin()
+    for i in range(begin, end):
+        token = flow.codes[i]
+        if token in "t ":
+            writer.add(flow.text(i))
+        elif token in "[{#]":
+            writer.write(is_preformatted=outermost != _NONE)
+            if token == "]":
+                writer.lines.end()
+                outermost = _NONE if depth == outermost else outermost
+                depth -= 1
+            else:
+                writer.lines.begin()
+                depth += 1
+                is_pre = flow.page.name(flow.nodes[i]) == "pre"
+                outermost = depth if outermost == _NONE and is_pre else outermost
+        elif token in _STARTS or token in _ENDS:
+            writer.tags_count += token in _STARTS
+            # A text goes on behind an element that changes nothing, as highlighters put each word into one.  White
+            # space by itself may be dropped.
+            if not (token in _PASSIVE and outermost != _NONE and not is_numbers and writer.is_visible):
+                writer.write(is_preformatted=outermost != _NONE)
+                writer.begin(token)
+            if token == "$":
+                writer.add(flow.text(i))
+                writer.write(is_preformatted=outermost != _NONE)
+    writer.write(is_preformatted=outermost != _NONE)
+    return CodeText(writer.lines.text(), writer.pieces, writer.inside, writer.tags_count, writer.links)
 
 
-def _coded(first: str, rest: list[str], *, joins: bool) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a chunk, each with the code of the mark before it.
-
-    ``joins``: whether a text goes on behind marks that change nothing, as highlighters put each word into an element.
-    """
-    code, parts, is_joined = "", [first], joins and _is_visible(first)
-    for piece in rest:
-        text = piece[1:]
-        if is_joined and piece[0] in _PASSIVE:
-            parts.append(text)
-        else:
-            yield code, "".join(parts)
-            # White space by itself may be dropped.
-            code, parts, is_joined = piece[0], [text], joins and _is_visible(text)
-    yield code, "".join(parts)
+#: No PRE has begun.
+_NONE = -1
 
 
-def _is_visible(text: str) -> bool:
-    return bool(text) and not text.isspace()
+#: The codes of tokens that count as inline elements, those that end some, and those that change nothing of the text
+#: behind them.
+_STARTS, _ENDS, _PASSIVE = "+ib`!~<l|$", ">e", "+ib`!~"
 
 
-_STARTS = frozenset({TAG, LINK, LINE, BREAK, MATH})
-#: The marks that change nothing of the text behind them.
-_PASSIVE = frozenset({TAG, UNTAG})
+class _CodeWriter:
+    """Writes texts of code, once it is known where they end."""
+
+    def __init__(self, *, is_text: bool, links: int) -> None:
+        self.lines = _Lines(is_text=is_text)
+        self.pieces: list[str] = []
+        self.inside: list[bool] = []
+        self.tags_count = 0
+        self.links = links
+        #: Whether the text at hand is more than white space.
+        self.is_visible = False
+        self._text: list[str] = []
+
+    def begin(self, token: str) -> None:
+        """Do what a token asks for."""
+        if token == "|":
+            self.lines.feed()
+        elif token == "l":
+            self.lines.begin()
+        elif token == "e":
+            self.lines.end()
+        elif token == "<":
+            self.links += 1
+        elif token == ">":
+            self.links = max(self.links - 1, 0)
+
+    def add(self, text: str) -> None:
+        """Add to the text at hand."""
+        self._text.append(text)
+        self.is_visible = self.is_visible or not text.isspace()
+
+    def write(self, *, is_preformatted: bool) -> None:
+        """Write the text at hand."""
+        if self._text:
+            text = "".join(self._text)
+            self.lines.add(text, is_preformatted=is_preformatted)
+            self.pieces.append(text)
+            self.inside.append(self.links > 0)
+            self._text = []
+        self.is_visible = False
 
 
 class _Lines:

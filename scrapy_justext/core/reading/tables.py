@@ -16,11 +16,7 @@ from scrapy_justext.core.text import collapse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_justext.core.blocks import BlockTable, CellSpan
-
-#: What reading looks at of a page's elements to find code and tables.
-PRE, TABLE, ROW, CELL, LINES = "pre", "table", "tr", "td", "div"
-PARTS = {"pre": PRE, "table": TABLE, "tr": ROW, "td": CELL, "th": CELL, "div": LINES, "ol": LINES, "ul": LINES}
+    from scrapy_justext.core.blocks import BlockRow, BlockTable, CellSpan
 
 _LAYOUT_ROLES = frozenset(["presentation", "none"])
 #: Those of LaTeXML, which writes equations in rows.
@@ -39,14 +35,14 @@ SPARSEST = 4
 class OpenTable:
     """A table whose end has not come.
 
-    ``about``: what its attributes tell (``tags.ABOUT_TABLE``); ``element``, ``chunk``: as those of a block.
+    ``about``: what is known of it (:func:`.elements_of_code.about_table`); ``element``, ``token``: as those of a block.
     """
 
-    __slots__ = ("chunk", "element", "has_heads", "lays_out", "rows")
+    __slots__ = ("element", "has_heads", "lays_out", "rows", "token")
 
-    def __init__(self, about: str, element: int, chunk: int) -> None:
+    def __init__(self, about: str, element: int, token: int) -> None:
         self.element = element
-        self.chunk = chunk
+        self.token = token
         role, _, rest = about.partition(" ")
         names = frozenset(rest.split())
         #: Whether it says that it lays out the page, or it holds tables.
@@ -71,19 +67,25 @@ class Tables:
     def __init__(self) -> None:
         self._open: list[OpenTable] = []
 
-    def begin(self, part: str, about: str, element: int, chunk: int, count: int) -> None:
-        """Begin a table, or a part of the one at hand.  ``count``: of the blocks so far."""
-        if part == TABLE:
+    def begin(self, part: str, about: str, element: int, token: int, count: int) -> None:
+        """Begin a table, or a part of the one at hand.
+
+        ``part``: the name of the element; ``count``: of the blocks so far.
+        """
+        if part == "table":
             for outer in self._open[-1:]:
                 outer.lays_out = True
-            self._open.append(OpenTable(about, element, chunk))
-        elif part == ROW and self._open:
+            self._open.append(OpenTable(about, element, token))
+        elif part == "tr" and self._open:
             self._open[-1].rows.append([])
-        elif part == CELL and self._open and self._open[-1].rows:
+        elif part in ("td", "th") and self._open and self._open[-1].rows:
             self._open[-1].rows[-1].append((count, element))
 
-    def end(self, blocks: BlockTable) -> None:
-        """End the table at hand: of the blocks of a table of data, the last on the page so far, make one."""
+    def end(self, blocks: BlockTable, token: int) -> None:
+        """End the table at hand: of the blocks of a table of data, the last on the page so far, make one.
+
+        ``token``: the one behind the table.
+        """
         table = self._open.pop()
         if table.lays_out or len(table.rows) < LEAST_ROWS:
             return
@@ -91,11 +93,11 @@ class Tables:
         cells = DataCells(blocks[first:], table.spans(first, len(blocks)))
         if is_data(cells, has_heads=table.has_heads):
             blocks.cut_off(first)
-            _add_as_one(blocks, table, cells)
+            blocks.add(*_as_one(table, cells, token))
 
 
-def _add_as_one(blocks: BlockTable, table: OpenTable, cells: DataCells) -> None:
-    """Add a table as one block; it stands where the first block in its cells does."""
+def _as_one(table: OpenTable, cells: DataCells, end: int) -> tuple[BlockRow, Extras]:
+    """Return a table as one block; ``end``: the token behind it."""
     inside = cells.blocks
     text = "\n".join(row_texts(cells))
     collapsed = collapse(text)
@@ -105,17 +107,17 @@ def _add_as_one(blocks: BlockTable, table: OpenTable, cells: DataCells) -> None:
         cells=cells,
         formulas=tuple(chain.from_iterable(inside.of_extras("formulas"))),
     )
-    blocks.add(
+    row = (
         collapsed,
         inside.position[0]._replace(tag="table", kind=tags.TABLE),
-        link_characters=sum(inside.link_characters),
-        link_words=sum(inside.link_words),
-        tags_count=sum(inside.tags_count),
-        element=table.element,
-        start=inside.start[0],
-        chunk=table.chunk,
-        extras=extras,
+        sum(inside.link_characters),
+        sum(inside.link_words),
+        sum(inside.tags_count),
+        table.element,
+        table.token,
+        end,
     )
+    return row, extras
 
 
 def is_data(cells: DataCells, *, has_heads: bool) -> bool:

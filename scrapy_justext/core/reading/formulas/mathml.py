@@ -11,9 +11,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
-from lxml import etree
-
-from scrapy_justext.core.formulas.symbols import (
+from scrapy_justext.core.reading.formulas.symbols import (
     ACCENTS,
     ARROWS,
     BRACKETS,
@@ -30,6 +28,8 @@ from scrapy_justext.core.text import collapse
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from scrapy_justext.core.reading.nodes import Nodes
+
 #: Elements inside one another, at the most.
 DEEPEST = 100
 
@@ -44,33 +44,18 @@ class MathPart(NamedTuple):
     """That of an element without parts, on one line."""
 
 
-def mathml_to_tex(element: etree._Element) -> str:
-    r"""Return the TeX of a MathML element, on one line.
-
-    >>> from lxml import etree
-    >>> mathml_to_tex(etree.fromstring("<math><msup><mi>e</mi><mrow><mi>i</mi><mi>π</mi></mrow></msup></math>"))
-    'e^{i\\pi}'
-    """
-    return collapse(_tex(_read(element, DEEPEST)))
+def mathml_to_tex(page: Nodes, node: int) -> str:
+    """Return the TeX of a MathML element, on one line."""
+    return collapse(_tex(_read(page, node, DEEPEST)))
 
 
-_STRING = etree.XPath("string()")
-
-
-def text_of(element: etree._Element) -> str:
-    """Return all text in an element."""
-    return str(_STRING(element))
-
-
-def local_name(element: etree._Element) -> str:
+def local_name(name: str) -> str:
     """Return an element's name without namespace and prefix, which is a part of the name where a page is no XML.
 
-    >>> from lxml import etree
-    >>> local_name(etree.HTML("<m:math>")[0][0])
-    'math'
+    >>> local_name("m:math"), local_name("{http://www.w3.org/1998/Math/MathML}math")
+    ('math', 'math')
     """
-    tag = element.tag
-    return tag.rpartition("}")[2].rpartition(":")[2] if isinstance(tag, str) else ""
+    return name.rpartition("}")[2].rpartition(":")[2]
 
 
 #: Elements of MathJax around the parts of others.
@@ -88,56 +73,59 @@ _HOLDERS = {
 _NO_PARTS = frozenset(["annotation", "annotation-xml", "surd", "line", "nstrut", "dstrut", "spacer", "rect", "mstrut"])
 
 
-def _read(element: etree._Element, deepest: int) -> MathPart:
-    name = _name(element)
-    attributes = {str(key): str(value) for key, value in element.attrib.items()}
+def _read(page: Nodes, node: int, deepest: int) -> MathPart:
+    name = _name(page, node)
     if deepest == 0:
-        return MathPart("mtext", {}, text=collapse(text_of(element)))
-    children = [child for child in element if isinstance(child.tag, str) and _name(child) not in _NO_PARTS]
+        return MathPart("mtext", {}, text=collapse(page.string(node)))
+    children = [child for child in page.children(node) if _name(page, child) not in _NO_PARTS]
     if name in ("msqrt", "mroot"):
         # In pictures the sign is a part, too.
-        children = [child for child in children if _name(child) != "mo" or _token(child) != "√"]
+        children = [child for child in children if _name(page, child) != "mo" or _token(page, child) != "√"]
+    attributes = dict(page.items(node))
     if not children or name in _TOKENS:
-        return MathPart(name, attributes, text=_token(element))
-    if name in _HOLDERS and str(element.tag).startswith("mjx-") and (held := _held(element, _HOLDERS[name], deepest)):
-        return MathPart(name, attributes, held)
-    return MathPart(name, attributes, [_read(child, deepest - 1) for child in children])
+        return MathPart(name, attributes, text=_token(page, node))
+    if name in _HOLDERS and page.name(node).startswith("mjx-"):
+        held = _held(page, node, _HOLDERS[name], deepest)
+        if held:
+            return MathPart(name, attributes, held)
+    return MathPart(name, attributes, [_read(page, child, deepest - 1) for child in children])
 
 
-def _name(element: etree._Element) -> str:
+def _name(page: Nodes, node: int) -> str:
     """Return the name in MathML of what an element stands for."""
-    return element.get("data-mml-node") or local_name(element).removeprefix("mjx-").lower()
+    return page.attribute(node, "data-mml-node") or local_name(page.name(node)).removeprefix("mjx-").lower()
 
 
-def _held(element: etree._Element, names: Sequence[str], deepest: int) -> list[MathPart]:
+def _held(page: Nodes, node: int, names: Sequence[str], deepest: int) -> list[MathPart]:
     """Return the parts of an element of MathJax; none where one is missing."""
     found: dict[str, MathPart] = {}
-    left = list(element)
+    left = page.children(node)
     for child in left:
-        name = _name(child)
+        name = _name(page, child)
         if name in names:
-            found.setdefault(name, _read(child, deepest - 1))
+            found.setdefault(name, _read(page, child, deepest - 1))
         elif name in _WRAPPERS or name == "box":
-            left += child
+            left += page.children(child)
     return [found[name] for name in names] if len(found) == len(names) else []
 
 
-def _token(element: etree._Element) -> str:
+def _token(page: Nodes, node: int) -> str:
     """Return the text of an element; MathJax names its characters in classes, and in attributes of its pictures."""
-    raw = text_of(element)
+    raw = page.string(node)
     text = collapse(raw)
     if text:
         return f"{' ' * raw[0].isspace()}{text}{' ' * raw[-1].isspace()}"
     if raw:
         # A space that does not break is white space, too, and all that some operators are.
-        return "\xa0" if "\xa0" in raw and _name(element) in ("mo", "mtext") else ""
-    return "".join(map(_character_of, element.iter("mjx-c", "use", "path")))
+        return "\xa0" if "\xa0" in raw and _name(page, node) in ("mo", "mtext") else ""
+    drawn = (inside for inside in range(node, page.end[node]) if page.name(inside) in ("mjx-c", "use", "path"))
+    return "".join(_character_of(page, inside) for inside in drawn)
 
 
-def _character_of(node: etree._Element) -> str:
+def _character_of(page: Nodes, node: int) -> str:
     """Return the character that MathJax names in an element by its number."""
-    code = _CODE.search(node.get("class") or "")
-    number = node.get("data-c") or (code[1] if code else "")
+    code = _CODE.search(page.attribute(node, "class") or "")
+    number = page.attribute(node, "data-c") or (code[1] if code else "")
     return chr(int(number, 16)) if _NUMBER.fullmatch(number) else ""
 
 

@@ -1,6 +1,0 @@
-DIGEST: str
-
-def is_utf_8(body: bytes, is_whole: bool) -> bool: ...
-def has_few_attributes(
-    page: bytes, harmless_tag: int, most_squares: float, most_in_tag: int, most_read: int, cost_of_place: int
-) -> bool: ...

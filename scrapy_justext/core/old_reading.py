@@ -1,0 +1,2 @@
+"""TEMPORARY."""
+with_marks = None

@@ -1,0 +1,47 @@
+cimport cython
+
+from scrapy_justext.core.reading.flow cimport Flow
+
+
+cdef class Place:
+    cdef readonly object here, rules
+    cdef readonly str part
+    cdef readonly dict inside
+    cdef readonly bint preformatted
+
+
+cdef class _Cutter:
+    cdef Flow flow
+    cdef str codes
+    cdef object blocks, tables
+    cdef list rows, places, elements, texts, inside, formulas
+    cdef Place place, run_place
+    cdef int element, opened, links, tags
+    cdef Py_ssize_t begin
+    cdef bint after_break
+    cpdef object all_blocks(self)
+    cpdef object read(self, object code)
+    cdef Py_ssize_t _begin(self, Py_ssize_t i) except -1
+    cdef Py_ssize_t _begin_part(self, Py_ssize_t i, str part) except -1
+    cdef void _end(self, Py_ssize_t i) except *
+    cdef Py_ssize_t _read_whole(self, Py_ssize_t i, str about) except -1
+    cdef Py_ssize_t _read_text_of_code(self, Py_ssize_t begin, Py_ssize_t end) except -1
+    cdef void _add_code(self, object code, str about, Py_ssize_t begin, Py_ssize_t end) except *
+    cdef void _add_text(self, Py_ssize_t i, str text) except *
+    cdef void _add_space(self, Py_ssize_t i) except *
+    cdef void _add_mark(self, Py_ssize_t i, Py_UCS4 token) except *
+    cdef void _enter_select(self) except *
+    cdef void _leave_select(self) except *
+    cdef void _add_break(self, Py_ssize_t i) except *
+    cdef void _add_formula(self, Py_ssize_t i, str formula) except *
+    cdef void _finish(self, Py_ssize_t i) except *
+    cdef void _add_run(self, Py_ssize_t i) except *
+    cdef void _add(self, tuple row, object extras) except *
+    cdef void _add_image(self, Py_ssize_t i) except *
+
+
+cdef class _ReferenceCutter(_Cutter):
+    cdef bint in_link, is_broken
+    cdef list nodes, parts
+    cdef int linked, link_words
+    cdef void _end_node(self) except *

@@ -1,0 +1,517 @@
+"""Cut a page into blocks.
+
+A block ends where a block-level element starts or ends, at two or more consecutive BR, and before and after an image in
+profiles that make blocks of images.  Its text is all text in between, with white space collapsed.  Blocks without text
+are dropped, but not images.
+
+The tokens of a page (:mod:`.flow`) are read once.  What stands between two ends of blocks is a run, of which one of
+three writers makes blocks:
+
+* as published: one run of text; a character belongs to a link when an A is open around it;
+* as the reference reads it (``TagRules.text_nodes``), text node by text node: blank nodes vanish with the space that
+  they are, a run of white space with a line break in it becomes a line feed, and any end of A ends all links;
+* as the Java port reads it (``TagRules.images``): as published, with images as blocks, and SELECT as an inline element.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_justext.core.blocks import BlockTable, Extras, Position
+from scrapy_justext.core.reading.code import LOOKED_AT, code_language, code_text, is_code, is_line_numbers, lines_of
+from scrapy_justext.core.reading.elements_of_code import about_code, about_table, about_whole
+from scrapy_justext.core.reading.tables import Tables
+from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
+from scrapy_justext.core.text import collapse, collapse_and_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import cython
+
+    from scrapy_justext.core.blocks import BlockRow
+    from scrapy_justext.core.reading.code import CodeText
+    from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.rules import TagRules
+
+
+def cut(flow: Flow, code: Sequence[tuple[int, int]] = ()) -> BlockTable:
+    """Return the blocks of a page.
+
+    ``code``: where code begins and ends that has lines for itself outside of PREs, in tokens.
+    """
+    cutter = _ReferenceCutter(flow) if flow.rules.text_nodes else _Cutter(flow)
+    cutter.read(iter(code))
+    return cutter.all_blocks()
+
+
+class Place:
+    """What a block takes over from the elements around it.
+
+    There are few different places, so nearly all are made once and shared by all pages.
+
+    ``here``: fields of the block.
+    ``part``: "pre", or the part of a table that the element is; empty for others.
+    ``inside``: the places in elements, by the numbers of their names.
+    """
+
+    __slots__ = ("here", "inside", "part", "rules")
+
+    def __init__(self, here: Position, rules: TagRules) -> None:
+        self.here = here
+        self.rules = rules
+        self.part = here.tag if rules.kinds and here.tag in ("pre", "table", "tr", "td", "th") else ""
+        self.inside: dict[int, Place] = {}
+
+    def within(self, name: str) -> Place:
+        """Return the place inside a block-level element that is here."""
+        here = self.here
+        level = HEADING_LEVELS.get(name, here.heading_level)
+        return _place(
+            Position(
+                tag=name,
+                heading_level=level,
+                in_select=here.in_select or "select" in name,
+                preformatted=here.preformatted or name == "pre",
+                kind=HEADING if level else KIND_INSIDE.get(name, here.kind),
+            ),
+            self.rules,
+        )
+
+
+_place = cache(Place)
+
+
+@lru_cache
+def _place_of_root(name: str, rules: TagRules) -> Place:
+    return Place(Position("", 0, False, False, TEXT), rules).within(name)
+
+
+class _Cutter:
+    """Makes blocks of text as published."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.codes = flow.codes
+        self.blocks = BlockTable()
+        #: Blocks that wait for :meth:`all_blocks`: to add many at once takes a fifth of the time.
+        self.rows: list[BlockRow] = []
+        self.tables = Tables()
+        self.place = _place_of_root(flow.page.name(flow.page.root), flow.rules)
+        #: The number of the block-level element at hand, and how many there are so far.
+        self.element = self.opened = 0
+        #: Those around: places, and numbers.
+        self.places: list[Place] = []
+        self.elements: list[int] = []
+        #: How many links are open.
+        self.links = 0
+        # The run at hand: where it begins, its texts, which of them are in links, and how many inline elements it has;
+        # its formulas; whether a BR is the last of it; and its place, once it has text.
+        self.begin = 0
+        self.texts: list[str] = []
+        self.inside: list[bool] = []
+        self.tags = 0
+        self.formulas: list[str] = []
+        self.after_break = False
+        self.run_place: Place | None = None
+
+    def all_blocks(self) -> BlockTable:
+        """Return the blocks, also those that wait."""
+        if self.rows:
+            self.blocks.add_rows(self.rows)
+            self.rows = []
+        return self.blocks
+
+    def read(self, code: Iterator[tuple[int, int]]) -> None:
+        """Read all tokens; ``code``: where code begins and ends that has lines for itself outside of PREs."""
+        codes = self.codes
+        i: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t = len(codes)
+        token: cython.Py_UCS4
+        begin: cython.Py_ssize_t
+        begin, end = next(code, (count, count))
+        while i < count:
+            if i == begin:
+                if not self.place.here.heading_level:
+                    i = self._read_text_of_code(i, end)
+                begin, end = next(code, (count, count))
+                continue
+            token = codes[i]
+            if token == "t":
+                self._add_text(i, self.flow.texts[i])
+            elif token == " ":
+                self._add_space(i)
+            elif token == "[" or token == "{" or token == "#":
+                i = self._begin(i)
+            elif token == "]":
+                self._end(i)
+            else:
+                self._add_mark(i, token)
+            i += 1
+        self._finish(i)
+
+    def _begin(self, i: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Begin a block-level element; return the last token of it that is read with it."""
+        self._finish(i)
+        self.run_place = None
+        flow = self.flow
+        node: cython.int = flow.nodes[i]
+        number: cython.int = flow.page.tag[node]
+        self.places.append(self.place)
+        self.elements.append(self.element)
+        self.opened += 1
+        self.element = self.opened
+        inside = self.place.inside.get(number)
+        if inside is None:
+            inside = self.place.inside[number] = self.place.within(flow.page.name(node))
+        self.place = inside
+        if inside.part or self.codes[i] != "[":
+            return self._begin_part(i, inside.part)
+        if flow.rules.images and inside.here.tag == "img":
+            self._add_image(i)
+        return i
+
+    def _begin_part(self, i: cython.Py_ssize_t, part: str) -> cython.Py_ssize_t:
+        """Begin code or a part of a table."""
+        page, node = self.flow.page, self.flow.nodes[i]
+        about: str | None = None
+        if self.codes[i] == "#":
+            about = _NUMBERS
+        elif self.codes[i] == "{":
+            about = about_whole(page, node)
+        elif part == "pre":
+            about = about_code(page, node)
+            if not is_code(about, _first_text(self.flow, i + 1)):
+                return i
+        if about is not None:
+            return self._read_whole(i, about)
+        told = about_table(page, node) if part == "table" else ""
+        self.tables.begin(part, told, self.element, i, len(self.blocks) + len(self.rows))
+        return i
+
+    def _end(self, i: cython.Py_ssize_t) -> None:
+        """End the block-level element at hand."""
+        self._finish(i)
+        self.run_place = None
+        if self.place.part == "table":
+            self.tables.end(self.all_blocks(), i + 1)
+        self.place = self.places.pop()
+        self.element = self.elements.pop()
+
+    def _read_whole(self, i: cython.Py_ssize_t, about: str) -> cython.Py_ssize_t:
+        """Read an element that is code as a whole; return its last token."""
+        end = _end_of(self.codes, i)
+        place = self.place.here
+        code = code_text(
+            self.flow, i + 1, end, is_preformatted=place.preformatted, is_numbers=about == _NUMBERS,
+        )  # fmt: skip
+        self._add_code(code, about, i, end + 1)
+        self.opened += sum(self.codes.count(start, i + 1, end) for start in "[{#")
+        self.place = self.places.pop()
+        self.element = self.elements.pop()
+        self.begin = end + 1
+        return end
+
+    def _read_text_of_code(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Read code that is shown as text is; return the token behind it."""
+        self._finish(begin)
+        code = code_text(
+            self.flow, begin, end, is_preformatted=self.place.here.preformatted, is_text=True, links=self.links
+        )
+        self.links = code.links
+        self._add_code(code, "", begin, end)
+        self.opened += sum(self.codes.count(start, begin, end) for start in "[{#")
+        self.begin = end
+        return end
+
+    def _add_code(self, code: CodeText, about: str, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> None:
+        text = code.text if about != _NUMBERS else "\n".join(" ".join(code.pieces).split())
+        collapsed, words = collapse_and_count(text)
+        blocks = self.all_blocks()
+        before = blocks.text_of(len(blocks) - 1) if blocks and blocks.position[-1].kind == CODE else ""
+        if not words or (about == _NUMBERS and _numbers_lines(text, before)):
+            return
+        linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
+        if _numbers_lines(before, text):
+            blocks.cut_off(len(blocks) - 1)
+        position, extras = self.place.here._replace(kind=CODE), Extras(text, None, code_language(about))
+        row = (collapsed, position, linked, link_words, code.tags_count, self.element, begin, end)
+        blocks.add(row, extras)
+
+    def _add_text(self, i: cython.Py_ssize_t, text: str) -> None:
+        if self.after_break and not text.isspace():
+            self.after_break = False
+        if self.run_place is None:
+            self.run_place = self.place
+        self.texts.append(text)
+        self.inside.append(self.links > 0)
+
+    def _add_space(self, i: cython.Py_ssize_t) -> None:
+        # At the start of a run it is none of it, but in a PRE.
+        if self.place.here.preformatted:
+            self.texts.append(self.flow.text(i))
+            self.inside.append(self.links > 0)
+        elif self.texts:
+            self.texts.append(" ")
+            self.inside.append(self.links > 0)
+
+    def _add_mark(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> None:
+        """Read a token of an inline element."""
+        if token == "+" or token == "i" or token == "b" or token == "`" or token == "!" or token == "~" or token == "l":
+            self.tags += 1
+        elif token == "<":
+            self.tags += 1
+            self.links += 1
+        elif token == ">":
+            self.links = self.links - 1 if self.links else 0
+        elif token == "|":
+            self._add_break(i)
+        elif token == "$":
+            self._add_formula(i, self.flow.texts[i])
+        elif token == "(":
+            self.tags += 1
+            self._enter_select()
+        elif token == ")":
+            self._leave_select()
+
+    def _leave_select(self) -> None:
+        self.place = self.places.pop()
+
+    def _enter_select(self) -> None:
+        self.places.append(self.place)
+        here = self.place.here
+        if not here.in_select:
+            self.place = _place(here._replace(in_select=True), self.flow.rules)
+
+    def _add_break(self, i: cython.Py_ssize_t) -> None:
+        if self.run_place is None:
+            self.run_place = self.place
+        if self.after_break:
+            # The BRs of a separator are no elements of the block.
+            self.tags -= 1
+            self._finish(i)
+            self.begin = i + 1
+        else:
+            self.tags += 1
+            self.texts.append("\n")
+            self.inside.append(self.links > 0)
+        self.after_break = True
+
+    def _add_formula(self, i: cython.Py_ssize_t, formula: str) -> None:
+        is_display = formula.startswith("$$")
+        if is_display:
+            # A formula on lines of its own is a block, as text between BRs is.
+            self._finish(i)
+            self.begin = i
+        self.tags += 1
+        self._add_text(i, formula)
+        self.formulas.append(formula)
+        if is_display:
+            self._finish(i + 1)
+
+    def _finish(self, i: cython.Py_ssize_t) -> None:
+        """End the run at hand before a token, and add its block."""
+        if self.texts:
+            self._add_run(i)
+            self.texts, self.inside = [], []
+        self.tags = 0
+        self.after_break = False
+        self.begin = i + 1
+
+    def _add_run(self, i: cython.Py_ssize_t) -> None:
+        raw = self.texts[0] if len(self.texts) == 1 else "".join(self.texts)
+        collapsed, words = collapse_and_count(raw)
+        if not words:
+            return
+        linked = link_words = 0
+        if True in self.inside:
+            linked, link_words = (
+                count_links(self.texts, self.inside) if False in self.inside else (len(collapsed), words)
+            )
+        place = self.run_place or self.place
+        position, extras = place.here, None
+        if self.formulas or position.preformatted:
+            if self.formulas == [collapsed] and position.tag in _PARAGRAPHS:
+                # A paragraph that is a formula has it on lines of its own.
+                collapsed = f"${collapsed}$" if collapsed[1] != "$" else collapsed
+                self.formulas = [collapsed]
+            if self.formulas == [collapsed] and collapsed.startswith("$$"):
+                position = position._replace(kind=FORMULA)
+            text = lines_of(raw) if place.here.preformatted else None
+            extras = Extras(text, formulas=tuple(self.formulas))
+            self.formulas = []
+        self._add((collapsed, position, linked, link_words, self.tags, self.element, self.begin, i), extras)
+
+    def _add(self, row: BlockRow, extras: Extras | None) -> None:
+        if extras is None:
+            self.rows.append(row)
+        else:
+            self.all_blocks().add(row, extras)
+
+    def _add_image(self, i: cython.Py_ssize_t) -> None:
+        """Add the block of an image, whose text is an attribute and none of the page's text."""
+        page, node = self.flow.page, self.flow.nodes[i]
+        text = collapse(page.attribute(node, "alt") or "")
+        linked = text if self.links else ""
+        row = (text, self.place.here, len(linked), len(linked.split()), 0, self.element, i, i + 1)
+        self._add(row, Extras(image_url=(page.attribute(node, "src") or "").strip()))
+
+
+#: What is told of the numbers of lines.
+_NUMBERS = "line numbers"
+_PARAGRAPHS = frozenset(["article", "blockquote", "body", "center", "dd", "div", "figure", "main", "p", "section"])
+
+
+def _end_of(codes: str, i: int) -> int:
+    """Return the token that ends the block-level element that begins with a token."""
+    depth = 1
+    while depth:
+        i += 1
+        if codes[i] in "[{#":
+            depth += 1
+        elif codes[i] == "]":
+            depth -= 1
+    return i
+
+
+def _first_text(flow: Flow, i: int) -> str:
+    """Return the text from a token on, up to the next block-level element; not much more than is looked at."""
+    parts: list[str] = []
+    length = 0
+    while length < LOOKED_AT and flow.codes[i] not in "[{#]":
+        parts.append(flow.text(i))
+        length += len(parts[-1])
+        i += 1
+    return "".join(parts)
+
+
+def _numbers_lines(text: str, code: str) -> bool:
+    """Return whether a text is the line numbers of the code right beside it, whose last lines may be blank."""
+    return is_line_numbers(text) and 0 <= text.count("\n") - code.count("\n") <= _MOST_BLANK
+
+
+#: Blank lines at the end of code whose numbers are shown.
+_MOST_BLANK = 2
+
+
+def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]:
+    """Count the characters and words of the collapsed text of ``texts`` that stand inside links.
+
+    ``inside`` tells of each text whether a link is open around it.  White space between words counts as one character,
+    inside or outside as its first character is.
+
+    >>> count_links(["see ", " the  manual ", "now"], [False, True, False])
+    (11, 2)
+    """
+    linked = link_words = 0
+    # Whether the text so far ends inside a link, within a word.
+    in_word = False
+    # Whether the white space at hand began inside a link; None: no white space, or no word before it.
+    space: bool | None = None
+    started = False
+    for text, is_inside in zip(texts, inside, strict=True):
+        if started and space is None and text[:1].isspace():
+            space = is_inside
+        if text and not text.isspace():
+            if space:
+                linked += 1
+            if is_inside:
+                words = text.split()
+                linked += len(" ".join(words))
+                link_words += len(words) - (in_word and not text[0].isspace())
+            in_word = is_inside and not text[-1].isspace()
+            started = True
+            space = is_inside if text[-1].isspace() else None
+        elif text:
+            in_word = False
+    return linked, link_words
+
+
+class _ReferenceCutter(_Cutter):
+    """Makes blocks of text node by text node, as the reference does."""
+
+    def __init__(self, flow: Flow) -> None:
+        _Cutter.__init__(self, flow)
+        self.in_link = False
+        self.is_broken = False
+        # The text nodes of the run at hand, the parts of the last, and how much of them is in links.
+        self.nodes: list[str] = []
+        self.parts: list[str] = []
+        self.linked = self.link_words = 0
+
+    def _add_text(self, i: cython.Py_ssize_t, text: str) -> None:
+        self.parts.append(text)
+
+    def _add_space(self, i: cython.Py_ssize_t) -> None:
+        self.parts.append(self.flow.text(i))
+
+    def _add_mark(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> None:
+        if token == "x" or token == "h" or token == "c":
+            return
+        self._end_node()
+        if token == "|" and self.is_broken:
+            self.tags -= 1
+            self._finish(i)
+            return
+        if token == "|":
+            self.nodes.append(" ")
+            self.tags += 1
+            self.is_broken = True
+        elif token == "<" or token == ">":
+            self.in_link = token == "<"
+            self.tags += token == "<"
+            self.is_broken = self.is_broken and token == ">"
+        elif token == "+" or token == "i" or token == "b" or token == "`" or token == "(":
+            self.tags += 1
+            self.is_broken = False
+            if token == "(":
+                self._enter_select()
+        elif token == ")":
+            self._leave_select()
+
+    # A run stands where it begins.
+
+    def _enter_select(self) -> None:
+        self.run_place = self.run_place or self.place
+        _Cutter._enter_select(self)
+
+    def _leave_select(self) -> None:
+        self.run_place = self.run_place or self.place
+        _Cutter._leave_select(self)
+
+    def _end_node(self) -> None:
+        """End the text node at hand."""
+        text = "".join(self.parts)
+        self.parts = []
+        if text and not text.isspace():
+            self.nodes.append(_collapse_to_lines(text))
+            if self.in_link:
+                self.linked += len(self.nodes[-1])
+                self.link_words += len(text.split())
+            self.is_broken = False
+
+    def _finish(self, i: cython.Py_ssize_t) -> None:
+        if self.parts:
+            self._end_node()
+        if text := _collapse_to_lines("".join(self.nodes).strip()):
+            place = self.run_place or self.place
+            row = (text, place.here, self.linked, self.link_words, self.tags, self.element, self.begin, i)
+            self._add(row, None)
+        self.nodes = []
+        self.linked = self.link_words = self.tags = 0
+        self.begin = i + 1
+
+
+#: White space but for single spaces, which stay as they are: most words have nothing else between them.
+_WHITE_SPACE_RUN = re.compile(r" \s+|[^\S ]\s*")
+
+
+def _collapse_to_lines(text: str) -> str:
+    return _WHITE_SPACE_RUN.sub(_line_feed_or_space, text)
+
+
+def _line_feed_or_space(match: re.Match[str]) -> str:
+    run = match.group()
+    return "\n" if "\n" in run or "\r" in run else " "

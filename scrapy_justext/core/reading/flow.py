@@ -1,0 +1,378 @@
+r"""The text of a page in order, with what begins and ends in it: the one walk over its nodes.
+
+What a profile's rules (:mod:`.rules`) say of an element becomes a token, and so does each text.  A token is a letter in
+:attr:`Flow.codes`, with the node that it comes from, and a text, if it has one:
+
+==================  ================================================================================================
+``[`` ``]``         a block-level element starts, and ends
+``{`` ``]``         one that is code as a whole
+``#`` ``]``         one that is line numbers beside code
+``t``               text
+`` `` (a space)     white space
+``<`` ``>``         a link
+``~`` ``_``         the link of a heading to itself
+``+``, ``-``        another inline element; its end is told only where text is read node by node
+``i`` ``b``, ``,``  one in italics, one in bold, the end of either
+``\``` ``.``        one in fixed width
+``l`` ``e``         one that is a line of code
+``(`` ``)``         a SELECT that is no block-level element
+``|``               a BR
+``!``               an IMG
+``$``               a formula that is an element; its text is TeX between dollars, two on lines of its own
+``f``               an element that says once more what a formula beside it says
+``x``               one that is removed by its name
+``h``               one that is removed since it is hidden
+``c``               one that is removed since it stands beside code: a label, a button, a line's number
+==================  ================================================================================================
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_justext.core.reading.elements_of_code import (
+    LABELS,
+    LINE_NUMBERS,
+    WHOLE,
+    is_beside_code,
+    is_emoji,
+    is_line,
+    squeezed,
+)
+from scrapy_justext.core.reading.nodes import (
+    HAS_SPACE,
+    HAS_SPACE_BEHIND,
+    HAS_TAIL,
+    HAS_TEXT,
+    INSTRUCTION,
+    MAY_BE_HIDDEN,
+)
+from scrapy_justext.core.reading.rules import NAMES, NEVER_HIDDEN, is_hidden
+from scrapy_justext.core.tags import BOLD, HEADING_LEVELS, ITALIC, MONOSPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import cython
+
+    from scrapy_justext.core.reading.formulas.elements import Formula
+    from scrapy_justext.core.reading.nodes import Nodes
+    from scrapy_justext.core.reading.rules import Removed, TagRules
+
+#: How what is in an element is read: as usual; inside of one in which some stay that are removed elsewhere; in code.
+_USUAL, _KEEPING, _IN_CODE = 0, 1, 2
+#: What ends what starts with a code.
+_ENDS = {
+    "[": "]", "{": "]", "#": "]", "<": ">", "~": "_", "i": ",", "b": ",", "`": ".", "l": "e", "(": ")",
+}  # fmt: skip
+#: The same where text is read node by node.
+_ENDS_OF_TEXT_NODES = {**_ENDS, "+": "-", "|": "-"}
+
+
+class Flow:
+    """The tokens of a page, each with a code, a node and a text.
+
+    ``nodes``: of a text, the element that it begins, or the bitwise inverse of the one that it follows.
+    ``texts``: None for tokens without text; that of white space is left in the page.
+    ``elements``: the nodes of the block-level elements in document order, behind that of the root.
+    """
+
+    def __init__(
+        self, page: Nodes, rules: TagRules, codes: str, nodes: array[int], texts: list[str | None], elements: list[int]
+    ) -> None:
+        self.page = page
+        self.rules = rules
+        self.codes = codes
+        self.nodes = nodes
+        self.texts = texts
+        self.elements = elements
+
+    def text(self, i: cython.int) -> str:
+        """Return the text of a token; a space for white space, once the page is not there any more."""
+        text = self.texts[i]
+        if text is not None:
+            return text
+        if self.codes[i] != " ":
+            return ""
+        node: cython.int = self.nodes[i]
+        return (self.page.text(node) if node >= 0 else self.page.tail(~node)) or " "
+
+    def place(self, i: cython.int) -> int:
+        """Return the innermost node around the text of a token, or the node of another token."""
+        node: cython.int = self.nodes[i]
+        return node if node >= 0 else self.page.parent[~node]
+
+
+    def place_of(self, begin: int, end: int) -> int:
+        """Return the innermost node around what a block begins with; ``begin``, ``end``: its tokens."""
+        for i in range(begin, end):
+            is_text = self.codes[i] in "t$" and not self.text(i).isspace()
+            if is_text or self.codes[i] in "[{#":
+                return self.place(i)
+        return self.place(begin)
+
+
+class _Rows:
+    """What rules say of elements, by the numbers of their names; the last row is for all other names.
+
+    ``starts``: the codes of elements to which no test applies.
+    ``tests``: whether tests apply: -1, or the signs by one of which they do; 0 if they do not.
+    """
+
+    def __init__(self, rules: TagRules) -> None:
+        self.rules = rules
+        self.starts = [_start(name, rules) for name in (*NAMES, "")]
+        self.ends = _ENDS_OF_TEXT_NODES if rules.text_nodes else _ENDS
+        self.removed: list[Removed | None] = [None] * len(self.starts)
+        for row in rules.removed:
+            self.removed[NAMES.index(row.name)] = row
+        tests = [self._tests(name, row) for name, row in zip((*NAMES, ""), self.removed, strict=True)]
+        self.tests = array("i", tests)
+        self.keeps = [name in rules.keeping for name in (*NAMES, "")]
+        self.others = len(NAMES)
+        self.image, self.preformatted = map(NAMES.index, ("img", "pre"))
+
+    def _tests(self, name: str, removed: Removed | None) -> int:
+        rules = self.rules
+        if removed is not None and (removed.where is not None or removed.kept_inside):
+            return -1
+        if removed is not None or not rules.kinds:
+            return 0
+        if name == "a":
+            # In no mode nothing stands in a heading, if these have one of their own.
+            return 0 if rules.keeping.issuperset(HEADING_LEVELS) else -1
+        leads = [table[name] for table in (LABELS, WHOLE, LINE_NUMBERS) if name in table]
+        return -1 if any(not lead.signs for lead in leads) else _any_of(lead.signs for lead in leads)
+
+    def start_of(self, page: Nodes, node: cython.int, mode: cython.int, *, is_formula: bool) -> str:
+        """Return the code of an element, by all tests."""
+        number: cython.int = min(page.tag[node], len(NAMES))
+        rules = self.rules
+        name = page.name(node)
+        signs: cython.int = page.signs[node]
+        removed = None if is_formula else self.removed[number]
+        if removed is not None and _is_removed(removed, page, node, mode):
+            return "x"
+        if name in rules.unwrapped or (rules.images and name == "img"):
+            return self.starts[number]
+        if name not in NEVER_HIDDEN:
+            if rules.kinds and name in LABELS and signs & LABELS[name].signs and not is_formula:
+                if LABELS[name].rule(page, node):
+                    return "c"
+            if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node):
+                return "h"
+            if mode == _IN_CODE and is_beside_code(page, node):
+                return "c"
+        if is_formula:
+            return "$"
+        if not rules.kinds:
+            return self.starts[number]
+        for code, table in (("#", LINE_NUMBERS), ("{", WHOLE)):
+            lead = table.get(name)
+            if lead is not None and (not lead.signs or signs & lead.signs) and lead.rule(page, node):
+                return code
+        start = self.starts[number]
+        if start == "<":
+            return _start_of_link(page, node, mode)
+        if mode == _IN_CODE and start in ("+", "i", "b") and is_line(page, node):
+            return "l"
+        return "+" if mode == _IN_CODE and start == "!" and is_emoji(page, node) else start
+
+
+def _any_of(signs: Iterable[int]) -> int:
+    found = 0
+    for sign in signs:
+        found |= sign
+    return found
+
+
+def _start(name: str, rules: TagRules) -> str:
+    """Return the code of elements of a name to which no test applies."""
+    if any(row.name == name and row.where is None and not row.kept_inside for row in rules.removed):
+        return "x"
+    if name in rules.unwrapped:
+        return ""
+    if name in rules.block_level:
+        return "["
+    if name in ("br", "a"):
+        return "|" if name == "br" else "<"
+    if name == "select" or (rules.select_in_name and "select" in name):
+        return "("
+    if name == "img" and rules.kinds:
+        return "!"
+    for code, names in (("`", MONOSPACE), ("i", ITALIC), ("b", BOLD)):
+        if name in names:
+            return code
+    return "+"
+
+
+def _is_removed(row: Removed, page: Nodes, node: int, mode: int) -> bool:
+    if row.where is not None:
+        return row.where(page, node)
+    return not row.kept_inside or mode != _KEEPING
+
+
+def _start_of_link(page: Nodes, node: int, mode: int) -> str:
+    """Return the code of a link.
+
+    That of a heading to itself, which documentation has, is no navigation; the sign that it mostly shows is no text.
+    """
+    is_in_heading = page.name(page.parent[node]) in HEADING_LEVELS
+    if (mode != _KEEPING and not is_in_heading) or not (page.attribute(node, "href") or "").startswith("#"):
+        return "<"
+    if is_in_heading and not page.first(node) and len(squeezed(_first_text(page, node))) < _LEAST_OF_LINK:
+        return "x"
+    return "~" if mode == _KEEPING else "<"
+
+
+#: Characters of a link in a heading that is more than a sign.
+_LEAST_OF_LINK = 2
+
+
+def _first_text(page: Nodes, node: int) -> str:
+    """Return the first text in an element that holds no others, before or behind a comment."""
+    text = page.text(node)
+    inside = node + 1
+    while not text and inside < page.end[node]:
+        text = page.tail(inside)
+        inside += 1
+    return text
+
+
+@lru_cache
+def _rows(rules: TagRules) -> _Rows:
+    return _Rows(rules)
+
+
+def read_flow(page: Nodes, rules: TagRules, formulas: Mapping[int, Sequence[Formula]]) -> Flow:
+    """Return the tokens of a page; ``formulas``: those that are elements, by the nodes that they stand for."""
+    return _Walk(page, _rows(rules), formulas).flow()
+
+
+class _Walk:
+    """Goes over the nodes of a page, and writes tokens.
+
+    ``around``: the innermost element that is open, 0 without; ``end``: the node behind the last inside it.
+    """
+
+    def __init__(self, page: Nodes, rows: _Rows, formulas: Mapping[int, Sequence[Formula]]) -> None:
+        self.page = page
+        self.rows = rows
+        self.formulas = formulas
+        self.removes_hidden = rows.rules.hidden
+        self.is_by_node = rows.rules.text_nodes
+        self.starts = rows.starts
+        if rows.rules.select_in_name:
+            self.starts = rows.starts[:-1] + [_start(name, rows.rules) for name in page.names[len(NAMES) :]]
+        self.codes: list[str] = []
+        self.texts: list[str | None] = []
+        # An element has a start, a text, an end and a text behind it; a sign in code has one more.
+        self.nodes = array("i", bytes(4 * (5 * page.count + sum(map(len, formulas.values())))))
+        self.count = 0
+        self.elements = [page.root]
+        self.around = 0
+        self.end = page.count
+        self.mode = _USUAL
+        self.ends: list[str] = []
+        self.modes: list[int] = []
+
+    def flow(self) -> Flow:
+        """Return the tokens of the page."""
+        node: cython.int = 1
+        count: cython.int = self.page.count
+        while True:
+            while node == self.end and self.around:
+                self._leave()
+            if node == count:
+                break
+            node = self._enter(node)
+        nodes = self.nodes[: self.count]
+        return Flow(self.page, self.rows.rules, "".join(self.codes), nodes, self.texts, self.elements)
+
+    def _enter(self, node: cython.int) -> int:
+        """Write what there is of a node; return the next one."""
+        page = self.page
+        number: cython.int = page.tag[node]
+        if number < 0:
+            if number == INSTRUCTION and self.is_by_node:
+                self._add("-", node)
+            self._add_tail(node)
+            return page.end[node]
+        rows = self.rows
+        row: cython.int = number if number < rows.others else rows.others
+        code: str = self.starts[number if number < len(self.starts) else rows.others]
+        tests: cython.int = rows.tests[row]
+        is_formula = self.formulas and node in self.formulas
+        if (
+            self.mode
+            or (tests and (tests < 0 or tests & page.signs[node]))
+            or (self.removes_hidden and page.flags[node] & MAY_BE_HIDDEN)
+            or is_formula
+        ):
+            code = rows.start_of(page, node, self.mode, is_formula=is_formula)
+        if code == "$":
+            self._add_formulas(node)
+            return page.end[node]
+        if code:
+            self._add(code, node)
+        if code == "[" or code == "{" or code == "#":
+            self.elements.append(node)
+            if rows.rules.images and number == rows.image:
+                # It is what its attributes tell, whatever it holds in a tree of XML.
+                self._add("]", node)
+                self._add_tail(node)
+                return page.end[node]
+        elif code == "x" or code == "h" or code == "c":
+            self._add_tail(node)
+            return page.end[node]
+        elif code == "+" and number == rows.image and rows.rules.kinds:
+            self._add("t", node, page.attribute(node, "alt"))
+        if page.flags[node] & HAS_TEXT:
+            self._add("t", node, page.text(node))
+        elif page.flags[node] & HAS_SPACE:
+            self._add(" ", node)
+        self.ends.append(rows.ends.get(code, ""))
+        self.modes.append(self.mode)
+        if code == "{" or (number == rows.preformatted and rows.rules.kinds):
+            self.mode = _IN_CODE
+        elif rows.keeps[row] and self.mode != _IN_CODE:
+            self.mode = _KEEPING
+        self.around = node
+        self.end = page.end[node]
+        return node + 1
+
+    def _leave(self) -> None:
+        """Write the end of the innermost open element, and the text behind it."""
+        node: cython.int = self.around
+        code = self.ends.pop()
+        self.mode = self.modes.pop()
+        if code:
+            self._add(code, node)
+        self.around = self.page.parent[node]
+        self.end = self.page.end[self.around]
+        self._add_tail(node)
+
+    def _add_tail(self, node: cython.int) -> None:
+        flags: cython.int = self.page.flags[node]
+        if flags & HAS_TAIL:
+            self._add("t", ~node, self.page.tail(node))
+        elif flags & HAS_SPACE_BEHIND:
+            self._add(" ", ~node)
+
+    def _add_formulas(self, node: cython.int) -> None:
+        """Write the formulas that an element stands for, and the text behind it."""
+        formulas = self.formulas[node]
+        if not formulas:
+            self._add("f", node)
+        for formula in formulas:
+            dollars = "$$" if formula.is_display else "$"
+            self._add("$", node, f"{dollars}{formula.tex}{dollars}")
+        self._add_tail(node)
+
+    def _add(self, code: str, node: cython.int, text: str | None = None) -> None:
+        self.codes.append(code)
+        self.texts.append(text)
+        self.nodes[self.count] = node
+        self.count += 1

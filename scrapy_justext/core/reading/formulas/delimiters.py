@@ -1,0 +1,284 @@
+r"""Find the formulas that stand in a page's text as TeX between delimiters.
+
+The tokens of a page (:mod:`~scrapy_justext.core.reading.flow`) are read once.  A formula is all in one stretch of text:
+no block, link, code or other formula begins or ends in it.  A stretch is read from left to right: what opens a formula
+and is never closed there is text, and so is all of its kind behind it, so that no stretch is read more often than
+there are kinds.
+
+Where a script of the page draws formulas, ``\(…\)``, ``\[…\]`` and ``$$…$$`` are formulas as they are to that script,
+and ``$…$`` if the page tells it so.  Elsewhere what they hold has to be TeX beyond doubt.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from array import array
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_justext.core.reading.formulas.elements import check_count
+from scrapy_justext.core.reading.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
+from scrapy_justext.core.reading.flow import Flow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lxml import etree
+
+
+class Drawing(NamedTuple):
+    """What a page's own scripts make of TeX in its text."""
+
+    has_renderer: bool
+    by_dollar: bool
+    """Whether ``$…$`` is a formula to them."""
+
+
+def with_formulas(flow: Flow, most: int | None = None) -> Flow:
+    """Return the tokens of a page with one for each formula in its text.
+
+    ``most``: how many formulas there may be, and as many things that begin like one; where there are more,
+    :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
+    """
+    text = "".join([text for text in flow.texts if text is not None])
+    if "\\" not in text and ("$" not in text or not any(_between_dollars(text))):
+        return flow
+    text = "".join(_searched(flow, 0, len(flow.codes)))
+    dollars = list(_between_dollars(text))
+    opens = _has_before(text, "$", ("$",)) or _has_before(text, "\\", _OPENINGS)
+    if not dollars and not opens and "\\" not in text:
+        return flow
+    drawing = _drawing(flow.page.element(flow.page.root))
+    if not (drawing.has_renderer or opens or any(map(is_clear, dollars))):
+        return flow
+    apart = text.count("$$") // 2
+    # Those are found between single dollars, too.
+    check_count(max(len(dollars), apart) + len(_OPENING.findall(text)), most)
+    return _with_formulas(flow, drawing)
+
+
+#: These stand for tokens in a text that is searched: noncharacters, which Unicode reserves for use inside a program.  A
+#: page may have them all the same; U+FFFD stands for those.
+_BLOCK, _MARK, _BREAK = "\ufdd0", "\ufdd1", "\ufdd2"
+_OTHERS = str.maketrans(dict.fromkeys((_BLOCK, _MARK, _BREAK), "\ufffd"))
+_ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
+_SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("xhcf,-_", "")}
+
+
+def _searched(flow: Flow, begin: int, end: int) -> list[str]:
+    """Return what stands for tokens in a text that is searched."""
+    return [
+        _SEARCHED.get(code, _MARK) if text is None else text.translate(_OTHERS) if _ANY_OTHER.search(text) else text
+        for code, text in zip(flow.codes[begin:end], flow.texts[begin:end], strict=True)
+    ]
+
+
+def _between_dollars(text: str) -> Iterator[str]:
+    """Yield what may be a formula, with the dollars around it."""
+    # A character is found ten times sooner than a pattern that begins with it.
+    at = text.find("$")
+    while at >= 0:
+        match = _BETWEEN_DOLLARS.match(text, at)
+        if match is not None:
+            yield match.group()
+        at = text.find("$", at + 1 if match is None else match.end())
+
+
+def _has_before(text: str, character: str, others: tuple[str, ...]) -> bool:
+    """Return whether a character stands before one of some texts."""
+    # As above: one character, then what stands behind it.
+    at = text.find(character)
+    while at >= 0:
+        if text.startswith(others, at + 1):
+            return True
+        at = text.find(character, at + 1)
+    return False
+
+
+#: Most prices are none.
+_BETWEEN_DOLLARS = re.compile(rf"\$(?:[^\s${_BLOCK}][^${_BLOCK}]*(?<!\s)|[^\s${_BLOCK}])\$(?![0-9])")
+
+#: What opens a formula behind a backslash.
+_OPENINGS = ("(", "[", "begin{")
+_OPENING = re.compile(rf"\\(?:{'|'.join(map(re.escape, _OPENINGS))})")
+
+_RENDERERS = ("MathJax", "mathjax", "KaTeX", "katex", "renderMathInElement")
+_DOLLAR_OF_KATEX = re.compile(r"""left["']?\s*:\s*["']\$["']""")
+_DOLLAR_OF_MATHJAX = re.compile(r"""inlineMath[^$]{0,80}["']\$["']""")
+
+
+def _drawing(root: etree._Element) -> Drawing:
+    has_renderer = by_dollar = False
+    for script in root.getroottree().getroot().iter("script"):
+        text = script.text or ""
+        source = script.get("src") or ""
+        if any(name in source or name in text for name in _RENDERERS):
+            has_renderer = True
+            found = _DOLLAR_OF_MATHJAX.search(text) or _DOLLAR_OF_KATEX.search(text)
+            by_dollar = by_dollar or found is not None
+    return Drawing(has_renderer, by_dollar)
+
+
+_ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|displaymath|(?:[pbvBV]|small)?matrix|cases)"
+_TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
+_CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
+
+#: The tokens that a formula may have inside, and those of text.
+_PASSED, _TEXT = "+ib~!|,-_xhcf", "t "
+
+
+def _with_formulas(flow: Flow, drawing: Drawing) -> Flow:
+    writer = _Writer(flow, drawing)
+    # How many elements are open that are code: block-level ones, and inline ones.
+    inside = int(flow.page.name(flow.page.root) == "pre")
+    fixed = 0
+    begin = 0
+    for i, code in enumerate(flow.codes):
+        if code in _PASSED or code in _TEXT:
+            continue
+        writer.write(begin, i, is_code=inside > 0 or fixed > 0)
+        writer.copy(i)
+        begin = i + 1
+        if code in "{#" or (code == "[" and (inside or flow.page.name(flow.nodes[i]) == "pre")):
+            inside += 1
+        elif code == "]" and inside:
+            inside -= 1
+        elif code in "`.":
+            fixed += 1 if code == "`" else -1
+    writer.write(begin, len(flow.codes), is_code=inside > 0 or fixed > 0)
+    return writer.flow()
+
+
+class _Span(NamedTuple):
+    """Where a formula begins and ends in a stretch of text, and what is written of it."""
+
+    begin: int
+    end: int
+    formula: str
+
+
+_NONE = _Span(sys.maxsize, sys.maxsize, "")
+
+
+class _Writer:
+    """Writes the tokens of a page once more, with formulas among them."""
+
+    def __init__(self, flow: Flow, drawing: Drawing) -> None:
+        self._flow = flow
+        self._drawing = drawing
+        self._tokens: list[tuple[str, int, str | None]] = []
+
+    def flow(self) -> Flow:
+        """Return the tokens."""
+        codes, nodes, texts = zip(*self._tokens, strict=True)
+        return Flow(
+            self._flow.page, self._flow.rules, "".join(codes), array("i", nodes), list(texts), self._flow.elements
+        )
+
+    def copy(self, i: int) -> None:
+        """Write a token as it is."""
+        self._tokens.append((self._flow.codes[i], self._flow.nodes[i], self._flow.texts[i]))
+
+    def write(self, begin: int, end: int, *, is_code: bool) -> None:
+        """Write a stretch of text, from a token to another."""
+        texts = _searched(self._flow, begin, end)
+        spans = [] if is_code else list(_spans("".join(texts), self._drawing))
+        if not spans:
+            for i in range(begin, end):
+                self.copy(i)
+            return
+        # What begins or ends in a formula does so behind it.
+        behind: list[int] = []
+        at = 0
+        coming = chain(spans, repeat(_NONE))
+        span = next(coming)
+        for i, text in enumerate(texts, begin):
+            own = self._flow.texts[i]
+            if own is None:
+                if span.begin < at < span.end:
+                    behind += [i] if self._flow.codes[i] not in "| " else []
+                else:
+                    self.copy(i)
+            here, stop = at, at + len(text)
+            while own is not None and here < stop:
+                if here < span.begin:
+                    until = min(span.begin, stop)
+                    self._tokens.append(("t", self._flow.nodes[i], own[here - at : until - at]))
+                    here = until
+                    continue
+                if here == span.begin:
+                    self._tokens.append(("$", self._flow.nodes[i], span.formula))
+                here = min(span.end, stop)
+                if here == span.end:
+                    for mark in behind:
+                        self.copy(mark)
+                    behind, span = [], next(coming)
+            at = stop
+
+
+def _spans(text: str, drawing: Drawing) -> Iterator[_Span]:
+    """Yield where the formulas are in a stretch of text."""
+    if "\\" not in text and "$" not in text:
+        return
+    at = depth = 0
+    opening: re.Match[str] | None = None
+    #: What has opened a formula that is not closed in this stretch.
+    unclosed: set[str] = set()
+    while True:
+        token = _TOKEN.search(text, at)
+        if token is None:
+            if opening is None:
+                break
+            unclosed.add(opening.group()[:6])
+            at, opening = opening.end(), None
+            continue
+        at, sign = token.end(), token.group()
+        if opening is None:
+            if sign[:6] not in unclosed and (sign in _CLOSINGS or sign.startswith("\\begin")):
+                opening, depth = token, 0
+            continue
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        if not _closes(opening.group(), sign, depth):
+            continue
+        end = token.start() + len(_CLOSINGS.get(opening.group(), sign))
+        formula = _formula(text[opening.start() : end], opening.group(), drawing, text[end : end + 1])
+        if formula:
+            yield _Span(opening.start(), end, formula)
+            at = end
+        elif opening.group() == "$":
+            # It may open a formula in its turn.
+            at = token.start()
+        opening = None
+
+
+def _closes(opening: str, sign: str, depth: int) -> bool:
+    if opening == "$":
+        return sign[0] == "$" and depth <= 0
+    if opening == "$$":
+        return sign == "$$" and depth <= 0
+    return sign == (_CLOSINGS.get(opening) or opening.replace("begin", "end", 1))
+
+
+def _formula(source: str, opening: str, drawing: Drawing, behind: str) -> str:
+    """Return a formula as TeX between dollars; ``source``: it with its delimiters; empty for what is none."""
+    is_environment = opening.startswith("\\begin")
+    length = 0 if is_environment else len(opening)
+    # A BR is white space.
+    inside = source[length : len(source) - length].replace(_BREAK, " ").replace(_MARK, "")
+    tex = clean_tex(inside)
+    if not tex or not (is_environment or _is_formula(inside, opening, drawing, behind)):
+        return ""
+    dollars = "$" if opening in ("$", "\\(") else "$$"
+    return f"{dollars}{tex}{dollars}"
+
+
+def _is_formula(inside: str, opening: str, drawing: Drawing, behind: str) -> bool:
+    if opening != "$":
+        return drawing.has_renderer or (is_clear(inside) and not is_said_of_tex(inside))
+    if inside[0].isspace() or inside[-1].isspace() or behind.isdecimal():
+        return False
+    # Variables of a shell.
+    if not drawing.by_dollar and (behind.isalpha() or behind == "_"):
+        return False
+    return is_clear(inside) or (drawing.by_dollar and not is_prose(inside))

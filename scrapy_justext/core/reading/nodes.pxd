@@ -1,0 +1,19 @@
+cdef class Nodes:
+    cdef readonly int count, root
+    cdef readonly int[::1] tag, parent, end, flags, signs
+    cdef readonly list names
+    cdef list _elements
+    cdef dict _kept
+    cpdef str name(self, int node)
+    cpdef str attribute(self, int node, str name)
+    cpdef list items(self, int node)
+    cpdef str text(self, int node)
+    cpdef str tail(self, int node)
+    cpdef object element(self, int node)
+    cpdef int first(self, int node)
+    cpdef int next(self, int node)
+    cpdef int node_before(self, int node)
+    cpdef int previous(self, int node)
+    cpdef list children(self, int node)
+    cpdef str string(self, int node)
+    cdef object _own(self, int node)

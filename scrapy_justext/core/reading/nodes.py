@@ -1,0 +1,236 @@
+"""The page as a struct of arrays: the one thing that knows lxml.
+
+A node is a number.  Nodes come in document order, so that inside a node are those from the number behind it up to its
+end.  Node 0 is what is around all: the document, or nothing around a part of a tree.  Comments, processing instructions
+and entities are nodes without a name, since text stands behind them, too.
+
+:func:`read_in_python` makes nodes of a tree.  Compiled code does the same without a Python object for an element
+(:mod:`.walk`), where :mod:`.loading` lets it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lxml import etree
+
+from scrapy_justext.core.reading.rules import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator
+
+    import cython
+
+#: What stands for a name in :attr:`Nodes.tag` where there is none.
+DOCUMENT, COMMENT, INSTRUCTION, ENTITY = -1, -2, -3, -4
+#: Bits of :attr:`Nodes.flags`.
+HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, MAY_BE_HIDDEN = 1, 2, 4, 8, 16
+#: That of HTML.
+WHITE_SPACE = " \t\n\r\f"
+
+
+class Watched(NamedTuple):
+    """What is looked for while nodes are read."""
+
+    hiding: frozenset[str]
+    """The attributes that may hide an element."""
+    signs: Callable[[str], int]
+    """Returns what a class tells, as bits."""
+
+
+class Nodes:
+    """The elements of a page, and what stands between them.  Each of these columns has a value for each node.
+
+    ``tag``: the number of its name in ``names``, which begin with :data:`~scrapy_justext.core.reading.rules.NAMES`.
+    ``parent``: the number of the node around it; ``end``: the number behind the last node inside it.
+    ``flags``: whether there is text before its first child, and behind it, be it but white space, and whether it has an
+    attribute that may hide it.
+    ``signs``: what its class tells.
+
+    ``root``: the first element.
+
+    Texts and attributes are read from the tree, until it is let go of: others may change it.
+    """
+
+    def __init__(self, columns: tuple[array[int], ...], names: list[str], elements: list[Any]) -> None:
+        self.tag, self.parent, self.end, self.flags, self.signs = columns
+        self.count = len(columns[0])
+        self.names = names
+        self._elements = elements
+        self._kept: dict[int, dict[str, str]] = {}
+        self.root = self.first(0)
+
+    def name(self, node: cython.int) -> str:
+        """Return the name of an element, with its namespace as lxml has it; empty for another node."""
+        number: cython.int = self.tag[node]
+        return "" if number < 0 else self.names[number]
+
+    def attribute(self, node: cython.int, name: str) -> str | None:
+        """Return the value of an attribute; None for an element without it, and for another node."""
+        return self._own(node).get(name)
+
+    def items(self, node: cython.int) -> list[tuple[str, str]]:
+        """Return the attributes of an element, and their values."""
+        return list(self._own(node).items())
+
+    def text(self, node: cython.int) -> str:
+        """Return the text of an element before its first child."""
+        return "" if self.tag[node] < 0 or not self._elements else self._elements[node].text or ""
+
+    def tail(self, node: cython.int) -> str:
+        """Return the text behind a node; a part of a tree has none behind it."""
+        return "" if self.parent[node] <= 0 or not self._elements else self._elements[node].tail or ""
+
+    def element(self, node: cython.int) -> Any:
+        """Return what lxml has for a node; None for node 0, and once the tree is let go of."""
+        return self._elements[node] if self._elements else None
+
+    def let_go(self, names: frozenset[str]) -> None:
+        """Let go of the tree, and keep the attributes of some names."""
+        for node in range(1, self.count) if names else ():
+            kept = {name: value for name, value in self.items(node) if name in names}
+            if kept:
+                self._kept[node] = kept
+        self._elements = []
+
+    def numbers(self, elements: Iterable[Any]) -> list[int]:
+        """Return the nodes that some of lxml's elements are; 0 for one that is none of them."""
+        numbers = {element: node for node, element in enumerate(self._elements)}
+        return [numbers.get(element, 0) for element in elements]
+
+    def nearest(self, chosen: Container[int]) -> list[int]:
+        """Return for each node the nearest of some at or around it; 0 where there is none."""
+        found = [0] * self.count
+        node: cython.int
+        for node in range(1, self.count):
+            found[node] = node if node in chosen else found[self.parent[node]]
+        return found
+
+    def _own(self, node: cython.int) -> Any:
+        if self.tag[node] < 0:
+            return _NOTHING
+        return self._elements[node].attrib if self._elements else self._kept.get(node, _NOTHING)
+
+    def first(self, node: cython.int) -> int:
+        """Return the first element in a node; 0 if there is none."""
+        inside: cython.int = node + 1
+        end: cython.int = self.end[node]
+        while inside < end:
+            if self.tag[inside] >= 0:
+                return inside
+            inside = self.end[inside]
+        return 0
+
+    def next(self, node: cython.int) -> int:
+        """Return the next element beside a node; 0 if there is none."""
+        end: cython.int = self.end[self.parent[node]]
+        node = self.end[node]
+        while node < end:
+            if self.tag[node] >= 0:
+                return node
+            node = self.end[node]
+        return 0
+
+    def node_before(self, node: cython.int) -> int:
+        """Return the node right before one beside it, an element or not; 0 if there is none."""
+        around: cython.int = self.parent[node]
+        before: cython.int = node - 1
+        if before == around:
+            return 0
+        while self.parent[before] != around:
+            before = self.parent[before]
+        return before
+
+    def previous(self, node: cython.int) -> int:
+        """Return the element before a node beside it; 0 if there is none."""
+        node = self.node_before(node)
+        while node and self.tag[node] < 0:
+            node = self.node_before(node)
+        return node
+
+    def children(self, node: cython.int) -> list[int]:
+        """Return the elements right in a node."""
+        found = []
+        inside: cython.int = node + 1
+        end: cython.int = self.end[node]
+        while inside < end:
+            if self.tag[inside] >= 0:
+                found.append(inside)
+            inside = self.end[inside]
+        return found
+
+    def string(self, node: cython.int) -> str:
+        """Return all text inside a node."""
+        parts = [self.text(node)]
+        inside: cython.int = node + 1
+        around: cython.int = node
+        end: cython.int = self.end[node]
+        while inside < end or around != node:
+            if self.end[around] == inside and around != node:
+                parts.append(self.tail(around))
+                around = self.parent[around]
+            else:
+                parts.append(self.text(inside))
+                around = inside
+                inside += 1
+        return "".join(parts)
+
+
+_NOTHING: dict[str, str] = {}
+
+
+def read_in_python(root: Any, watched: Watched) -> Nodes:
+    """Return the nodes of a tree, or of the part of one at and below ``root``; the tree is left as it was."""
+    names = list(NAMES)
+    numbers = {name: number for number, name in enumerate(names)}
+    elements: list[Any] = [None]
+    tag, parent, end, flags, signs = (array("i", [first]) for first in (DOCUMENT, -1, 0, 0, 0))
+    around = [0]
+    for is_end, element in _events(root):
+        if is_end:
+            end[around.pop()] = len(tag)
+            continue
+        name = element.tag
+        is_element = isinstance(name, str)
+        if is_element and name not in numbers:
+            numbers[name] = len(names)
+            names.append(name)
+        elements.append(element)
+        tag.append(numbers[name] if is_element else _CODES[name])
+        parent.append(around[-1])
+        end.append(0)
+        flags.append(_flags(element, watched, has_text=is_element, has_tail=around[-1] > 0))
+        signs.append(watched.signs(element.get("class") or "") if is_element else 0)
+        around.append(len(tag) - 1)
+    end[0] = len(tag)
+    return Nodes((tag, parent, end, flags, signs), names, elements)
+
+
+_CODES = {etree.Comment: COMMENT, etree.ProcessingInstruction: INSTRUCTION, etree.Entity: ENTITY}
+
+
+def _flags(element: Any, watched: Watched, *, has_text: bool, has_tail: bool) -> int:
+    found = 0
+    if has_text:
+        found |= _text_flag(element.text, HAS_TEXT, HAS_SPACE)
+        found |= MAY_BE_HIDDEN if any(name in element.attrib for name in watched.hiding) else 0
+    return found | (_text_flag(element.tail, HAS_TAIL, HAS_SPACE_BEHIND) if has_tail else 0)
+
+
+def _text_flag(text: str | None, has_text: int, has_space: int) -> int:
+    return (has_text if text.strip(WHITE_SPACE) else has_space) if text else 0
+
+
+def _events(root: Any) -> Iterator[tuple[bool, Any]]:
+    """Yield where each node starts, and where it ends, in document order."""
+    tops = [root]
+    if root.getparent() is None:
+        tops = [*reversed(list(root.itersiblings(preceding=True))), root, *root.itersiblings()]
+    for top in tops:
+        is_element = isinstance(top.tag, str)
+        walk = etree.iterwalk(top, events=("start", "end", "comment", "pi")) if is_element else [("comment", top)]
+        for event, element in walk:
+            yield event == "end", element
+            if event not in ("start", "end"):
+                yield True, element

@@ -1,0 +1,458 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Read a tree into nodes without a Python object for an element: what :func:`.nodes.read_in_python` gives.
+
+This walks the nodes of libxml2 that lxml's elements stand for.  It reads their fields and calls no function of
+libxml2, so it links none, and goes with whatever libxml2 lxml has.  It has no recursion on the depth of a page.
+"""
+
+from cpython cimport array
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.ref cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport memcmp, memcpy, memset, strcmp, strlen
+
+from scrapy_justext.core.reading.nodes cimport Nodes
+
+from lxml import etree
+
+from scrapy_justext.core.reading.rules import NAMES
+from scrapy_justext.core.reading import nodes as values
+
+
+cdef extern from "libxml/tree.h":
+    ctypedef enum xmlElementType:
+        XML_ELEMENT_NODE
+        XML_TEXT_NODE
+        XML_CDATA_SECTION_NODE
+        XML_ENTITY_REF_NODE
+        XML_PI_NODE
+        XML_COMMENT_NODE
+        XML_XINCLUDE_START
+        XML_XINCLUDE_END
+
+    ctypedef struct xmlNs:
+        const unsigned char* href
+        const unsigned char* prefix
+
+    ctypedef struct xmlAttr:
+        const unsigned char* name
+        xmlNode* children
+        xmlAttr* next
+        xmlNs* ns
+
+    ctypedef struct xmlNode:
+        xmlElementType type
+        const unsigned char* name
+        xmlNode* children
+        xmlNode* parent
+        xmlNode* next
+        xmlNode* prev
+        xmlNs* ns
+        unsigned char* content
+        xmlAttr* properties
+
+
+cdef extern from *:
+    """
+    /* The beginning of lxml's _Element. */
+    typedef struct {
+        PyObject_HEAD
+        PyObject *document;
+        xmlNode *node;
+        PyObject *tag;
+    } TreeElement;
+    """
+    ctypedef struct TreeElement:
+        PyObject* document
+        xmlNode* node
+
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8(object text) except NULL
+
+
+#: The size of lxml's elements; one that lays them out otherwise has another.
+SIZE_OF_ELEMENT = sizeof(TreeElement)
+
+cdef enum:
+    DOCUMENT = -1
+    COMMENT = -2
+    INSTRUCTION = -3
+    ENTITY = -4
+    HAS_TEXT = 1
+    HAS_SPACE = 2
+    HAS_TAIL = 4
+    HAS_SPACE_BEHIND = 8
+    MAY_BE_HIDDEN = 16
+    # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
+    MOST_KNOWN = 512
+    MOST_CLASSES = 1 << 13
+    LONGEST_CLASS = 500
+
+
+cdef xmlNode* node_of(object element) except NULL:
+    # What only claims to be an element by its ``__class__`` has no node.
+    if not issubclass(type(element), etree._Element):
+        raise TypeError(f"no element: {element!r}")
+    cdef xmlNode* node = (<TreeElement*> <PyObject*> element).node
+    if node is NULL:
+        raise ValueError("an element without a node")
+    return node
+
+
+cdef void* capsule_of(str name, bytes signature) except NULL:
+    """Return a function that lxml offers to compiled code."""
+    try:
+        return PyCapsule_GetPointer(etree.__pyx_capi__[name], signature)
+    except (AttributeError, KeyError, ValueError) as error:
+        raise ImportError(f"lxml {etree.__version__} has no {name} that is known") from error
+
+
+ctypedef object (*ElementOf)(object document, xmlNode* node)
+cdef ElementOf element_of = <ElementOf> capsule_of(
+    "elementFactory", b"struct LxmlElement *(struct LxmlDocument *, xmlNode *)"
+)
+
+
+cdef inline bint is_text(const xmlNode* node) noexcept:
+    return node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE
+
+
+cdef inline const xmlNode* text_from(const xmlNode* node) noexcept:
+    """Return the node itself or the next beside it that is text, as lxml reads text on; NULL if there is none."""
+    while node is not NULL and not is_text(node):
+        if node.type != XML_XINCLUDE_START and node.type != XML_XINCLUDE_END:
+            return NULL
+        node = node.next
+    return node
+
+
+cdef int text_flag(const xmlNode* node, int has_text, int has_space) noexcept:
+    """Return which of the flags the text from a node on has: 0 for none at all."""
+    cdef int found = 0
+    cdef const unsigned char* at
+    node = text_from(node)
+    while node is not NULL:
+        at = node.content
+        if at is not NULL and at[0]:
+            found = has_space
+            while at[0] == c" " or at[0] == c"\n" or at[0] == c"\t" or at[0] == c"\r" or at[0] == c"\f":
+                at += 1
+            if at[0]:
+                return has_text
+        node = text_from(node.next)
+    return found
+
+
+cdef str decoded(const unsigned char* text):
+    return PyUnicode_DecodeUTF8(<const char*> text, strlen(<const char*> text), "replace")
+
+
+cdef str joined_text(const xmlNode* node):
+    """Return the text from a node on."""
+    cdef str found = None
+    node = text_from(node)
+    while node is not NULL:
+        if node.content is not NULL:
+            found = decoded(node.content) if found is None else found + decoded(node.content)
+        node = text_from(node.next)
+    return "" if found is None else found
+
+
+cdef const unsigned char* sole_text(const xmlAttr* attribute) noexcept:
+    """Return the value of an attribute; NULL if it has several parts, such as an entity."""
+    cdef const xmlNode* inside = attribute.children
+    if inside is NULL:
+        return <const unsigned char*> ""
+    if inside.next is not NULL or not is_text(inside):
+        return NULL
+    return <const unsigned char*> "" if inside.content is NULL else inside.content
+
+
+cdef xmlNode* beside(xmlNode* node) noexcept:
+    """Return the node itself, or the next beside it that is a node to us; NULL if there is none."""
+    while node is not NULL:
+        if node.type in (XML_ELEMENT_NODE, XML_COMMENT_NODE, XML_PI_NODE, XML_ENTITY_REF_NODE):
+            return node
+        node = node.next
+    return NULL
+
+
+cdef xmlNode* first_beside(xmlNode* node) noexcept:
+    while node.prev is not NULL:
+        node = node.prev
+    return beside(node)
+
+
+cdef inline size_t place_of(const unsigned char* name) noexcept:
+    return ((<size_t> name >> 3) ^ (<size_t> name >> 12)) % MOST_KNOWN
+
+
+cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
+    """Return a number that is seldom the same for two texts."""
+    cdef unsigned long long hash = size, word
+    while size >= sizeof(word):
+        memcpy(&word, text, sizeof(word))
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL
+        hash ^= hash >> 32
+        text += sizeof(word)
+        size -= sizeof(word)
+    word = 0
+    memcpy(&word, text, size)
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL
+    return <size_t> (hash ^ (hash >> 32))
+
+
+cdef class ClassMemory:
+    """Remembers what classes tell; many elements of many pages have the same."""
+
+    cdef object signs
+    cdef list met
+    cdef int[MOST_CLASSES] told
+
+    def __init__(self, signs):
+        self.signs = signs
+        self.met = [None] * MOST_CLASSES
+
+    cdef int told_by(self, const unsigned char* names) except -1:
+        cdef size_t size = strlen(<const char*> names), place = hash_of(names, size) % MOST_CLASSES
+        cdef bytes met = self.met[place]
+        cdef int told
+        if (
+            met is not None and <size_t> PyBytes_GET_SIZE(met) == size
+            and memcmp(PyBytes_AS_STRING(met), names, size) == 0
+        ):
+            return self.told[place]
+        told = self.signs(decoded(names))
+        if size <= LONGEST_CLASS:
+            self.met[place] = PyBytes_FromStringAndSize(<const char*> names, size)
+            self.told[place] = told
+        return told
+
+
+cdef struct Name:
+    const unsigned char* name
+    const unsigned char* namespace
+    int number
+
+
+cdef class TreeNodes(Nodes):
+    """The nodes of a tree of lxml, which must not change while they are read."""
+
+    cdef object document
+    cdef xmlNode** places
+
+    def __cinit__(self):
+        self.places = NULL
+
+    def __dealloc__(self):
+        PyMem_Free(self.places)
+
+    cdef inline xmlNode* place(self, int node) except? NULL:
+        """Return the node of libxml2; NULL for node 0, and once the tree is let go of."""
+        return NULL if self.places is NULL else self.places[node]
+
+    cpdef str attribute(self, int node, str name):
+        cdef xmlNode* place = self.place(node)
+        cdef xmlAttr* found
+        cdef const char* sought
+        cdef const unsigned char* value
+        if self.places is NULL:
+            return Nodes.attribute(self, node, name)
+        if place is NULL or place.type != XML_ELEMENT_NODE or place.properties is NULL:
+            return None
+        sought = PyUnicode_AsUTF8(name)
+        found = place.properties
+        while found is not NULL:
+            if found.ns is NULL and sought[0] == found.name[0] and strcmp(sought, <const char*> found.name) == 0:
+                value = sole_text(found)
+                return self.element(node).get(name) if value is NULL else decoded(value)
+            found = found.next
+        return None
+
+    cpdef list items(self, int node):
+        if self.places is NULL:
+            return Nodes.items(self, node)
+        return self.element(node).items() if self.tag[node] >= 0 else []
+
+    cpdef str text(self, int node):
+        cdef xmlNode* place = self.place(node)
+        return "" if place is NULL or place.type != XML_ELEMENT_NODE else joined_text(place.children)
+
+    cpdef str tail(self, int node):
+        cdef xmlNode* place = self.place(node)
+        return "" if place is NULL or self.parent[node] <= 0 else joined_text(place.next)
+
+    cpdef object element(self, int node):
+        cdef xmlNode* place = self.place(node)
+        return None if place is NULL else element_of(self.document, place)
+
+    def numbers(self, elements):
+        cdef list sought = [<size_t> node_of(element) for element in elements]
+        cdef dict found = dict.fromkeys(sought, 0)
+        cdef int node
+        for node in range(1, self.count if self.places is not NULL else 0):
+            if <size_t> self.places[node] in found:
+                found[<size_t> self.places[node]] = node
+        return [found[place] for place in sought]
+
+    def let_go(self, names):
+        cdef int node
+        cdef xmlAttr* attribute
+        cdef str name
+        cdef dict kept
+        for node in range(1, self.count if names and self.places is not NULL else 0):
+            if self.places[node].type != XML_ELEMENT_NODE:
+                continue
+            attribute = self.places[node].properties
+            kept = None
+            while attribute is not NULL:
+                name = decoded(attribute.name)
+                if attribute.ns is NULL and name in names:
+                    if kept is None:
+                        kept = self._kept[node] = {}
+                    kept[name] = self.attribute(node, name)
+                attribute = attribute.next
+        PyMem_Free(self.places)
+        self.places = NULL
+        self.document = None
+
+
+cdef class TreeReader:
+    """Reads trees; ``watched`` is what is looked for meanwhile."""
+
+    cdef list hiding
+    cdef ClassMemory classes
+    cdef dict numbers
+
+    def __init__(self, watched):
+        self.hiding = [name.encode() for name in sorted(watched.hiding)]
+        self.classes = ClassMemory(watched.signs)
+        self.numbers = {name.encode(): number for number, name in enumerate(NAMES)}
+
+    def read(self, root) -> Nodes:
+        """Return the nodes of a tree, or of the part of one at and below ``root``."""
+        cdef xmlNode* top = node_of(root)
+        cdef xmlNode* first = top
+        cdef xmlNode* node
+        cdef xmlNode** places = NULL
+        cdef xmlNode** moved
+        cdef bint is_whole = top.parent is not NULL and top.parent.type != XML_ELEMENT_NODE
+        cdef Name[MOST_KNOWN] known
+        cdef list names = list(NAMES)
+        cdef dict others = {}
+        cdef Py_ssize_t room = 0, count = 1
+        cdef int around = 0, flags, signs
+        cdef array.array tags, parents, ends, all_flags, all_signs, empty = array.array("i")
+        cdef int* tag
+        cdef int* parent
+        cdef int* end
+        cdef TreeNodes made
+        memset(known, 0, sizeof(known))
+        tags, parents, ends, all_flags, all_signs = [array.clone(empty, 0, False) for _ in range(5)]
+        if is_whole:
+            first = first_beside(top)
+        node = first
+        try:
+            while True:
+                if count + 1 >= room:
+                    room = 512 if room == 0 else 2 * room
+                    moved = <xmlNode**> PyMem_Realloc(places, room * sizeof(xmlNode*))
+                    if moved is NULL:
+                        raise MemoryError
+                    places = moved
+                    for column in (tags, parents, ends, all_flags, all_signs):
+                        array.resize(column, room)
+                    tag, parent, end = tags.data.as_ints, parents.data.as_ints, ends.data.as_ints
+                    if count == 1:
+                        places[0] = NULL
+                        tag[0], parent[0] = DOCUMENT, -1
+                        all_flags.data.as_ints[0] = all_signs.data.as_ints[0] = 0
+                places[count] = node
+                parent[count] = around
+                flags = signs = 0
+                if node.type == XML_ELEMENT_NODE:
+                    tag[count] = self.number_of(node, known, names, others)
+                    if node.properties is not NULL:
+                        signs = self.look_at(node, <object> (<TreeElement*> <PyObject*> root).document, &flags)
+                    if node.children is not NULL:
+                        flags |= text_flag(node.children, HAS_TEXT, HAS_SPACE)
+                elif node.type == XML_COMMENT_NODE:
+                    tag[count] = COMMENT
+                else:
+                    tag[count] = INSTRUCTION if node.type == XML_PI_NODE else ENTITY
+                if around:
+                    flags |= text_flag(node.next, HAS_TAIL, HAS_SPACE_BEHIND)
+                all_flags.data.as_ints[count] = flags
+                all_signs.data.as_ints[count] = signs
+                count += 1
+                # The next in document order.
+                if node.type == XML_ELEMENT_NODE:
+                    first = beside(node.children)
+                    if first is not NULL:
+                        around = count - 1
+                        node = first
+                        continue
+                end[count - 1] = count
+                first = NULL if node == top and not is_whole else beside(node.next)
+                while first is NULL and around:
+                    node = places[around]
+                    end[around] = count
+                    around = parent[around]
+                    first = NULL if node == top and not is_whole else beside(node.next)
+                if first is NULL:
+                    break
+                node = first
+            end[0] = count
+            for column in (tags, parents, ends, all_flags, all_signs):
+                array.resize(column, count)
+            made = TreeNodes((tags, parents, ends, all_flags, all_signs), names, [])
+            made.document = <object> (<TreeElement*> <PyObject*> root).document
+            made.places, places = places, NULL
+            return made
+        finally:
+            PyMem_Free(places)
+
+    cdef int number_of(self, xmlNode* node, Name* known, list names, dict others) except -1:
+        """Return the number of an element's name; one that is new gets the next number."""
+        cdef size_t place = place_of(node.name)
+        cdef const unsigned char* namespace = NULL if node.ns is NULL else node.ns.href
+        cdef bytes name
+        cdef str full
+        cdef object number
+        if known[place].name == node.name and known[place].namespace == namespace:
+            return known[place].number
+        name = PyBytes_FromStringAndSize(<const char*> node.name, strlen(<const char*> node.name))
+        number = self.numbers.get(name) if namespace is NULL else None
+        if number is None:
+            full = decoded(node.name) if namespace is NULL else f"{{{decoded(namespace)}}}{decoded(node.name)}"
+            number = others.get(full)
+            if number is None:
+                number = others[full] = len(names)
+                names.append(full)
+        known[place] = Name(node.name, namespace, number)
+        return number
+
+    cdef int look_at(self, xmlNode* node, object document, int* flags) except -1:
+        """Return what an element's class tells; set what its other attributes tell."""
+        cdef xmlAttr* attribute = node.properties
+        cdef const char* name
+        cdef const unsigned char* value
+        cdef bytes hiding
+        cdef int signs = 0
+        while attribute is not NULL:
+            name = <const char*> attribute.name
+            if attribute.ns is NULL:
+                if name[0] == c"c" and strcmp(name, "class") == 0:
+                    value = sole_text(attribute)
+                    signs = self.classes.told_by(value) if value is not NULL else self.classes.signs(
+                        element_of(document, node).get("class")
+                    )
+                else:
+                    for hiding in self.hiding:
+                        if name[0] == PyBytes_AS_STRING(hiding)[0] and strcmp(name, PyBytes_AS_STRING(hiding)) == 0:
+                            flags[0] |= MAY_BE_HIDDEN
+            attribute = attribute.next
+        return signs
