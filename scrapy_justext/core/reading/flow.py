@@ -75,12 +75,12 @@ class Flow:
     """The tokens of a page, each with a code, a node and a text.
 
     ``nodes``: of a text, the element that it begins, or the bitwise inverse of the one that it follows.
-    ``texts``: None for tokens without text; that of white space is left in the page.
+    ``texts``: empty for tokens without text, and for white space, which is left in the page.
     ``elements``: the nodes of the block-level elements in document order, behind that of the root.
     """
 
     def __init__(
-        self, page: Nodes, rules: TagRules, codes: str, nodes: array[int], texts: list[str | None], elements: list[int]
+        self, page: Nodes, rules: TagRules, codes: str, nodes: array[int], texts: list[str], elements: list[int]
     ) -> None:
         self.page = page
         self.rules = rules
@@ -91,11 +91,8 @@ class Flow:
 
     def text(self, i: cython.int) -> str:
         """Return the text of a token; a space for white space, once the page is not there any more."""
-        text = self.texts[i]
-        if text is not None:
-            return text
         if self.codes[i] != " ":
-            return ""
+            return self.texts[i]
         node: cython.int = self.nodes[i]
         return (self.page.text(node) if node >= 0 else self.page.tail(~node)) or " "
 
@@ -267,7 +264,7 @@ class _Walk:
         if rows.rules.select_in_name:
             self.starts = rows.starts[:-1] + [_start(name, rows.rules) for name in page.names[len(NAMES) :]]
         self.codes: list[str] = []
-        self.texts: list[str | None] = []
+        self.texts: list[str] = []
         # An element has a start, a text, an end and a text behind it; a sign in code has one more.
         self.nodes = array("i", bytes(4 * (5 * page.count + sum(map(len, formulas.values())))))
         self.count = 0
@@ -304,7 +301,7 @@ class _Walk:
         row: cython.int = number if number < rows.others else rows.others
         code: str = self.starts[number if number < len(self.starts) else rows.others]
         tests: cython.int = rows.tests[row]
-        is_formula = self.formulas and node in self.formulas
+        is_formula: cython.bint = bool(self.formulas) and node in self.formulas
         if (
             self.mode
             or (tests and (tests < 0 or tests & page.signs[node]))
@@ -328,7 +325,7 @@ class _Walk:
             self._add_tail(node)
             return page.end[node]
         elif code == "+" and number == rows.image and rows.rules.kinds:
-            self._add("t", node, page.attribute(node, "alt"))
+            self._add("t", node, page.attribute(node, "alt") or "")
         if page.flags[node] & HAS_TEXT:
             self._add("t", node, page.text(node))
         elif page.flags[node] & HAS_SPACE:
@@ -371,7 +368,7 @@ class _Walk:
             self._add("$", node, f"{dollars}{formula.tex}{dollars}")
         self._add_tail(node)
 
-    def _add(self, code: str, node: cython.int, text: str | None = None) -> None:
+    def _add(self, code: str, node: cython.int, text: str = "") -> None:
         self.codes.append(code)
         self.texts.append(text)
         self.nodes[self.count] = node

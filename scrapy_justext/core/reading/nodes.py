@@ -68,7 +68,8 @@ class Nodes:
 
     def attribute(self, node: cython.int, name: str) -> str | None:
         """Return the value of an attribute; None for an element without it, and for another node."""
-        return self._own(node).get(name)
+        value: str | None = self._own(node).get(name)
+        return value
 
     def items(self, node: cython.int) -> list[tuple[str, str]]:
         """Return the attributes of an element, and their values."""

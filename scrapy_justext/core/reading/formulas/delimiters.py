@@ -41,7 +41,7 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     ``most``: how many formulas there may be, and as many things that begin like one; where there are more,
     :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
-    text = "".join([text for text in flow.texts if text is not None])
+    text = "".join(flow.texts)
     if "\\" not in text and ("$" not in text or not any(_between_dollars(text))):
         return flow
     text = "".join(_searched(flow, 0, len(flow.codes)))
@@ -63,13 +63,13 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
 _BLOCK, _MARK, _BREAK = "\ufdd0", "\ufdd1", "\ufdd2"
 _OTHERS = str.maketrans(dict.fromkeys((_BLOCK, _MARK, _BREAK), "\ufffd"))
 _ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
-_SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("xhcf,-_", "")}
+_SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("txhcf,-_", "")}
 
 
 def _searched(flow: Flow, begin: int, end: int) -> list[str]:
     """Return what stands for tokens in a text that is searched."""
     return [
-        _SEARCHED.get(code, _MARK) if text is None else text.translate(_OTHERS) if _ANY_OTHER.search(text) else text
+        (text.translate(_OTHERS) if _ANY_OTHER.search(text) else text) if text else _SEARCHED.get(code, _MARK)
         for code, text in zip(flow.codes[begin:end], flow.texts[begin:end], strict=True)
     ]
 
@@ -167,7 +167,7 @@ class _Writer:
     def __init__(self, flow: Flow, drawing: Drawing) -> None:
         self._flow = flow
         self._drawing = drawing
-        self._tokens: list[tuple[str, int, str | None]] = []
+        self._tokens: list[tuple[str, int, str]] = []
 
     def flow(self) -> Flow:
         """Return the tokens."""
@@ -195,13 +195,13 @@ class _Writer:
         span = next(coming)
         for i, text in enumerate(texts, begin):
             own = self._flow.texts[i]
-            if own is None:
+            if not own:
                 if span.begin < at < span.end:
                     behind += [i] if self._flow.codes[i] not in "| " else []
                 else:
                     self.copy(i)
             here, stop = at, at + len(text)
-            while own is not None and here < stop:
+            while own and here < stop:
                 if here < span.begin:
                     until = min(span.begin, stop)
                     self._tokens.append(("t", self._flow.nodes[i], own[here - at : until - at]))
