@@ -1,9 +1,8 @@
 """Which blocks of two profiles hold the same text of one page.
 
 Two profiles cut a page at different elements and remove different ones, so neither the blocks nor their texts
-correspond.  Positions in the page do.  Every visible character of the page has a number, counted over all text of the
-tree in document order, removed text included.  ``Segment.start`` counts only the text that a profile keeps; the spans
-of kept text translate the one into the other.  Time and memory are linear in the size of the page.
+correspond.  Positions in the page do: those of its texts in document order.  Time and memory are linear in the size of
+the page.
 """
 
 from __future__ import annotations
@@ -12,21 +11,17 @@ from bisect import bisect_right
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from lxml import etree
-
-from scrapy_justext.core.flattening import kept_nodes
-from scrapy_justext.core.parsing import top_elements
-from scrapy_justext.core.text import visible_length
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.extraction import Block
+    from scrapy_justext.core.reading.flow import Flow
     from scrapy_justext.inspection.pages import Inspection
 
-#: The number of the first visible character of each text: of a node's own (False), and of that after it (True).
-_Numbers = dict[tuple[etree._Element, bool], int]
+#: Where a text stands: before the first child of a node, or behind the node, where those inside come first; then its
+#: part, where formulas part it.
+Position = tuple[int, int, int, int]
 
 
 class AlignedBlocks(NamedTuple):
@@ -56,112 +51,48 @@ def align(left: Inspection, right: Inspection) -> list[AlignedBlocks]:
 
     Rows are in document order.  Blocks out of the page's scripts come last.
     """
-    root = left.page.parsed.root
-    numbers = {} if root is None else _number(root)
-    sides = [_Side(inspection, numbers) for inspection in (left, right)]
-    positions = sorted({position for side in sides for position in side.beginning})
-    rows = [row for position in positions for row in _rows_at(position, *sides)]
-    return rows + [_both_begin(*pair) for pair in zip_longest(*(side.from_scripts for side in sides))]
+    sides = [_Side(inspection) for inspection in (left, right)]
+    rows = [_row_at(position, *sides) for position in sorted({place for side in sides for place in side.beginning})]
+    pairs = zip_longest(*(side.from_scripts for side in sides))
+    return rows + [AlignedBlocks(one, other, (one is not None, other is not None)) for one, other in pairs]
 
 
-def _rows_at(position: int, left: _Side, right: _Side) -> Iterator[AlignedBlocks]:
-    """Yield the rows that begin at a position: images, which take no room, then the text that they stand before."""
-    # Paired from the end: the texts belong together, and maybe one side alone has images before them.
-    lefts, rights = (list(reversed(side.beginning.get(position, []))) for side in (left, right))
-    pairs = list(zip_longest(lefts, rights))
-    for pair in reversed(pairs[1:]):
-        yield _both_begin(*pair)
-    first, second = pairs[0]
-    yield AlignedBlocks(
-        left.block_at(position) if first is None else first,
-        right.block_at(position) if second is None else second,
-        (first is not None, second is not None),
-    )
-
-
-def _both_begin(left: Block | None, right: Block | None) -> AlignedBlocks:
-    return AlignedBlocks(left, right, (left is not None, right is not None))
-
-
-class _Span(NamedTuple):
-    """A text that a profile keeps: its start among the kept text and in the page, and its visible characters."""
-
-    kept: int
-    page: int
-    length: int
+def _row_at(position: Position, *sides: _Side) -> AlignedBlocks:
+    begin = [side.beginning.get(position) for side in sides]
+    left, right = (block or side.block_at(position) for block, side in zip(begin, sides, strict=True))
+    return AlignedBlocks(left, right, (begin[0] is not None, begin[1] is not None))
 
 
 class _Side:
-    """The blocks of one profile by their positions.  ``beginning``: those that begin at a position, in order."""
+    """The blocks of one profile by their positions.  ``beginning``: those that begin at a position."""
 
-    def __init__(self, inspection: Inspection, numbers: _Numbers) -> None:
-        segments, self._blocks = inspection.judged.page.segments, inspection.extraction.blocks
-        self._spans = _kept_spans(inspection, numbers)
-        self._kept = [span.kept for span in self._spans]
-        self._page = [span.page for span in self._spans]
-        self.from_scripts = self._blocks[len(segments) :]
-        self.beginning: dict[int, list[Block]] = {}
-        self._stretches = Stretches(segments)
-        for segment, block in zip(segments, self._blocks, strict=False):
-            self.beginning.setdefault(self._position(segment.start), []).append(block)
+    def __init__(self, inspection: Inspection) -> None:
+        segments, blocks = inspection.judged.page.segments, inspection.extraction.blocks
+        self.from_scripts = blocks[len(segments) :]
+        self.beginning: dict[Position, Block] = {}
+        #: Those of all texts in blocks, and the blocks.
+        self._kept: dict[Position, Block] = {}
+        flow = inspection.flow
+        for segment, block in zip(segments, blocks, strict=False):
+            assert flow is not None
+            positions = list(_positions(flow, segment))
+            self.beginning[positions[0]] = block
+            self._kept |= dict.fromkeys(positions, block)
+        self._places = sorted(self._kept)
 
-    def _position(self, start: int) -> int:
-        """Return the position in the page of a character of the kept text, or of its end."""
-        index = bisect_right(self._kept, start) - 1
-        return self._spans[index].page + start - self._spans[index].kept if index >= 0 else 0
-
-    def block_at(self, position: int) -> Block | None:
-        """Return the block that holds a character of the page; None where that was removed."""
-        index = bisect_right(self._page, position) - 1
-        if index < 0 or position >= self._spans[index].page + self._spans[index].length:
-            return None
-        start = self._spans[index].kept + position - self._spans[index].page
-        number = self._stretches.find(start)
-        return None if number is None else self._blocks[number]
+    def block_at(self, position: Position) -> Block | None:
+        """Return the block that holds the text at a position; None where that was removed."""
+        found = bisect_right(self._places, position) - 1
+        # A part of a text may be all of it here.
+        is_here = found >= 0 and self._places[found][:3] == position[:3]
+        return self._kept[self._places[found]] if is_here else None
 
 
-class Stretches:
-    """Finds the block that holds a character of the text that a profile keeps.
-
-    Numbers of lines beside code are kept, and in no block.
-    """
-
-    def __init__(self, segments: Sequence[Segment]) -> None:
-        self._numbers = [number for number, segment in enumerate(segments) if segment.image_url is None]
-        self._starts = [segments[number].start for number in self._numbers]
-        self._ends = [segments[number].start + visible_length(segments[number].text) for number in self._numbers]
-
-    def find(self, position: int) -> int | None:
-        """Return the number of the block that holds the character at a position; None where none does."""
-        found = bisect_right(self._starts, position) - 1
-        return self._numbers[found] if found >= 0 and position < self._ends[found] else None
-
-
-def _number(root: etree._Element) -> _Numbers:
-    numbers: _Numbers = {}
-    total = 0
-    for top in top_elements(root):
-        for event, node in etree.iterwalk(top, events=("start", "end", "comment", "pi")):
-            numbers[node, event != "start"] = total
-            total += visible_length(text_at(root, event, node))
-    return numbers
-
-
-def _kept_spans(inspection: Inspection, numbers: _Numbers) -> list[_Span]:
-    root = inspection.page.parsed.root
-    spans: list[_Span] = []
-    total = 0
-    for event, node, _ in () if root is None else kept_nodes(root, inspection.rules):
-        length = visible_length(text_at(root, event, node))
-        if length:
-            spans.append(_Span(total, numbers[node, event != "start"], length))
-            total += length
-    return spans
-
-
-def text_at(root: etree._Element | None, event: str, node: etree._Element) -> str:
-    """Return the text that is read at an event below ``root``: before a node's children, or behind the node."""
-    if event == "start":
-        return node.text or ""
-    is_top = node is root or node.getparent() is None
-    return "" if is_top else node.tail or ""
+def _positions(flow: Flow, segment: Segment) -> Iterator[Position]:
+    """Yield the positions of the texts in a block; that of an image is its element's."""
+    part = 0
+    for i in range(segment.begin, segment.end):
+        node = flow.nodes[i]
+        part = part + 1 if i and flow.nodes[i - 1] == node else 0
+        if segment.image_url is not None or (flow.codes[i] in "t$" and not flow.text(i).isspace()):
+            yield (node, 1, 0, part) if node >= 0 else (flow.page.end[~node], 0, node, part)

@@ -29,6 +29,8 @@ from twisted.python.failure import Failure
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
 from scrapy_justext.core.parsing import Parsed, parse_html
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.crawl.pages import describe_limit, describe_reason, describe_status, header_languages, skip_reason
 from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError, PageLimitError, describe_os_error
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.options import Options
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.rules import TagRules
 
 #: The PAGE that stands for standard input, and its name in messages.
 STANDARD_INPUT = "-"
@@ -140,8 +143,8 @@ class Reading(NamedTuple):
     def judge(self, extractor: Extractor) -> Inspection:
         """Judge the page with an extractor that differs in its thresholds alone."""
         judged = extractor.judge(self.read)
-        elements = self.read.elements
-        rules = extractor.options.profile.tags if elements is None else elements.rules
+        flow = self.read.flow
+        rules = extractor.options.profile.tags if flow is None else flow.rules
         return Inspection(self.page, extractor, rules, judged, judged.extraction())
 
 
@@ -157,6 +160,12 @@ class Inspection(NamedTuple):
     extraction: Extraction
     seconds: float = 0.0
     """How long all of it took."""
+
+    @property
+    def flow(self) -> Flow | None:
+        """The tokens of the page, with its tree, which the extractor has let go of; None without a tree."""
+        root = self.page.parsed.root
+        return None if root is None else read_blocks(read_nodes(root), self.rules)[1]
 
     @property
     def notes(self) -> list[str]:

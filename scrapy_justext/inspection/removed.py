@@ -1,6 +1,7 @@
 """Tell which text of a page made no blocks, because the elements around it were removed.
 
-Reading does not look at what it removes, so this looks at the tree once more, when somebody asks.
+Reading notes what it removes (:mod:`~scrapy_justext.core.reading.flow`), and does not look into it; this does, when
+somebody asks.
 """
 
 from __future__ import annotations
@@ -8,17 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from lxml import etree
 from w3lib.html import remove_tags
 
-from scrapy_justext.core.flattening import formulas_of, is_hidden, removed_elements
-from scrapy_justext.core.parsing import top_elements
+from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.nodes import Nodes
     from scrapy_justext.inspection.pages import Inspection
 
 #: Elements whose text nobody is meant to read.
@@ -48,55 +48,42 @@ class RemovedText(NamedTuple):
 
 def describe_removed(inspection: Inspection) -> str:
     """Return in words which text of a page was removed; "" where none was."""
-    root = inspection.page.parsed.root
-    removed = [] if root is None else removed_text(root, inspection.rules)
+    flow = inspection.flow
+    removed = [] if flow is None else removed_text(flow)
     return f"removed: {', '.join(map(str, removed))}" if removed else ""
 
 
-def removed_text(root: etree._Element, rules: TagRules) -> list[RemovedText]:
-    """Return the text that ``rules`` remove from a page, by the reason, most of it first."""
+def removed_text(flow: Flow) -> list[RemovedText]:
+    """Return the text that rules remove from a page, by the reason, most of it first."""
     lengths: defaultdict[str, list[int]] = defaultdict(list)
-    for why, text in _removed_texts(root, rules):
-        if length := len(collapse(text)):
-            lengths[why].append(length)
+    for code, node in zip(flow.codes, flow.nodes, strict=True):
+        if code in "xhcf" and (length := len(collapse("".join(_texts(flow.page, node))))):
+            lengths[_reason(flow, code, node)].append(length)
     removed = [RemovedText(why, len(found), sum(found)) for why, found in lengths.items()]
     return sorted(removed, key=lambda one: (-one.characters, one.why))
 
 
-def _removed_texts(root: etree._Element, rules: TagRules) -> Iterator[tuple[str, str]]:
-    """Yield the reason and the text of each removed element that stands in no other."""
-    formulas = formulas_of(root)
-    removed = set(removed_elements(root, rules, formulas))
-    # With the formulas that they stand for: none for those that say once more what others say.
-    of_formulas = formulas.found if rules.kinds else {}
-    for top in top_elements(root):
-        events = etree.iterwalk(top, events=("start", "end", "comment", "pi"))
-        outermost: etree._Element | None = None
-        texts: list[str] = []
-        for event, node in events:
-            if event == "start":
-                if outermost is None and of_formulas.get(node):
-                    # It is written in the text.
-                    events.skip_subtree()
-                    continue
-                if outermost is None and node in removed:
-                    outermost, texts = node, []
-                if node.tag in _NO_PROSE:
-                    events.skip_subtree()
-                elif outermost is not None:
-                    text = node.text or ""
-                    texts.append(remove_tags(text) if node.tag in _MARKUP else text)
-            elif outermost is None:
-                continue
-            elif node is outermost:
-                yield _OF_FORMULA if outermost in of_formulas else _reason(outermost, rules), "".join(texts)
-                outermost = None
-            else:
-                texts.append(node.tail or "")
+def _texts(page: Nodes, node: int) -> Iterator[str]:
+    """Yield the texts in an element, but for those that nobody is meant to read."""
+    end = page.end[node]
+    # What stands behind the elements that have ended here, innermost first.
+    behind: list[int] = []
+    inside = node
+    while inside < end:
+        while behind and page.end[behind[-1]] == inside:
+            yield page.tail(behind.pop())
+        name = page.name(inside)
+        if name not in _NO_PROSE:
+            yield remove_tags(page.text(inside)) if name in _MARKUP else page.text(inside)
+        if inside != node:
+            behind.append(inside)
+        inside = page.end[inside] if name in _NO_PROSE else inside + 1
+    while behind:
+        yield page.tail(behind.pop())
 
 
-def _reason(node: etree._Element, rules: TagRules) -> str:
-    if rules.hidden and is_hidden(node):
-        return _HIDDEN
-    is_named = any(name == node.tag for name, _, _ in rules.removed)
-    return str(node.tag).upper() if is_named else _BESIDE_CODE
+def _reason(flow: Flow, code: str, node: int) -> str:
+    if code == "x":
+        is_gone = flow.rules.hidden and is_hidden(flow.page, node)
+        return _HIDDEN if is_gone else flow.page.name(node).upper()
+    return {"h": _HIDDEN, "c": _BESIDE_CODE, "f": _OF_FORMULA}[code]

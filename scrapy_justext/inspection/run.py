@@ -20,8 +20,8 @@ from scrapy.http import Response
 
 from scrapy_justext import core
 from scrapy_justext.core.encodings import check_encoding
-from scrapy_justext.core.reading.loading import compiled
 from scrapy_justext.core.printing import complain, on_one_line
+from scrapy_justext.core.reading.loading import compiled
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
 from scrapy_justext.crawl.conversion import number

@@ -20,24 +20,23 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
-from scrapy_justext.core.flattening import is_hidden, kept_nodes
 from scrapy_justext.core.printing import colours
+from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.tags import KINDS
-from scrapy_justext.core.text import collapse, visible_length
-from scrapy_justext.inspection.alignment import Stretches, text_at
+from scrapy_justext.core.text import collapse
 from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.removed import describe_removed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lxml import etree
-
     from scrapy_justext.core.blocks import Segment
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.profiles import Profile
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.nodes import Nodes
+    from scrapy_justext.core.reading.rules import TagRules
     from scrapy_justext.inspection.pages import Inspection
 
 #: The thresholds that each measurement is compared with, in ascending order, and whether a value that is equal reaches
@@ -105,7 +104,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
     ``rendering`` is a whole HTML document without scripts or addresses, in which ``data-block`` tells the
     index of the block that a text belongs to.
     """
-    page, extractor, rules, judged, extraction, _ = inspection
+    page, extractor, _, judged, extraction, _ = inspection
     profile = extractor.options.profile
     decided = {
         "language": extraction.language,
@@ -122,7 +121,7 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "limits": limits_of(profile, extractor.chosen_for(judged.page).thresholds_for(judged.page.language.language)),
         "notes": [*inspection.notes, *filter(None, [describe_removed(inspection)])],
         "blocks": _block_views(extraction),
-        "rendering": render(page.parsed.root, rules, judged.page.segments),
+        "rendering": render(inspection.flow, judged.page.segments),
     }
 
 
@@ -185,39 +184,53 @@ FRAME_STYLE_SOURCE = source_of(frame_style())
 _POLICY = f"default-src 'none'; style-src {FRAME_STYLE_SOURCE}; form-action 'none'; base-uri 'none'"
 
 
-def render(root: etree._Element | None, rules: TagRules, segments: Sequence[Segment]) -> str:
-    """Return an HTML document that shows a page; ``rules`` and ``segments``: what it was cut by, and into.
+def render(flow: Flow | None, segments: Sequence[Segment]) -> str:
+    """Return an HTML document that shows a page; ``flow`` and ``segments``: its tokens, and the blocks made of them.
 
     Each text of a block stands in elements with the attribute ``data-block``, which holds the block's index.
     """
-    body = "" if root is None else "".join(_body(root, rules, segments))
+    body = "" if flow is None else "".join(_body(flow, segments))
     return (
         f'<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta charset="utf-8"><style>{frame_style()}</style></head><body>{body}</body></html>'
     )
 
 
-def _body(root: etree._Element, rules: TagRules, segments: Sequence[Segment]) -> Iterator[str]:
-    stretches = Stretches(segments)
-    images = iter([index for index, segment in enumerate(segments) if segment.image_url is not None])
-    open_names: list[tuple[etree._Element, str]] = []
-    read = 0
-    for event, node, _ in kept_nodes(root, rules):
-        if event == "start":
-            name = _name(node, rules)
-            open_names.append((node, name))
-            yield _start_tag(node, name)
-            if node.tag == "img":
-                yield _marked(collapse(node.get("alt") or ""), next(images, None))
-        elif open_names and open_names[-1][0] is node:
-            _, name = open_names.pop()
+def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
+    page = flow.page
+    removed = {node for code, node in zip(flow.codes, flow.nodes, strict=True) if code in "xhcf$" and node >= 0}
+    blocks = _blocks_of_texts(flow, segments)
+    open_: list[tuple[int, str]] = []
+    node = 1
+    while node < page.count or open_:
+        if open_ and page.end[open_[-1][0]] == node:
+            ended, name = open_.pop()
             yield "" if name in VOID else f"</{name}>"
-        elif isinstance(node.tag, str):
-            yield _substitute(node)
-        text = text_at(root, event, node)
-        length = visible_length(text)
-        yield _marked(text, stretches.find(read) if length else None)
-        read += length
+            yield _marked(page.tail(ended), blocks.get(~ended))
+            continue
+        if page.tag[node] >= 0 and node not in removed:
+            name = _name(page.name(node), flow.rules)
+            open_.append((node, name))
+            yield _start_tag(page, node, name)
+            if page.name(node) == "img":
+                yield _marked(collapse(page.attribute(node, "alt") or ""), blocks.get(node))
+            yield _marked(page.text(node), blocks.get(node))
+            node += 1
+            continue
+        if page.tag[node] >= 0:
+            yield _substitute(page, node)
+        yield _marked(page.tail(node), blocks.get(~node))
+        node = page.end[node]
+
+
+def _blocks_of_texts(flow: Flow, segments: Sequence[Segment]) -> dict[int, int]:
+    """Return the index of the block that each text stands in, by the nodes of their tokens."""
+    found: dict[int, int] = {}
+    for index, segment in enumerate(segments):
+        for i in range(segment.begin, segment.end):
+            if segment.image_url is not None or (flow.codes[i] in "t$" and not flow.text(i).isspace()):
+                found.setdefault(flow.nodes[i], index)
+    return found
 
 
 def _marked(text: str, index: int | None) -> str:
@@ -226,42 +239,42 @@ def _marked(text: str, index: int | None) -> str:
     return safe if index is None else f'<span data-block="{index}">{safe}</span>'
 
 
-def _name(node: etree._Element, rules: TagRules) -> str:
+def _name(name: str, rules: TagRules) -> str:
     """Return the name of the element that is written for another."""
-    if node.tag in KEPT:
-        return str(node.tag)
-    return "div" if node.tag in rules.block_level and node.tag != "img" else "span"
+    if name in KEPT:
+        return name
+    return "div" if name in rules.block_level and name != "img" else "span"
 
 
-def _start_tag(node: etree._Element, name: str) -> str:
+def _start_tag(page: Nodes, node: int, name: str) -> str:
     attributes = [
         f' {attribute}="{value}"'
         for attribute, allowed in ATTRIBUTES.items()
-        if (value := node.get(attribute)) is not None and allowed.fullmatch(value)
+        if (value := page.attribute(node, attribute)) is not None and allowed.fullmatch(value)
     ]
-    if node.tag in STYLED:
-        attributes.append(f' class="{STYLED[node.tag]}"')
+    if page.name(node) in STYLED:
+        attributes.append(f' class="{STYLED[page.name(node)]}"')
     return f"<{name}{''.join(attributes)}>"
 
 
-def _substitute(node: etree._Element) -> str:
+def _substitute(page: Nodes, node: int) -> str:
     """Return what is shown in place of an element whose text is in no block."""
-    name = node.tag
-    if is_hidden(node):
+    if is_hidden(page, node):
         return ""
-    if name in BOXES:
-        return f'<span class="image">{BOXES[name]}</span>'
-    label = collapse(_label(node))
+    box = BOXES.get(page.name(node))
+    if box:
+        return f'<span class="image">{box}</span>'
+    label = collapse(_label(page, node))
     return f'<span class="control">{escape(label, quote=False)}</span>' if label else ""
 
 
-def _label(node: etree._Element) -> str:
+def _label(page: Nodes, node: int) -> str:
     """Return what is written on a control."""
-    if node.tag == "button":
-        return " ".join(map(str, node.itertext("*")))
-    if node.tag != "input":
+    if page.name(node) == "button":
+        return page.string(node)
+    if page.name(node) != "input":
         return ""
-    kind = (node.get("type") or "text").lower()
+    kind = (page.attribute(node, "type") or "text").lower()
     if kind == "hidden":
         return ""
-    return node.get("value" if kind in BUTTONS else "placeholder") or ""
+    return page.attribute(node, "value" if kind in BUTTONS else "placeholder") or ""

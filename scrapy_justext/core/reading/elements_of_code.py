@@ -329,7 +329,11 @@ def _about_code(nodes: Nodes, node: int) -> Iterator[str]:
 
 
 #: In the cells of a table that is code, whose first cell may have line numbers.
-_IN_CELLS = ((("td", "pre", "code"), "class"), (("td", "pre", "code"), "data-lang"), (("td", "*", "pre", "code"), "class"))
+_IN_CELLS = (
+    (("td", "pre", "code"), "class"),
+    (("td", "pre", "code"), "data-lang"),
+    (("td", "*", "pre", "code"), "class"),
+)
 
 
 def about_whole(nodes: Nodes, node: int) -> str:

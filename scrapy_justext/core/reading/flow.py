@@ -101,7 +101,6 @@ class Flow:
         node: cython.int = self.nodes[i]
         return node if node >= 0 else self.page.parent[~node]
 
-
     def place_of(self, begin: int, end: int) -> int:
         """Return the innermost node around what a block begins with; ``begin``, ``end``: its tokens."""
         for i in range(begin, end):
@@ -298,7 +297,7 @@ class _Walk:
             self._add_tail(node)
             return page.end[node]
         rows = self.rows
-        row: cython.int = number if number < rows.others else rows.others
+        row: cython.int = min(rows.others, number)
         code: str = self.starts[number if number < len(self.starts) else rows.others]
         tests: cython.int = rows.tests[row]
         is_formula: cython.bint = bool(self.formulas) and node in self.formulas

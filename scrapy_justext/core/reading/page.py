@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.reading.formulas.delimiters import with_formulas
-from scrapy_justext.core.reading.formulas.elements import find_formulas
 from scrapy_justext.core.reading.code_lines import find_code_lines
 from scrapy_justext.core.reading.cutting import cut
 from scrapy_justext.core.reading.flow import read_flow
+from scrapy_justext.core.reading.formulas.delimiters import with_formulas
+from scrapy_justext.core.reading.formulas.elements import find_formulas
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.exceptions import PageLimitError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.reading.flow import Flow
     from scrapy_justext.core.reading.nodes import Nodes
     from scrapy_justext.core.reading.rules import TagRules
+
 
 def read_blocks(page: Nodes, rules: TagRules, most: int | None = None) -> tuple[BlockTable, Flow]:
     """Return the blocks of a page, and the tokens that they are made of.

@@ -17,9 +17,9 @@ from array import array
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.core.reading.flow import Flow
 from scrapy_justext.core.reading.formulas.elements import check_count
 from scrapy_justext.core.reading.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
-from scrapy_justext.core.reading.flow import Flow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

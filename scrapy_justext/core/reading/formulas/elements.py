@@ -223,7 +223,11 @@ def _container(page: Nodes, node: int) -> list[Formula]:
             return [formula._replace(is_display=is_display or formula.is_display) for formula in _math(page, math)]
     drawn = (child for child in page.children(node) if page.name(child) in ("mjx-math", "svg"))
     shown = next(drawn, node)
-    sources = (page.attribute(node, "data-latex"), page.attribute(shown, "data-latex"), page.attribute(node, "aria-label"))
+    sources = (
+        page.attribute(node, "data-latex"),
+        page.attribute(shown, "data-latex"),
+        page.attribute(node, "aria-label"),
+    )
     source = next(filter(None, sources), "")
     tex = source if is_clear(source) else mathml_to_tex(page, shown)
     return _one(tex if _SAYS_SOMETHING.search(tex) else page.string(node), is_display=is_display)
