@@ -51,8 +51,10 @@ class NotCleaned(DropItem):
         super().__init__(f"not cleaned: {message}", log_level="INFO")
 
 
-#: The exporters of the formats of feeds that Scrapy does not have.
+#: The exporters of the formats of feeds that Scrapy does not have, or that have no lists.
 FEED_EXPORTERS = {
+    "csv": "scrapy_justext.crawl.feeds.FlatCsvExporter",
+    "xml": "scrapy_justext.crawl.feeds.FlatXmlExporter",
     "parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter",
     "zst": "scrapy_justext.crawl.feeds.ZstdLinesItemExporter",
 }
@@ -61,7 +63,7 @@ FEED_EXPORTERS = {
 _TEXTS = frozenset({"text", "paragraphs", "blocks", "markdown"})
 
 #: The formats of feeds that write any list.  Others may take nothing but a plain one, as ``marshal`` does.
-_WRITE_ANY_LIST = frozenset({"json", "jsonlines", "jsonl", "jl", "csv", "xml", "pickle", *FEED_EXPORTERS})
+_WRITE_ANY_LIST = frozenset({"json", "jsonlines", "jsonl", "jl", "pickle", *FEED_EXPORTERS})
 
 
 class JustextPipeline:
