@@ -28,6 +28,7 @@ from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_withou
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.conversion import (
     Converter,
+    as_fields,
     as_given,
     at_least_one,
     boolean,
@@ -50,6 +51,7 @@ from scrapy_justext.crawl.conversion import (
 )
 from scrapy_justext.crawl.sites import domain, find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownKeyError
+from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,30 +62,10 @@ if TYPE_CHECKING:
 
 #: The parts of an extraction that an item can get, with the item field that each goes to.
 DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
-    {
-        "text": "text",
-        # The text holds them.
-        "paragraphs": None,
-        "blocks": "blocks",
-        "language": "language",
-        "title": "title",
-        "language_source": None,
-        "profile": None,
-        "confidence": None,
-        "page_type": None,
-        "page_type_probability": None,
-        "markdown": None,
-        "chunks": None,
-        "fetched": None,
-        "pages": None,
-        "is_duplicate": "is_duplicate",
-        "duplicate_of": "duplicate_of",
-    }
+    {name: name if part.in_items else None for name, part in PARTS.items()}
 )
 #: Those that items have only where duplicates are marked.
 PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
-#: Those that nobody but a crawl knows.
-PARTS_OF_CRAWLS = frozenset({"fetched", "pages", *PARTS_OF_DUPLICATES})
 
 #: Paths take time, so they are made only when asked for.
 PATH_FIELDS = frozenset({"xpath", "dom_path"})
@@ -166,7 +148,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "fields": Setting(
             DEFAULT_FIELDS,
             laid_over(DEFAULT_FIELDS, "part of an extraction"),
-            "item field for each part of the extraction; parts not named keep the default; None leaves a part out",
+            "item field for each part of the extraction; parts not named keep the default; None leaves a part out;"
+            " a list adds parts, under their own names",
         ),
         "item_classes": Setting(None, classes, "item classes to clean; items of others pass unchanged"),
         "block_fields": Setting(
@@ -478,9 +461,9 @@ def is_enabled(given: Mapping[str, Given]) -> bool:
     return bool(_values(given)["enabled"])
 
 
-def configure(given: Mapping[str, Given]) -> Configuration:
+def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTINGS) -> Configuration:
     """Return the configuration from what was set, with defaults for the rest; raise :class:`SettingError`."""
-    values = _values(given)
+    values = _values(given, settings)
     block_fields = values["block_fields"]
     try:
         options = make_options(
@@ -511,17 +494,24 @@ def configure(given: Mapping[str, Given]) -> Configuration:
     return Configuration(options=options, **of_settings)
 
 
-def _values(given: Mapping[str, Given]) -> dict[str, Any]:
+def _values(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTINGS) -> dict[str, Any]:
     """Return a converted value for each setting."""
-    values = {name: setting.default for name, setting in SETTINGS.items()}
+    values = {name: setting.default for name, setting in settings.items()}
     for name, (value, label) in given.items():
         if not _is_given(value):
             continue
         try:
-            values[name] = SETTINGS[name].convert(value)
+            values[name] = settings[name].convert(value)
         except ParameterError as error:
             raise SettingError(label, error.value, error.allowed) from error
     return values
+
+
+def named_parts(layers: Layers) -> set[str]:
+    """Return the parts of extractions that somebody named in ``JUSTEXT_FIELDS``, wherever."""
+    given = (layers.project, *layers.sites.values(), layers.spider)
+    values = [each["fields"].value for each in given if "fields" in each and _is_given(each["fields"].value)]
+    return {part for value in values for part in as_fields(value)}
 
 
 def without_effect(layers: Layers, configurations: Iterable[Configuration]) -> list[str]:

@@ -48,6 +48,12 @@ def test_pages_become_texts_and_those_without_text_are_dropped() -> None:
     assert (count(step, "extracted"), count(step, "dropped")) == (5, 3)
 
 
+def test_documents_keep_their_metadata() -> None:
+    metadata = {"url": "https://example.org/", "date": "2024-02-29T12:00:00Z", "title": "Mine", "text": 1}
+    [document] = JustextExtractor().run(iter([Document(text=PAGE, id="a", metadata=dict(metadata))]))
+    assert (document.id, document.metadata) == ("a", metadata)
+
+
 def test_markdown_and_other_choices() -> None:
     assert JustextExtractor(markdown=True).extract(PAGE).startswith("# Two cities\n\n")
     assert JustextExtractor(length_high=10_000, length_low=5_000).extract(PAGE) == ""
@@ -107,5 +113,6 @@ def test_the_sample_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     exec(sample, names)
     LocalPipelineExecutor(names["pipeline"], tasks=1, logging_dir=str(tmp_path / "logs")).run()
     [file] = (tmp_path / "clean").iterdir()
-    texts = [json.loads(line)["text"] for line in gzip.decompress(file.read_bytes()).splitlines()]
-    assert [text[:24] for text in texts] == ["It was the best of times"] * 3
+    rows = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
+    assert [row["text"][:24] for row in rows] == ["It was the best of times"] * 3
+    assert [row["metadata"]["date"] for row in rows] == ["2026-01-01T00:00:00Z"] * 3

@@ -41,6 +41,21 @@ def test_documents_are_the_chunks_of_the_page() -> None:
     assert documents[-1].metadata["heading_path"] == ["Two cities", "Paris"]
 
 
+def test_metadata_that_a_page_came_with_stay() -> None:
+    given = {"id": 7, "title": "Mine", "language": "en-GB", "seen": ["a"], "start_index": 4000}
+    for documents in (
+        JustextTransformer(200).transform_documents([Document(PAGE, metadata=given)]),
+        JustextParser(200).parse(Blob.from_data(PAGE, metadata=given)),
+    ):
+        assert len(documents) > 1
+        for document in documents:
+            assert {**document.metadata, "start_index": 4000} == {
+                **given, "heading_path": document.metadata["heading_path"]
+            }  # fmt: skip
+        # Of these, there is one for each document.
+        assert documents[0].metadata["start_index"] == 0
+
+
 def test_a_page_can_be_one_document() -> None:
     [document] = JustextParser(None, language="en").parse(Blob.from_data(PAGE))
     assert document.page_content == extract(PAGE).text
