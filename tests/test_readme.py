@@ -120,7 +120,7 @@ def test_the_item_shown_is_one_of_the_demo_site() -> None:
     page = (ROOT / "example_project" / "demo_site" / "pages" / path.removeprefix("/")).read_bytes()
     item = extract(page).to_dict()
     assert shown.keys() == {"url", *filter(None, configure({}).fields.values())}
-    assert all(block.keys() <= {*configure({}).block_fields} for block in shown["blocks"])
+    assert all(block.keys() <= {*configure({}).fields_of_blocks(beside_text=True)} for block in shown["blocks"])
     assert shown["title"] == item["title"]
     assert shown["language"] == item["language"]
     assert item["text"].startswith(shown["text"].removesuffix(" …"))

@@ -172,7 +172,7 @@ class RecordExtractor:
             extraction=extraction,
             fields=fields,
             blocks=configuration.blocks,
-            block_fields=configuration.block_fields,
+            block_fields=configuration.fields_of_blocks(beside_text="text" in fields.values()),
             chunk_characters=configuration.chunk_characters,
             others=archived.others,
         )

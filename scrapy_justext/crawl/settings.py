@@ -122,8 +122,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "keep_languages": Setting(
             (),
             language_names,
-            "names or codes; pages in other [languages](docs/languages.md#filter) have no good content, nor have those "
-            "in unknown ones unless `und` is among them; []: all are kept",
+            "names or codes of [languages](docs/languages.md#filter-pages-by-language); pages in others, and in "
+            "unknown ones unless `und` is among them, have no good content; []: all are kept",
         ),
         "stoplist": Setting(
             None,
@@ -156,7 +156,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             DEFAULT_BLOCK_FIELDS,
             names_among("field of a block", BLOCK_FIELDS),
             "metadata of each entry of `blocks`; name `xpath` and `dom_path` to get them; by default `text` only if "
-            "the item's text does not hold it, and metadata of images and trained models only if the profile has them",
+            "the item does not get the same text, metadata of images and trained models only if the profile has them",
         ),
         "blocks": Setting("good", one_of("good", "all"), "which blocks are listed: good, all"),
         "chunk_characters": Setting(
@@ -290,6 +290,8 @@ class Configuration:
     fields: Mapping[str, str | None]
     item_classes: tuple[type, ...] | None
     block_fields: tuple[str, ...]
+    is_text_once: bool
+    """Whether blocks are without their text where it stands beside them."""
     blocks: str
     chunk_characters: int
     drop: str
@@ -321,6 +323,11 @@ class Configuration:
     duplicates: str
     duplicates_share: float
     duplicates_memory: int
+
+    def fields_of_blocks(self, *, beside_text: bool) -> tuple[str, ...]:
+        """Return the metadata of blocks.  ``beside_text``: their item or row gets the text of the page, too."""
+        is_left_out = beside_text and self.is_text_once
+        return tuple(name for name in self.block_fields if name != "text" or not is_left_out)
 
 
 class Given(NamedTuple):
@@ -480,18 +487,18 @@ def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETT
     except ParameterError as error:
         label = given[error.name].label if error.name in given else _as_setting(error.name)
         raise SettingError(label, error.value, error.allowed) from error
-    if values["block_fields"] is DEFAULT_BLOCK_FIELDS:
+    is_default = block_fields is DEFAULT_BLOCK_FIELDS
+    if is_default:
         of_images = IMAGE_FIELDS if options.profile.tags.images else ()
         of_models = MODEL_FIELDS if options.profile.models else ()
-        # The text of good blocks is in the item already.
-        left_out = {"text"} if values["blocks"] == "good" and values["fields"]["text"] is not None else ()
-        own = [name for name in DEFAULT_BLOCK_FIELDS if name not in left_out]
-        values["block_fields"] = (*own, *of_images, *of_models)
+        values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
+    # The text of a page is that of its good blocks.
+    values["is_text_once"] = is_default and values["blocks"] == "good"
     if values["duplicates"] != "mark":
         values["fields"] = {**values["fields"], **dict.fromkeys(PARTS_OF_DUPLICATES)}
     values["keep_languages"] = _codes_of(values["keep_languages"], options, given)
-    of_settings = {name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS}
-    return Configuration(options=options, **of_settings)
+    of_crawl = {name: values[name] for name in Configuration.__dataclass_fields__ if name in values}
+    return Configuration(options=options, **of_crawl)
 
 
 def _values(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTINGS) -> dict[str, Any]:

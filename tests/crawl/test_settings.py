@@ -155,7 +155,7 @@ def test_defaults() -> None:
     assert configuration.options.paths is False
     assert configuration.fields == USUAL_FIELDS
     assert configuration.item_classes is None
-    assert configuration.block_fields == DEFAULT_BLOCK_FIELDS[1:]
+    assert configuration.block_fields == DEFAULT_BLOCK_FIELDS
     assert (configuration.blocks, configuration.drop) == ("good", "item")
     assert configuration.min_good_characters == 1
     assert configuration.html_field is None
@@ -187,10 +187,10 @@ def test_images_and_models_have_fields_of_their_own() -> None:
 
 def test_blocks_have_their_text_where_the_item_s_text_does_not_hold_it() -> None:
     assert DEFAULT_BLOCK_FIELDS[0] == "text"
-    assert "text" not in configured().block_fields
-    assert "text" in configured(blocks="all").block_fields
-    assert "text" in configured(fields={"text": None}).block_fields
-    assert configured(block_fields="text, kind").block_fields == ("text", "kind")
+    assert "text" not in configured().fields_of_blocks(beside_text=True)
+    assert "text" in configured().fields_of_blocks(beside_text=False)
+    assert "text" in configured(blocks="all").fields_of_blocks(beside_text=True)
+    assert configured(block_fields="text, kind").fields_of_blocks(beside_text=True) == ("text", "kind")
 
 
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "yes", "on"])
