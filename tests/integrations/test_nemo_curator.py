@@ -59,7 +59,7 @@ def nemo() -> Iterator[Any]:
 
 @pytest.mark.skipif(IS_INSTALLED, reason="NeMo Curator is installed")
 def test_without_nemo_curator_the_extra_is_named() -> None:
-    with pytest.raises(LibraryNotInstalledError, match=r"pip install 'scrapy-justext\[nemo-curator\]'"):
+    with pytest.raises(LibraryNotInstalledError, match="extra nemo-curator of scrapy-justext brings it: pip install '"):
         import_module(MODULE)
 
 
