@@ -28,6 +28,7 @@ from tests.archives.making import common_crawl, packed
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
 from tests.crawl.server import Site
+from tests.evaluation.test_datasets import write
 from tests.samples import FOLLOWED, REPOSITORY, Sample, demo_site, follow, run_in_shell, samples_of, tutorial
 
 if sys.version_info >= (3, 11):
@@ -336,6 +337,74 @@ def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> 
         assert GOOD_TEXT.split()[-1] in (tmp_path / "report.html").read_text("utf-8")
     else:
         assert "good" in done.stdout
+
+
+#: Those that measure, but with models that are trained for it: these take hours, and tests of their own.
+MEASURING = [
+    sample for sample in SHELL if "scrapy_justext.evaluation " in sample.code and "training." not in sample.code
+]
+
+
+#: The data sets of the docs, by their kind.
+DATA_SETS = {
+    "cleaneval": ("../cleaneval-dev", "cleaneval-dev", "PATH"),
+    "daniel": ("waddle/corpora/Corpus_daniel_v2.1",),
+    "magic-html": ("magic-html/benchmark/data",),
+    "marks": (".",),
+    "pairs": ("my-site",),
+    "trafilatura": ("trafilatura/tests",),
+    "wcxb": ("../wcxb-dev", "wcxb-dev", "wcxb-test", "newspaper-dev", "magic-dev", "chinese-dev"),
+}
+
+
+def data_set(kind: str, name: str) -> dict[str, bytes | str]:
+    """The files of a data set, no page of which is in another one."""
+    golds = {f"p{number}": f"{ENGLISH}\n{MORE_ENGLISH} {name} {number}" for number in range(12)}
+    pages = {number: page(*gold.split("\n")) for number, gold in golds.items()}
+    rows = [{"id": number, "html": pages[number], "gold": gold, "main_content": gold} for number, gold in golds.items()]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    base = {number: {"content": gold} for number, gold in golds.items()}
+    snippets = {
+        f"https://{number}.example/": {"file": f"{number}.html", "with": [gold[:40]], "without": ["About us"]}
+        for number, gold in golds.items()
+    }
+    pairs = named_files("input/{}.html", pages) | named_files("gold/{}.txt", golds)
+    return {
+        "cleaneval": pairs,
+        "daniel": named_files("html/{}", pages) | named_files("reference/{}", golds) | {"doc_lg.json": "{}"},
+        "magic-html": named_files("htmls/{}.html", pages) | {"base.json": json.dumps(base)},
+        "marks": {"justext-marks.jsonl": lines},
+        "pairs": pairs,
+        "trafilatura": named_files("eval/{}.html", pages) | {"evaldata.json": json.dumps(snippets)},
+        "wcxb": named_files("html/{}.html", pages) | {"gold.jsonl": lines},
+    }[kind]
+
+
+def named_files(pattern: str, contents: Mapping[str, str]) -> dict[str, bytes | str]:
+    return {pattern.format(name): content for name, content in contents.items()}
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data sets under the names that the docs give them, and the results of a run."""
+    folder = tmp_path_factory.mktemp("measured") / "here"
+    for kind, names in DATA_SETS.items():
+        for name in names:
+            write(folder / name, data_set(kind, name))
+    for name in ("docs", "tests"):
+        (folder / name).symlink_to(REPOSITORY / name)
+    run_in_shell(
+        "python -m scrapy_justext.evaluation run --dataset pairs:my-site --extractor justext --out results", folder
+    )
+    return folder
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("sample", named(MEASURING))
+def test_commands_that_measure_run(sample: Sample, measured: Path) -> None:
+    if "evaluation run" in sample.code:
+        shutil.rmtree(measured / "results", ignore_errors=True)
+    run_in_shell(sample.code, measured)
 
 
 # Pages that are followed from their beginning to their end.
