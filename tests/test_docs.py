@@ -7,12 +7,14 @@ import doctest
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.request import urlopen
 
 import pytest
 from pyarrow.parquet import read_table
@@ -29,7 +31,18 @@ from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGL
 from tests.crawl.crawling import command
 from tests.crawl.server import Site
 from tests.evaluation.test_datasets import write
-from tests.samples import FOLLOWED, REPOSITORY, Sample, demo_site, follow, run_in_shell, samples_of, tutorial
+from tests.redis_server import RedisServer, needs_redis
+from tests.samples import (
+    FOLLOWED,
+    INSTALLATION,
+    REPOSITORY,
+    Sample,
+    demo_site,
+    follow,
+    run_in_shell,
+    samples_of,
+    tutorial,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -305,28 +318,42 @@ def test_commands_have_the_options_that_are_shown() -> None:
     assert unknown == {}
 
 
-#: Those that read pages and end: a tuner is served until somebody ends it.
+#: Those that read pages.
 READING = [
     pytest.param(line, id=f"{sample.page}: {line}")
     for sample in SHELL
     if sample.page != "tutorial.md"
     for line in dict.fromkeys(re.split(" *[#|]", shown)[0] for shown in sample.code.splitlines())
-    if re.match("scrapy justext(?:-archive)? ", line) and "--serve" not in line
+    if re.match("scrapy justext(?:-archive)? ", line)
 ]
+
+
+def with_files(line: str, site: Site, folder: Path) -> list[str]:
+    """The words of a command, whose pages are on the site or in the folder."""
+    for name in re.findall(r"(?<!--html )\b[\w/-]+\.html", line):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(GOOD_PAGE, "utf-8")
+    if "archive" in line:
+        (folder / "CC-MAIN-1.warc.gz").write_bytes(packed(common_crawl(2)))
+        (folder / "pages").mkdir()
+        (folder / "pages" / "one.html").write_text(GOOD_PAGE, "utf-8")
+    words = re.sub(r"https://(?:\w+\.)?example\.\w+/\w*", site.url("/"), line).split()[1:]
+    return [name for word in words for name in (sorted(map(str, folder.glob(word))) if "*" in word else [word])]
 
 
 @pytest.mark.parametrize("line", READING)
 def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> None:
-    for name in re.findall(r"(?<!--html )\b[\w/-]+\.html", line):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(GOOD_PAGE, "utf-8")
-    if "archive" in line:
-        (tmp_path / "CC-MAIN-1.warc.gz").write_bytes(packed(common_crawl(2)))
-        (tmp_path / "pages").mkdir()
-        (tmp_path / "pages" / "one.html").write_text(GOOD_PAGE, "utf-8")
-    words = re.sub(r"https://(?:\w+\.)?example\.\w+/\w*", site.url("/"), line).split()[1:]
-    files = [name for word in words for name in (sorted(map(str, tmp_path.glob(word))) if "*" in word else [word])]
-    done = command(*files, folder=tmp_path)
+    words = with_files(line, site, tmp_path)
+    if "--serve" in line:
+        serve = [sys.executable, "-m", "scrapy", *words]
+        with subprocess.Popen(serve, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            with urlopen(process.stdout.readline().strip()) as tuner:
+                assert tuner.status == 200
+            process.send_signal(signal.SIGINT)
+        assert process.returncode == 0
+        return
+    done = command(*words, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not re.search("WARNING|ERROR|Traceback", done.stderr), done.stderr
     if "archive" in line:
@@ -337,6 +364,25 @@ def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> 
         assert GOOD_TEXT.split()[-1] in (tmp_path / "report.html").read_text("utf-8")
     else:
         assert "good" in done.stdout
+
+
+def test_files_of_several_crawls_are_added_up(site: Site, tmp_path: Path) -> None:
+    [sample] = (sample for sample in SHELL if "justext-sites" in sample.code)
+    crawl(next(one for one in SPIDERS if one.page == sample.page).code, site, tmp_path)
+    for name in ("worker1", "worker2", "last-week"):
+        shutil.copy(tmp_path / "sites.json", tmp_path / f"{name}.json")
+    assert "127.0.0.1" in run_in_shell(sample.code, tmp_path)
+
+
+@needs_redis
+@pytest.mark.full
+def test_workers_share_a_queue(site: Site, tmp_path: Path) -> None:
+    [sample] = (sample for sample in SHELL if "REDIS_URL" in sample.code)
+    code = INSTALLATION.sub("", sample.code).replace("worker1.jsonl", str(tmp_path / "worker1.jsonl"))
+    with RedisServer(tmp_path) as redis:
+        code = code.replace("redis://HOST:6379/0", redis.url).replace("https://example.org/", site.url("/"))
+        run_in_shell(code, REPOSITORY)
+    assert len((tmp_path / "worker1.jsonl").read_text("utf-8").splitlines()) > 1
 
 
 #: Those that measure, but with models that are trained for it: these take hours, and tests of their own.
