@@ -1,6 +1,6 @@
 """Extraction for LangChain: pages become documents of one length, cut at headings, between blocks and sentences.
 
-Needs ``pip install 'scrapy-justext[langchain]'``.
+Needs the extra ``langchain``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Extraction for Ray Data: the twin of the functions for Spark.
 
-Needs ``pip install 'scrapy-justext[ray]'``.
+Needs the extra ``ray``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import pickle
 import sys
@@ -20,11 +18,10 @@ from scrapy_justext import extract
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.integrations.datatrove import JustextExtractor
-from tests.integrations.pages import HOSTILE, PAGE, samples
+from tests.integrations.pages import HOSTILE, PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 # Later versions of Python warn of its fork where there are threads, as datatrove's logger and Ray have.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
@@ -96,23 +93,3 @@ def test_a_page_that_takes_too_long_is_dropped_and_the_next_one_is_not(monkeypat
 def test_it_is_sent_to_other_processes() -> None:
     step = pickle.loads(pickle.dumps(JustextExtractor(drop_css=".ad", profile="article")))
     assert run(step, [PAGE]) == [("0", extract(PAGE, profile="article").text)]
-
-
-def test_the_sample_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for library in ("warcio", "cchardet", "magic"):
-        pytest.importorskip(library, reason=f"{library}, which datatrove reads archives with, is not installed")
-    from datatrove.executor import LocalPipelineExecutor  # noqa: PLC0415
-
-    from tests.archives.making import common_crawl, packed  # noqa: PLC0415
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "crawl").mkdir()
-    (tmp_path / "crawl" / "a.warc.gz").write_bytes(packed(common_crawl(3)))
-    [sample] = samples("datatrove")
-    names: dict[str, Any] = {}
-    exec(sample, names)
-    LocalPipelineExecutor(names["pipeline"], tasks=1, logging_dir=str(tmp_path / "logs")).run()
-    [file] = (tmp_path / "clean").iterdir()
-    rows = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
-    assert [row["text"][:24] for row in rows] == ["It was the best of times"] * 3
-    assert [row["metadata"]["date"] for row in rows] == ["2026-01-01T00:00:00Z"] * 3

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
 
 from scrapy_justext.exceptions import ArchiveError, SettingError
 from scrapy_justext.fields import PARTS
 from scrapy_justext.integrations.ray import ExtractPages
 from scrapy_justext.tables import OF_RECORDS
 from tests.archives.making import page, url
-from tests.integrations.pages import samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PAGES = {
     "url": [url(1), None, url(3)],
@@ -115,7 +112,7 @@ def ray() -> Iterator[Any]:
 
 # Ray's own, of other libraries and of files that it leaves open.
 @pytest.mark.filterwarnings("ignore")
-def test_tasks_and_actors_give_the_same_rows(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_and_actors_give_the_same_rows(ray: Any) -> None:
     expected = ExtractPages()(pa.table(PAGES)).to_pylist()
     assert [row["id"] for row in expected] == [1]
     source = ray.data.from_arrow(pa.table(PAGES))
@@ -125,16 +122,3 @@ def test_tasks_and_actors_give_the_same_rows(ray: Any, tmp_path: Path, monkeypat
     ):
         tables = ray.get(source.map_batches(batch_format="pyarrow", **call).to_arrow_refs())
         assert pa.concat_tables(tables).to_pylist() == expected
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_sample_of_the_docs(ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    [sample] = samples("ray")
-    (tmp_path / "pages").mkdir()
-    columns = {"html": [page(n) for n in range(5)], "id": [*range(5)]}
-    parquet.write_table(pa.table(columns), tmp_path / "pages" / "1.parquet")
-    monkeypatch.chdir(tmp_path)
-    exec(sample.replace('"pages/"', f'"{tmp_path}/pages/"').replace('"clean/"', f'"{tmp_path}/clean/"'), {})
-    rows = parquet.read_table(tmp_path / "clean")
-    assert rows["id"].to_pylist() == [*range(5)]
-    assert {*rows["language"].to_pylist()} <= {"de", "fr"}

@@ -5,16 +5,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
 from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main, spark_schema
-
-DOCS = Path(__file__).parents[2] / "docs" / "spark.md"
 
 #: What the package's own jobs read and where they write to; behind the first two stand those that cannot be done.
 JOBS = (
@@ -34,10 +29,6 @@ def both_functions(source: str, out: str) -> None:
     frame = session.read.parquet(source).selectExpr("*", "_metadata.row_index AS offset")
     schema = spark_schema(frame)
     frame.mapInArrow(extract_in_arrow(), schema).write.parquet(f"{out}/arrow")
-    [sample] = re.findall(r"```python\n(from scrapy_justext\.spark .*?)```", DOCS.read_text("utf-8"), re.DOTALL)
-    names: dict[str, Any] = {"session": session}
-    exec(sample.replace('"pages"', repr(source)), names)
-    names["rows"].write.parquet(f"{out}/sample")
     frame.mapInPandas(extract_in_pandas({}), schema).write.parquet(f"{out}/pandas")
     session.stop()
 

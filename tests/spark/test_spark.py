@@ -87,8 +87,6 @@ def test_the_functions_for_frames(on_two_cores: tuple[Path, str, str], expected:
     out, _, _ = on_two_cores
     assert read_rows(out / "arrow") == expected["table"]
     assert read_rows(out / "pandas") == expected["table"]
-    # The sample of the docs asks for other languages.
-    assert {row["language"] for row in read_rows(out / "sample")} <= {"de", "fr"}
 
 
 def test_a_cluster_of_two_workers(spark: dict[str, str], archives: Path, expected: Rows, tmp_path: Path) -> None:

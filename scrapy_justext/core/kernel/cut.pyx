@@ -669,7 +669,7 @@ def first_that_apply(list rules, Py_ssize_t count) -> bytearray:
     """
     cdef Memory comparisons = Memory(sizeof(Comparison))
     cdef Columns columns = Columns(count)
-    cdef Comparison* one
+    cdef Comparison* one = NULL
     cdef bytearray deciding = bytearray(count)
     cdef Py_ssize_t i
     cdef int number

@@ -675,6 +675,7 @@ cdef Trees trees_of(
     cdef Trees trees
     cdef Py_ssize_t tree, level
     trees.count, trees.levels, trees.features = columns.shape[0], columns.shape[1], features.shape[0]
+    trees.columns, trees.borders, trees.leaves = NULL, NULL, NULL
     if borders.shape[0] != trees.count or borders.shape[1] != trees.levels or leaves.shape[0] != trees.count:
         raise ValueError("trees of different sizes")
     # The number of a leaf is a byte.
