@@ -64,24 +64,33 @@ def compile_kernel(root: Path) -> list[Path]:
     from setuptools import Distribution, Extension  # noqa: PLC0415
     from setuptools.command.build_ext import build_ext  # noqa: PLC0415
 
-    made: dict[Path, bytes] = {}
+    class Command(build_ext):
+        """Says what is done: pip waits in silence, but for a sign that turns with each line."""
+
+        def build_extension(self, ext: Any) -> None:
+            super().build_extension(ext)
+            print(f"compiled {ext.name}", flush=True)
+
+    sources = sorted((root / FOLDER).glob("*.pyx"))
+    extensions = [
+        Extension(
+            ".".join([*FOLDER.parts, source.stem]),
+            [os.path.relpath(source)],
+            include_dirs=lxml.get_include(),
+            define_macros=[("SOURCE_DIGEST", f'"{digest_of(source)}"')],
+            extra_compile_args=_options(),
+        )
+        for source in sources
+    ]
     with TemporaryDirectory() as temporary:
-        for source in sorted((root / FOLDER).glob("*.pyx")):
-            digest = digest_of(source)
-            extension = Extension(
-                ".".join([*FOLDER.parts, source.stem]),
-                [os.path.relpath(source)],
-                include_dirs=lxml.get_include(),
-                define_macros=[("SOURCE_DIGEST", f'"{digest}"')],
-                extra_compile_args=_options(),
-            )
-            [module] = cythonize(extension, build_dir=temporary, quiet=True)
-            command = build_ext(Distribution({"name": "kernel", "ext_modules": [module]}))
-            command.build_lib, command.build_temp, command.force = temporary, temporary, True
-            command.ensure_finalized()
-            command.run()
-            [compiled] = map(Path, command.get_outputs())
-            made[source.with_name(compiled.name)] = compiled.read_bytes()
+        modules = cythonize(extensions, build_dir=temporary)
+        command = Command(Distribution({"name": "kernel", "ext_modules": modules}))
+        command.build_lib, command.build_temp, command.force = temporary, temporary, True
+        command.parallel = os.cpu_count()
+        command.ensure_finalized()
+        command.run()
+        compiled = map(Path, command.get_outputs())
+        made = {source.with_name(path.name): path.read_bytes() for source, path in zip(sources, compiled, strict=True)}
     # Only now: new modules beside old ones would not fit each other.
     for target, content in made.items():
         # Another process may have the old one open.

@@ -4,8 +4,8 @@ A WARC file of real pages is made in a temporary folder.  Two kinds of processes
 writes, workers extract.  Times are processor times, on which other users of the machine have no influence, without what
 the processes take to start.  What a second worker gains follows from them: one worker and the parent work side by side;
 two workers and the parent share two cores.
-``--wall`` measures that gain by the clock, for a machine with two cores to itself.  ``--memory`` shows the largest size
-of both kinds of processes, for archives of growing size.
+``--wall`` measures that gain by the clock, for a machine with two cores to itself.  ``--columns`` shows what the other
+columns of a table cost.  ``--memory`` shows the largest size of both kinds of processes, for archives of growing size.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scrapy.settings import Settings
+
 from benchmarks.pages import load_pages, origin
-from scrapy_justext.archives.formats import find_format
-from scrapy_justext.archives.readers import find_sources
-from scrapy_justext.archives.records import ArchivedPage, PageColumns
+from scrapy_justext.archives.command import add_options
+from scrapy_justext.archives.records import ArchivedPage
 from scrapy_justext.archives.responses import make_response
-from scrapy_justext.archives.run import ArchiveJob, clean
+from scrapy_justext.archives.run import clean, make_job
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.crawl.settings import Given, configure, make_layers
+from scrapy_justext.crawl.settings import Given, configure
 
 MAX_BYTES = 10 << 20
 SIZES = (100, 300, 1000)
@@ -60,9 +63,10 @@ def _record(number: int, body: bytes) -> bytes:
 
 def run(archive: Path, out: Path, profile: str, processes: int) -> dict[str, Any]:
     """Clean an archive in this process; return what it took."""
-    layers = make_layers({"profile": Given(profile, "")}, {})
-    sources = find_sources([str(archive)], PageColumns(), MAX_BYTES)
-    job = ArchiveJob(sources, out, find_format(out.name), layers, {}, processes, timeout=None, restart=True)
+    parser = argparse.ArgumentParser(conflict_handler="resolve")
+    add_options(parser)
+    options = ["-o", str(out), "--restart", "--profile", profile, "--processes", str(processes)]
+    job = make_job([str(archive)], parser.parse_args(options), Settings())
     start, wall = process_time(), perf_counter()
     progress = clean(job)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -133,6 +137,32 @@ def compare(folder: Path, pages: int, rounds: int, *, wall: bool) -> None:
             print(f"{profile:10} {name[3:]:10} {alone / pages * 1000:7.1f} ms {total:9.2f} {share:12.3f} {gain:12.2f}")
 
 
+def compare_columns(folder: Path, pages: int, rounds: int) -> None:
+    """Print what a page takes, and the sizes of the processes, by the other columns that a table has."""
+    bodies = [body for _, body in zip(range(pages), cycle(load_pages().values()), strict=False)]
+    ten: dict[str, list[Any]] = {
+        f"column_{n}": [f"value {n} of page {number}" for number in range(pages)] for n in range(10)
+    }
+    kinds: dict[str, dict[str, list[Any]]] = {"none": {}, "10 short texts": ten, "the HTML again": {"copy": bodies}}
+    print(f"{pages} pages, {origin()}; medians of {rounds} rounds\n")
+    print(f"{'other columns':16} {'output':10} {'parent':>9} {'workers':>9} {'parent':>8} {'worker':>8}")
+    for kind, columns in kinds.items():
+        pq.write_table(pa.table({"html": bodies, **columns}), folder / "pages.parquet")
+        pq.write_table(pa.table({"html": bodies[:1], **{name: column[:1] for name, column in columns.items()}}),
+                       folder / "one.parquet")  # fmt: skip
+        for name in ("out.jsonl", "out.parquet"):
+            runs = []
+            for _ in range(rounds):
+                idle, done = (
+                    _in_own_process(folder / f"{table}.parquet", folder / name, "justext", 1)
+                    for table in ("one", "pages")
+                )
+                times = [(done[part] - idle[part]) / (pages - 1) * 1000 for part in ("parent", "workers")]
+                runs.append((*times, done["parent_kilobytes"] / 1000, done["worker_kilobytes"] / 1000))
+            parent, workers, *sizes = (median(values) for values in zip(*runs, strict=True))
+            print(f"{kind:16} {name[3:]:10} {parent:6.2f} ms {workers:6.2f} ms {sizes[0]:5.0f} MB {sizes[1]:5.0f} MB")
+
+
 def show_memory(folder: Path, sizes: list[float]) -> None:
     """Print the largest size of the processes by the size of the archive."""
     print(f"{'archive':>8} {'pages':>7} {'parent':>8} {'worker':>8}   largest size in MB, {origin()}")
@@ -151,6 +181,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--wall", action="store_true", help="measure by the clock what a second process gains")
+    parser.add_argument("--columns", action="store_true", help="measure what the other columns of a table cost")
     parser.add_argument("--memory", nargs="*", type=float, metavar="MB", help=f"by default {SIZES}")
     parser.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -161,6 +192,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         if arguments.memory is not None:
             show_memory(Path(folder), arguments.memory or list(SIZES))
+        elif arguments.columns:
+            compare_columns(Path(folder), arguments.pages, arguments.rounds)
         else:
             compare(Path(folder), arguments.pages, arguments.rounds, wall=arguments.wall)
 

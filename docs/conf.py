@@ -44,8 +44,8 @@ nitpick_ignore_regex = [(r"py:.*", r"(?!scrapy_justext).*|.*\.AnyItem")]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 # What the modules for other frameworks import is too large for this.
-autodoc_mock_imports = ["datatrove", "langchain_core", "nemo_curator", "pandas", "py4j", "pyarrow", "pyspark", "ray"]
-autodoc_mock_imports += ["scrapy_poet", "web_poet"]
+autodoc_mock_imports = ["datatrove", "fastwarc", "langchain_core", "nemo_curator", "orjson", "pandas", "py4j"]
+autodoc_mock_imports += ["pyarrow", "pyspark", "ray", "scrapy_poet", "web_poet"]
 
 
 class Picture(SphinxDirective):

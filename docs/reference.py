@@ -25,6 +25,8 @@ from scrapy_justext.crawl.settings import (
     SETTINGS,
     literal,
 )
+from scrapy_justext.fields import PARTS
+from scrapy_justext.tables import type_of_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +47,7 @@ _IN_WORDS = {
 def settings() -> str:
     """Return the table of all settings."""
     rows = (
-        f"| `{PREFIX}{name.upper()}` | {_default(name)} | {setting.meaning.replace('](docs/', '](')} |"
+        f"| `{PREFIX}{name.upper()}` | {_default(name)} | {_local(setting.meaning)} |"
         for name, setting in SETTINGS.items()
     )
     return "\n".join(["| setting | default | meaning |", "| --- | --- | --- |", *rows])
@@ -60,6 +62,31 @@ def kinds() -> str:
     """Return the table of the kinds of blocks."""
     rows = (f"| `{name}` | {kind.meaning} |" for name, kind in KINDS.items())
     return "\n".join(["| `kind` | what it is |", "| --- | --- |", *rows])
+
+
+def fields() -> str:
+    """Return the table of the parts of extractions."""
+    head = ["| part | in items | in rows | in Parquet | meaning |", "| --- | --- | --- | --- | --- |"]
+    rows = (
+        f"| `{name}` | {_is_in(part.in_items)} | {'no' if part.of_crawls else _is_in(part.in_rows)} | "
+        f"{_type_name(type_of_part(name))} | {_local(part.meaning)} |"
+        for name, part in PARTS.items()
+    )
+    return "\n".join([*head, *rows])
+
+
+def _is_in(by_default: bool) -> str:
+    return "yes" if by_default else "if asked for"
+
+
+def _type_name(kind: Any) -> str:
+    inner = getattr(kind, "value_type", None)
+    return str(kind) if inner is None else f"list<{'struct' if inner.num_fields else inner}>"
+
+
+def _local(text: str) -> str:
+    """Return a text whose links are those of README as it stands on a page of the documentation."""
+    return text.replace("](docs/", "](")
 
 
 def _default(name: str) -> str:
@@ -93,6 +120,7 @@ def languages() -> str:
 
 
 TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "fields.md": {"fields": fields},
     "kinds.md": {"kinds": kinds},
     "languages.md": {"languages": languages},
     "settings.md": {"settings": settings, "settings of crawls": settings_of_crawls},

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import signal
 from importlib import import_module
+from importlib.metadata import requires
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -238,15 +239,21 @@ BAD_INPUT = 2
 
 
 class LibraryNotInstalledError(JustextError, ModuleNotFoundError):
-    """A library that is asked for is not installed.  ``library``: its name; ``command``: what installs it."""
+    """A library that is asked for is not installed.
 
-    def __init__(self, library: str, command: str) -> None:
-        super().__init__(library, command)
+    ``library``: its name; ``command``: what installs it; ``extra``: that of this package which brings it, None for one
+    that none brings.
+    """
+
+    def __init__(self, library: str, command: str, extra: str | None = None) -> None:
+        super().__init__(library, command, extra)
         self.library = library
         self.command = command
+        self.extra = extra
 
     def __str__(self) -> str:
-        return f"{self.library} is not installed: {self.command}"
+        source = "" if self.extra is None else f"; the extra {self.extra} of scrapy-justext brings it"
+        return f"{self.library} is not installed{source}: {self.command}"
 
 
 class MissingLibraryError(LibraryNotInstalledError, ExtractorError):
@@ -268,7 +275,26 @@ def require(module: str, extra: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         library = (error.name or module).partition(".")[0]
-        raise LibraryNotInstalledError(library, f"pip install 'scrapy-justext[{extra}]'") from error
+        raise LibraryNotInstalledError(library, f"pip install {' '.join(_packages_of(extra))}", extra) from error
+
+
+def _packages_of(extra: str) -> list[str]:
+    """Return what an extra of this package asks for, each quoted for a shell.
+
+    The extra's name would not do: it means something only where the package itself came from, an index or a checkout.
+    """
+    # Loaded only where something is missing.
+    from packaging.requirements import Requirement  # noqa: PLC0415
+
+    packages = []
+    for asked in map(Requirement, requires("scrapy-justext") or ()):
+        if asked.marker is None or not asked.marker.evaluate({"extra": extra}):
+            continue
+        if asked.name == "scrapy-justext":
+            packages += [package for other in sorted(asked.extras) for package in _packages_of(other)]
+        else:
+            packages.append(f"'{str(asked).partition(';')[0]}'")
+    return packages
 
 
 def import_if_installed(module: str) -> ModuleType | None:

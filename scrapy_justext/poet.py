@@ -1,7 +1,6 @@
 """Extractions for scrapy-poet: a callback or page object that is annotated with ``Extraction`` gets it.
 
-Enabled by ``SCRAPY_POET_PROVIDERS = {"scrapy_justext.poet.ExtractionProvider": 550}``.  Needs
-``pip install 'scrapy-justext[poet]'``.
+Enabled by ``SCRAPY_POET_PROVIDERS = {"scrapy_justext.poet.ExtractionProvider": 550}``.  Needs the extra ``poet``.
 """
 
 # No postponed annotations: scrapy-poet reads those of __call__.

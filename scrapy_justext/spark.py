@@ -23,14 +23,20 @@ from pyspark.accumulators import AccumulatorParam
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import BinaryType, NullType, StringType, StructType
 
-from scrapy_justext.archives.frames import extract_batch, extract_reads, pack_settings
+from scrapy_justext.archives.frames import (
+    extract_batch,
+    extract_reads,
+    pack_settings,
+    schema_of_archives,
+    schema_of_frame,
+)
 from scrapy_justext.archives.output import format_summary
-from scrapy_justext.archives.records import BEGINNING, WARC_SUFFIXES, PageColumns, column_option
+from scrapy_justext.archives.records import BEGINNING, OTHERS_OPTION, WARC_SUFFIXES, PageColumns, column_option
 from scrapy_justext.archives.warc import read_warc
 from scrapy_justext.exceptions import BAD_INPUT, ArchiveError, JustextError, ParameterError
-from scrapy_justext.tables import SCHEMA, column_problem
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -38,16 +44,41 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructType
 
     from scrapy_justext.archives.frames import Count
 
 _USUAL = PageColumns()
 
 
-def spark_schema() -> StructType:
-    """Return the schema of the rows, as Spark has it."""
-    return from_arrow_schema(SCHEMA)
+def spark_schema(frame: DataFrame, settings: Mapping[str, Any] | None = None) -> StructType:
+    """Return the schema of the rows that are made of a frame, as Spark has it.
+
+    ``settings``: those of :func:`extract_in_arrow`.
+    Raises :class:`~scrapy_justext.exceptions.SettingError`; for a frame without such an ``html``, or with a column that
+    has the name of one that is written, :class:`~scrapy_justext.exceptions.ArchiveError`.
+    """
+    return _schema_of_rows(frame, pack_settings(settings or {}), _USUAL)
+
+
+def _schema_of_rows(frame: DataFrame, packed: bytes, columns: PageColumns) -> StructType:
+    _check_texts(frame, "the frame", [columns.html])
+    # Of other columns the names are enough: Spark knows their types.
+    names = pa.schema([(name, pa.null()) for name in frame.columns])
+    rows = schema_of_frame(packed, names, columns)
+    kept = {name for name in rows.others.names if name in frame.columns}
+    return StructType(
+        [frame.schema[field.name] if field.name in kept else field for field in from_arrow_schema(rows.whole)]
+    )
+
+
+def _check_texts(frame: DataFrame, subject: str, names: Iterable[str], advice: str = "") -> None:
+    """Raise :class:`ArchiveError` where columns of a frame hold no text."""
+    for field in frame.schema:
+        if field.name in names and not isinstance(field.dataType, StringType | BinaryType | NullType):
+            problem = (
+                f"its column {field.name!r} is of the type {field.dataType.simpleString()}, neither text nor binary"
+            )
+            raise ArchiveError(subject, problem + advice)
 
 
 def extract_in_arrow(
@@ -55,13 +86,12 @@ def extract_in_arrow(
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return what ``mapInArrow`` takes, for a frame with the column ``html`` and perhaps ``url`` and ``content_type``.
 
-    ``html`` is text, or bytes, which are decoded as a crawl would.  Columns ``file`` and ``offset`` are kept; others
-    are not.  Pages that a crawl would drop have no row.
+    ``html`` is text, or bytes, which are decoded as a crawl would.  Rows keep all columns but the HTML; their schema is
+    that of :func:`spark_schema`.  Pages that a crawl would drop have no row.
     ``settings``: ``JUSTEXT_*``, as a crawl's.  ``count``: told, in Spark's processes, what became of some pages.
-    Raise :class:`~scrapy_justext.exceptions.SettingError`; in Spark's processes
-    :class:`~scrapy_justext.exceptions.ArchiveError` for a frame without such an ``html``.
+    Raise :class:`~scrapy_justext.exceptions.SettingError`; in Spark's processes as :func:`spark_schema`.
     """
-    return partial(_map_arrow, pack_settings(settings or {}), count)
+    return partial(_map_arrow, pack_settings(settings or {}), count, _USUAL)
 
 
 def extract_in_pandas(
@@ -71,22 +101,25 @@ def extract_in_pandas(
     return partial(_map_pandas, pack_settings(settings or {}), count)
 
 
-def _map_arrow(packed: bytes, count: Count | None, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _map_arrow(
+    packed: bytes, count: Count | None, columns: PageColumns, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        yield from extract_batch(packed, batch, count)
+        yield from extract_batch(packed, batch, count, columns)
 
 
 def _map_pandas(packed: bytes, count: Count | None, frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     batches = (pa.RecordBatch.from_pandas(frame, preserve_index=False) for frame in frames)
-    for batch in _map_arrow(packed, count, batches):
+    for batch in _map_arrow(packed, count, _USUAL, batches):
         yield batch.to_pandas()
 
 
 def _map_warc(packed: bytes, count: Count, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    schema = schema_of_archives(packed)
     for batch in batches:
         for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
             open_file = partial(io.BytesIO, content.as_py())
-            yield from extract_reads(packed, read_warc(open_file, path.as_py(), _MAX_BYTES, BEGINNING), count)
+            yield from extract_reads(packed, read_warc(open_file, path.as_py(), _MAX_BYTES, BEGINNING), schema, count)
 
 
 # The job.
@@ -152,8 +185,9 @@ def _make_parser() -> ArgumentParser:
     add("-o", "--output", metavar="OUT", required=True, help="the folder for the rows, as Parquet")
     add("-s", "--setting", metavar="NAME=VALUE", action="append", default=[], help="JUSTEXT_*, as for a crawl")
     add("--overwrite", action="store_true", help="whatever is at OUT")
-    for field, default in _USUAL._asdict().items():
+    for field, default in _USUAL.of_page.items():
         add(column_option(field), metavar="NAME", default=default, help="of Parquet: %(default)s")
+    add(OTHERS_OPTION, metavar="NAMES", help="of Parquet, that rows keep, with commas; all but the HTML if not given")
     return parser
 
 
@@ -176,31 +210,31 @@ def _from_warc(spark: SparkSession, options: Namespace, settings: Mapping[str, A
     spark.conf.set("spark.sql.files.maxPartitionBytes", "1")
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
     files = spark.read.format("binaryFile").load(options.inputs).select("path", "content")
-    return files.mapInArrow(partial(_map_warc, pack_settings(settings), count), spark_schema())
+    packed = pack_settings(settings)
+    schema = from_arrow_schema(schema_of_archives(packed).whole)
+    return files.mapInArrow(partial(_map_warc, packed, count), schema)
 
 
 def _from_parquet(spark: SparkSession, options: Namespace, settings: Mapping[str, Any], count: Count) -> DataFrame:
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(_ROWS))
     frame = spark.read.parquet(*options.inputs)
-    pages = list(_page_columns(frame, options))
+    columns = PageColumns.of(options)
+    subject, known = " ".join(options.inputs), ", ".join(frame.columns)
+    for name, option in columns.required():
+        advice = f"; {option} names another of its own: {known}"
+        if name not in frame.columns:
+            raise ArchiveError(subject, f"has no column {name!r}{advice}")
+        _check_texts(frame, subject, [name], advice)
+    columns.check_kept(frame.columns)
     location = [col("_metadata.file_path").alias("file"), col("_metadata.row_index").alias("offset")]
-    return frame.select(*pages, *location).mapInArrow(extract_in_arrow(settings, count=count), spark_schema())
+    used = {*columns.of_page.values(), *columns.others(frame.columns)}
+    frame = frame.select(*(_column(name) for name in frame.columns if name in used), *location)
+    packed = pack_settings(settings)
+    return frame.mapInArrow(partial(_map_arrow, packed, count, columns), _schema_of_rows(frame, packed, columns))
 
 
-def _page_columns(frame: DataFrame, options: Namespace) -> Iterator[Column]:
-    """Yield the columns of pages under their usual names; raise :class:`ArchiveError` for one that holds no text."""
-    wanted = PageColumns.of(options)
-    required = dict(wanted.required())
-    for name, usual in zip(wanted, _USUAL, strict=True):
-        column = col(f"`{name}`")
-        if name in required:
-            [found] = frame.select(column).schema
-            problem = column_problem(pa.schema([(name, to_arrow_type(found.dataType))]), name)
-            if problem is not None:
-                known = f"{required[name]} names another of its own: {', '.join(frame.columns)}"
-                raise ArchiveError(" ".join(options.inputs), f"{problem}; {known}")
-        if name in required or name in frame.columns:
-            yield column.alias(usual)
+def _column(name: str) -> Column:
+    return col(f"`{name.replace('`', '``')}`")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
-"""Extractions as rows: JSON with the fields of a crawl's items, Arrow with one schema for Parquet and Spark.
+"""Extractions as rows: JSON with the fields of a crawl's items, Arrow for Parquet and frames.
 
-The schema is the same whatever is asked for: what a row leaves out is null.
+A row says where its page is, then has the fields that settings ask for, then the other columns of the page's record,
+under their own names and with their own types.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import fields
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -15,21 +16,24 @@ import pyarrow.parquet as pq
 
 from scrapy_justext.core.chunks import TextChunk
 from scrapy_justext.core.extraction import Block, part_of
+from scrapy_justext.exceptions import ArchiveError
+from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
     from scrapy_justext.core.extraction import Extraction
 
-#: The types of fields of blocks and chunks, by their annotations.
+#: The types of parts of extractions, and of fields of blocks and chunks, by their annotations.
 _TYPES = {
     "BlockClass": pa.string(),
     "bool": pa.bool_(),
     "float": pa.float64(),
     "int": pa.int32(),
     "str": pa.string(),
+    "list[str]": pa.list_(pa.string()),
     "tuple[str, ...]": pa.list_(pa.string()),
     "tuple[int, ...]": pa.list_(pa.int32()),
 }
@@ -40,24 +44,17 @@ def _struct_of(kind: type[Block | TextChunk]) -> pa.StructType:
 
 
 BLOCK = _struct_of(Block)
-SCHEMA = pa.schema(
-    [
-        ("url", pa.string()),
-        ("file", pa.string()),
-        ("offset", pa.int64()),
-        ("text", pa.string()),
-        ("language", pa.string()),
-        ("title", pa.string()),
-        ("language_source", pa.string()),
-        ("profile", pa.string()),
-        ("confidence", pa.float64()),
-        ("page_type", pa.string()),
-        ("page_type_probability", pa.float64()),
-        ("markdown", pa.string()),
-        ("paragraphs", pa.list_(pa.string())),
-        ("chunks", pa.list_(_struct_of(TextChunk))),
-        ("blocks", pa.list_(BLOCK)),
-    ]
+_TYPES |= {
+    "list[Block]": pa.list_(BLOCK),
+    "list[TextChunk]": pa.list_(_struct_of(TextChunk)),
+    "list[JoinedPage]": pa.list_(pa.struct([("url", pa.string()), ("blocks", pa.int32()), ("error", pa.string())])),
+}
+
+#: Where a row's page is.
+PLACE = pa.schema([("url", pa.string()), ("file", pa.string()), ("offset", pa.int64())])
+#: What WARC files say of a page; null in rows of others, unless these have columns of such a name themselves.
+OF_RECORDS = pa.schema(
+    [("date", pa.string()), ("record_id", pa.string()), ("status", pa.int64()), ("content_type", pa.string())]
 )
 
 #: What a column of text may be; one of nulls says nothing of its type.
@@ -73,6 +70,35 @@ _TEXT_TYPES = (
 )
 
 
+class ArrowRow(NamedTuple):
+    """A row of other columns, of the types that they have in Arrow.  ``batch``: one row, perhaps a slice."""
+
+    batch: pa.RecordBatch
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled by itself, a slice would take all that it was cut from along.
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, self.batch.schema) as writer:
+            writer.write_batch(self.batch)
+        return _read_row, (sink.getvalue().to_pybytes(),)
+
+
+def _read_row(stream: bytes) -> ArrowRow:
+    return ArrowRow(pa.ipc.open_stream(stream).read_next_batch())
+
+
+def arrow_rows(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[Mapping[str, Any] | ArrowRow]:
+    """Yield some columns of a batch row by row."""
+    if not names:
+        yield from repeat({}, batch.num_rows)
+        return
+    columns = [batch.column(name) for name in names]
+    # Each row would hold the whole dictionary.
+    plain = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in columns]
+    rows = pa.RecordBatch.from_arrays(plain, [*names])
+    yield from (ArrowRow(rows.slice(i, 1)) for i in range(batch.num_rows))
+
+
 class ExtractionRow(NamedTuple):
     """An extraction, where its page comes from, and what is asked for of it."""
 
@@ -80,46 +106,118 @@ class ExtractionRow(NamedTuple):
     file: str | None
     offset: int | None
     extraction: Extraction
-    fields: Mapping[str, str | None]
-    """The name in JSON of each part of the extraction; None where the part is left out."""
+    fields: Mapping[str, str]
+    """The part of the extraction that each field holds."""
     blocks: str
     """Which blocks: ``good`` or ``all``."""
     block_fields: Sequence[str]
     chunk_characters: int
+    others: Mapping[str, Any] | ArrowRow
+    """The other columns of the page's record; as plain JSON values where they have no types."""
+
+
+class RowSchema(NamedTuple):
+    """The columns of rows.
+
+    ``own``: the place and the fields; ``others``: those of the records, with :data:`OTHER_FIELDS` where these may have
+    more than is known.
+    """
+
+    own: pa.Schema
+    others: pa.Schema
+
+    @property
+    def whole(self) -> pa.Schema:
+        """All columns."""
+        return pa.schema([*self.own, *self.others])
+
+
+def make_schema(choices: Iterable[Mapping[str, str]], others: pa.Schema) -> RowSchema:
+    """Return the columns of rows; raise :class:`ArchiveError` where a field would hold values of two types.
+
+    ``choices``: for each choice of settings, the part of extractions in each field; ``others``: the other columns of
+    records.
+    """
+    own = {field.name: field.type for field in PLACE}
+    for name, part in (item for choice in choices for item in choice.items()):
+        kind = _TYPES[PARTS[part].type]
+        if own.setdefault(name, kind) != kind:
+            raise ArchiveError("JUSTEXT_FIELDS", f"{name!r} holds values of another type on another site")
+    missing = [field for field in OF_RECORDS if field.name not in others.names]
+    return RowSchema(pa.schema(list(own.items())), pa.schema([*missing, *others]))
 
 
 def to_json(row: ExtractionRow) -> dict[str, Any]:
-    """Return a row as plain JSON values: where the page comes from, and the fields that an item of a crawl gets."""
+    """Return a row as values for JSON: where the page comes from, the fields of an item of a crawl, the other columns.
+
+    Those of Arrow may hold dates, bytes and other values that JSON does not have.
+    """
     parts = {
         field: part_of(row.extraction, part, row.blocks, row.block_fields, row.chunk_characters)
-        for part, field in row.fields.items()
-        if field is not None
+        for field, part in row.fields.items()
     }
-    return {"url": row.url, "file": row.file, "offset": row.offset, **parts}
+    others = row.others
+    if isinstance(others, ArrowRow):
+        others = {name: cell_value(others.batch.column(name)[0]) for name in others.batch.schema.names}
+    place = {"url": row.url, "file": row.file, "offset": row.offset}
+    return {**place, **parts, **dict.fromkeys(OF_RECORDS.names), **others}
 
 
-def to_batch(rows: Sequence[ExtractionRow]) -> pa.RecordBatch:
-    """Return rows as columns of :data:`SCHEMA`."""
-    arrays = [
-        _blocks_array(rows) if name == "blocks" else pa.array([_value(row, name) for row in rows], kind)
-        for name, kind in zip(SCHEMA.names, SCHEMA.types, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+def to_batch(rows: Sequence[ExtractionRow], schema: RowSchema) -> pa.RecordBatch:
+    """Return rows of one source as columns."""
+    arrays = [*(_own_array(rows, field) for field in schema.own), *_other_arrays(rows, schema.others)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema.whole)
+
+
+def _own_array(rows: Sequence[ExtractionRow], field: pa.Field) -> pa.Array:
+    if field.type == _TYPES["list[Block]"]:
+        return _blocks_array(rows, field.name)
+    return pa.array([_value(row, field.name) for row in rows], field.type)
 
 
 def _value(row: ExtractionRow, name: str) -> Any:
-    if name in ("url", "file", "offset"):
+    if name in PLACE.names:
         return getattr(row, name)
-    return None if row.fields[name] is None else part_of(row.extraction, name, chunk_characters=row.chunk_characters)
+    part = row.fields.get(name)
+    return None if part is None else part_of(row.extraction, part, chunk_characters=row.chunk_characters)
 
 
-def _blocks_array(rows: Sequence[ExtractionRow]) -> pa.Array:
+def _other_arrays(rows: Sequence[ExtractionRow], schema: pa.Schema) -> list[pa.Array]:
+    batches, dicts = [], []
+    for row in rows:
+        if isinstance(row.others, ArrowRow):
+            batches.append(row.others.batch)
+        else:
+            dicts.append(row.others)
+    if not batches:
+        return _dict_arrays(dicts, schema)[0]
+    table = pa.Table.from_batches(batches)
+    return [
+        _as_type(table.column(field.name).combine_chunks(), field.type)
+        if field.name in table.column_names
+        else pa.nulls(len(rows), field.type)
+        for field in schema
+    ]
+
+
+def _as_type(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    if array.type == kind:
+        return array
+    if not pa.types.is_dictionary(kind):
+        return array.cast(kind)
+    # Arrow casts nothing but text to a dictionary.
+    encoded = array.cast(kind.value_type).dictionary_encode()
+    indices = encoded.indices.cast(kind.index_type)
+    return pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=kind.ordered)
+
+
+def _blocks_array(rows: Sequence[ExtractionRow], name: str) -> pa.Array:
     """Return the blocks of rows, filled field by field: an object for each block would take longer than extraction."""
     offsets: list[int | None] = []
     listed: list[Block] = []
     asked_for: list[frozenset[str]] = []
     for row in rows:
-        if row.fields["blocks"] is None:
+        if name not in row.fields:
             offsets.append(None)
             continue
         offsets.append(len(listed))
@@ -186,17 +284,11 @@ def type_of_part(part: str) -> pa.DataType:
     >>> type_of_part("title")
     DataType(string)
     """
-    return _PARTS_OF_CRAWLS.get(part) or SCHEMA.field(part).type
+    return _BLOCKS_OF_CRAWLS if part == "blocks" else _TYPES[PARTS[part].type]
 
 
-#: What only the items of a crawl hold, or hold more of.
-_PARTS_OF_CRAWLS: Mapping[str, pa.DataType] = {
-    "blocks": pa.list_(pa.struct([*BLOCK, ("page_url", pa.string()), ("is_duplicate", pa.bool_())])),
-    "fetched": pa.string(),
-    "is_duplicate": pa.bool_(),
-    "duplicate_of": pa.string(),
-    "pages": pa.list_(pa.struct([("url", pa.string()), ("blocks", pa.int32()), ("error", pa.string())])),
-}
+#: In a crawl, blocks may say more.
+_BLOCKS_OF_CRAWLS = pa.list_(pa.struct([*BLOCK, ("page_url", pa.string()), ("is_duplicate", pa.bool_())]))
 
 
 class DictTable:
@@ -214,23 +306,32 @@ class DictTable:
     ) -> None:
         found = dict.fromkeys(names or [*(name for row in first for name in row), *types])
         found.pop(OTHER_FIELDS, None)
-        columns = [(name, types.get(name) or _common_type([row.get(name) for row in first])) for name in found]
+        columns = [(name, types.get(name) or common_type([row.get(name) for row in first])) for name in found]
         self._groups = ParquetGroups(out, pa.schema([*columns, (OTHER_FIELDS, pa.string())]))
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """Write rows of plain values; return the fields of those values that have no column."""
         schema = self._groups.schema
-        columns = schema.names[:-1]
-        others = [{name: value for name, value in row.items() if name not in columns} for row in rows]
-        arrays = [_column([row.get(name) for row in rows], schema.field(name), others) for name in columns]
-        texts = [json.dumps(other, default=str, ensure_ascii=False) if other else None for other in others]
-        arrays.append(pa.array(texts, pa.string()))
+        arrays, others = _dict_arrays(rows, schema)
         self._groups.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
         return [name for other in others for name in other]
 
     def close(self) -> None:
         """Write the end of the file."""
         self._groups.close()
+
+
+def _dict_arrays(
+    rows: Sequence[Mapping[str, Any]], schema: pa.Schema
+) -> tuple[list[pa.Array], Sequence[Mapping[str, Any]]]:
+    """Return the columns of rows of plain values, and what of each row is in the column :data:`OTHER_FIELDS`."""
+    columns = [field for field in schema if field.name != OTHER_FIELDS]
+    known = {field.name for field in columns}
+    others = [{name: value for name, value in row.items() if name not in known} for row in rows]
+    arrays = {field.name: _column([row.get(field.name) for row in rows], field, others) for field in columns}
+    texts = [json.dumps(other, default=str, ensure_ascii=False) if other else None for other in others]
+    arrays[OTHER_FIELDS] = pa.array(texts, pa.string())
+    return [arrays[name] for name in schema.names], others
 
 
 def _column(values: list[Any], field: pa.Field, others: Sequence[dict[str, Any]]) -> pa.Array:
@@ -256,10 +357,10 @@ def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array([*starts, ends[-1]], pa.int32()), structs, type=kind)
 
 
-def _common_type(values: Sequence[Any]) -> pa.DataType:
+def common_type(values: Sequence[Any]) -> pa.DataType:
     """Return the type of most values, or of the first of them that has one.
 
-    >>> _common_type([1, None, 2.5]), _common_type([None]), _common_type([2, "two"]), _common_type([{"a": []}])
+    >>> common_type([1, None, 2.5]), common_type([None]), common_type([2, "two"]), common_type([{"a": []}])
     (DataType(double), DataType(string), DataType(int64), StructType(struct<a: list<item: string>>))
     """
     found = _infer(values) or next((kind for value in values if value is not None and (kind := _infer([value]))), None)
@@ -273,13 +374,17 @@ def _infer(values: Sequence[Any]) -> pa.DataType | None:
         return None
 
 
-def _without_nulls(kind: pa.DataType) -> pa.DataType:
-    """Return a type with text in place of what has no value yet; dicts without keys as well."""
-    if pa.types.is_list(kind):
-        return pa.list_(_without_nulls(kind.value_type))
-    if pa.types.is_struct(kind) and kind.num_fields:
-        return pa.struct([(field.name, _without_nulls(field.type)) for field in kind])
-    return pa.string() if pa.types.is_null(kind) or pa.types.is_struct(kind) else kind
+#: The most levels of lists and dicts in a column.  Arrow writes no more than 64.
+_LEVELS = 20
+
+
+def _without_nulls(kind: pa.DataType, levels: int = _LEVELS) -> pa.DataType:
+    """Return a type with text in place of what has no value yet; dicts without keys, and what is nested deeper, too."""
+    if levels and pa.types.is_list(kind):
+        return pa.list_(_without_nulls(kind.value_type, levels - 1))
+    if levels and pa.types.is_struct(kind) and kind.num_fields:
+        return pa.struct([(field.name, _without_nulls(field.type, levels - 1)) for field in kind])
+    return pa.string() if pa.types.is_null(kind) or pa.types.is_nested(kind) else kind
 
 
 def _fit(values: Sequence[Any], kind: pa.DataType) -> bool:
@@ -343,6 +448,8 @@ def column_problem(schema: pa.Schema, name: str) -> str | None:
 def cell_value(cell: pa.Scalar) -> Any:
     r"""Return what a cell holds: of a text that is not UTF-8, though its column says so, the bytes.
 
+    A time that Python's types do not hold is text.
+
     >>> cell_value(pa.scalar("Café")), cell_value(pa.array([b"Caf\xe9"]).view(pa.string())[0])
     ('Café', b'Caf\xe9')
     """
@@ -353,3 +460,7 @@ def cell_value(cell: pa.Scalar) -> Any:
         while not hasattr(text, "as_buffer"):
             text = text.value
         return text.as_buffer().to_pybytes()
+    except (ValueError, OverflowError):
+        if pa.types.is_temporal(cell.type):
+            return cell.cast(pa.string()).as_py()
+        raise

@@ -1,4 +1,4 @@
-"""The documentation: its code runs, its commands have their options, its tables are the code's, its site is built."""
+"""The documentation: its code runs, its tables are the code's, its site is built."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from contextlib import suppress
-from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,11 +23,10 @@ from scrapy_justext import exceptions, extract
 from scrapy_justext.compression import zstd
 from scrapy_justext.crawl.settings import PREFIX, configure, from_settings
 from scrapy_justext.crawl.settings import SETTINGS as SETTINGS_TABLE
-from tests.archives.making import common_crawl, packed
-from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH, page
 from tests.crawl.crawling import command
 from tests.crawl.server import Site
+from tests.samples import FOLLOWED, REPOSITORY, Sample, demo_site, follow, run_in_shell, samples_of, tutorial
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -40,60 +37,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+PROJECT = PYPROJECT["project"]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
-#: A block of code, which may be indented.
-FENCE = re.compile(r"^( *)```(python|sh)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 SPIDER = re.compile(r"^class \w+\((?:scrapy\.|Crawl)?Spider\):\n    name = ", re.MULTILINE)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 #: What a sample of a few lines may take as known.
 KNOWN = {"html": GOOD_PAGE, "extraction": extract(GOOD_PAGE)}
-#: The first line of samples that tests of their own give what they need, with these tests.
-ELSEWHERE = {
-    "from nemo_curator": "integrations/test_nemo_curator.py",
-    "from datatrove": "integrations/test_datatrove.py",
-    "import ray": "integrations/test_ray.py",
-    "from langchain_core": "integrations/test_langchain.py",
-    "crawl = process.crawl(": "crawl/test_bad_settings.py",
-    "from scrapy_justext.spark": "spark/jobs.py",
-}
+#: Pages whose samples need large libraries: environments of tox run them.
+FRAMEWORKS = {f"{name}.md" for name in FOLLOWED} - {"tutorial.md"}
+#: The first lines of samples that tests of their own give what they need, with these tests.
+ELSEWHERE = {"crawl = process.crawl(": "crawl/test_bad_settings.py"}
 
 
-class Sample(NamedTuple):
-    page: str
-    line: int
-    language: str
-    code: str
-
-    @property
-    def is_session(self) -> bool:
-        return ">>>" in self.code
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is a module, and not some lines of a callback."""
-        with suppress(SyntaxError):
-            return bool(compile(self.code, self.page, "exec"))
-        return False
-
-    @property
-    def imports(self) -> set[str]:
-        tree = ast.parse(self.code)
-        names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-        names |= {name for name in ("scrapy_playwright", "scrapy_poet") if name in self.code}
-        return {name.partition(".")[0] for name in names}
-
-
-def samples() -> Iterator[Sample]:
-    for path in PAGES:
-        text = path.read_text("utf-8")
-        for found in FENCE.finditer(text):
-            yield Sample(path.name, text.count("\n", 0, found.start()) + 2, found[2], textwrap.dedent(found[3]))
-
-
-SAMPLES = list(samples())
+SAMPLES = [sample for path in PAGES if path.name not in FRAMEWORKS for sample in samples_of(path)]
 PYTHON = [sample for sample in SAMPLES if sample.language == "python"]
 SHELL = [sample for sample in SAMPLES if sample.language == "sh"]
 SESSIONS = [sample for sample in PYTHON if sample.is_session]
@@ -301,80 +259,48 @@ def test_lines_of_callbacks_run(sample: Sample, site: Site, tmp_path: Path) -> N
     assert [(item["url"], item["text"]) for item in crawled.items] == [(site.url("/german"), GERMAN)]
 
 
-# Commands.
-
-#: How commands of ours begin, up to where their options do.
-COMMANDS = re.compile(
-    r"(?:^|\s)(scrapy justext(?:-\w+)?"
-    r"|python -m (?:scrapy_justext\.evaluation (?:run|report|gate|tune)|(?:benchmarks|training)\.\w+))"
-)
+# Pages that are followed from their beginning to their end.
 
 
-@cache
-def help_of(name: str) -> str:
-    words = name.removeprefix("python ").split()
-    arguments = ["-m", *words] if words[0] == "scrapy" else words
-    done = subprocess.run(
-        [sys.executable, *arguments, "--help"], cwd=REPOSITORY, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tutorial()
 
 
-def commands() -> Iterator[tuple[str, str]]:
-    """Yield the commands of ours that the docs show, without their options, and these."""
-    lines = [line for sample in SHELL for line in sample.code.replace("\\\n", " ").splitlines()]
-    lines += [code for path in PAGES for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", path.read_text("utf-8"))]
-    for line in lines:
-        shown = re.split("[#|]", line)[0]
-        if found := COMMANDS.search(shown):
-            yield found[1], shown[found.end() :]
+def test_the_readme_s_project_can_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    [settings] = (sample for sample in SETTINGS if sample.page == "README.md" and "ADDONS" in sample.code)
+    [commands] = (sample for sample in SHELL if sample.page == "README.md" and "startproject" in sample.code)
+    with demo_site() as address:
+        follow([commands, settings, spider_of("README.md", "town")], "town", address)
+        run_in_shell("scrapy crawl town -O pages.jsonl", "town")
+    lines = (tmp_path / "town" / "pages.jsonl").read_text("utf-8").splitlines()
+    assert sum("text" in json.loads(line) for line in lines) == 40
 
 
-def test_commands_have_the_options_that_are_shown() -> None:
-    shown: dict[str, set[str]] = {}
-    for name, options in commands():
-        shown.setdefault(name, set()).update(re.findall(r"(?<!\S)--?[a-z][\w-]*", options))
-    assert len(shown) > 10
-    unknown = {
-        name: missing
-        for name, options in shown.items()
-        if (missing := {option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", help_of(name))})
+#: Environments of tox that follow a page.
+ENVIRONMENTS = {
+    name: table for name, table in PYPROJECT["tool"]["tox"]["env"].items() if "samples" in table.get("base", ())
+}
+
+
+def test_every_page_with_large_libraries_has_an_environment_of_tox() -> None:
+    assert ENVIRONMENTS.keys() == {*FOLLOWED, "evaluation", "recipes", "second-requests"}
+    contributing = (REPOSITORY / "docs" / "contributing.md").read_text("utf-8")
+    assert {name for name in ENVIRONMENTS if f"`{name}`" not in contributing} == set()
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_an_environment_of_tox_has_what_its_page_says_to_install(name: str) -> None:
+    page = (REPOSITORY / "docs" / f"{name}.md").read_text("utf-8")
+    said = [word.strip("'`") for line in re.findall(r"pip install ([^`\n#]*)", page) for word in line.split()]
+    extras = {
+        extra for word in said for found in re.findall(r"scrapy-justext\[(.*)\]", word) for extra in found.split(",")
     }
-    assert unknown == {}
-
-
-#: Those that read pages and end: a tuner is served until somebody ends it.
-READING = [
-    pytest.param(line, id=f"{sample.page}: {line}")
-    for sample in SHELL
-    for line in dict.fromkeys(re.split(" *[#|]", shown)[0] for shown in sample.code.splitlines())
-    if re.match("scrapy justext(?:-archive)? ", line) and "--serve" not in line
-]
-
-
-@pytest.mark.parametrize("line", READING)
-def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> None:
-    for name in re.findall(r"(?<!--html )\b[\w/-]+\.html", line):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(GOOD_PAGE, "utf-8")
-    if "archive" in line:
-        (tmp_path / "CC-MAIN-1.warc.gz").write_bytes(packed(common_crawl(2)))
-        (tmp_path / "pages").mkdir()
-        (tmp_path / "pages" / "one.html").write_text(GOOD_PAGE, "utf-8")
-    words = re.sub(r"https://(?:\w+\.)?example\.\w+/\w*", site.url("/"), line).split()[1:]
-    files = [name for word in words for name in (sorted(map(str, tmp_path.glob(word))) if "*" in word else [word])]
-    done = command(*files, folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert not re.search("WARNING|ERROR|Traceback", done.stderr), done.stderr
-    if "archive" in line:
-        lines = done.stdout.splitlines() if line.endswith("-o -") else ()
-        rows = [json.loads(row) for row in lines] or read_table(tmp_path / "clean.parquet").to_pylist()
-        assert all(row["text"] for row in rows)
-    elif "--html" in line:
-        assert GOOD_TEXT.split()[-1] in (tmp_path / "report.html").read_text("utf-8")
-    else:
-        assert "good" in done.stdout
+    table = ENVIRONMENTS[name]
+    # What the tests that crawl use.
+    assert set(table.get("extras", ())) - {"archive", "redis"} == extras
+    assert {*table.get("deps", ())} == {word for word in said if "scrapy-justext" not in word}
 
 
 # Tables and the site.

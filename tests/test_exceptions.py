@@ -9,11 +9,13 @@ import pytest
 from scrapy_justext import exceptions
 from scrapy_justext.exceptions import (
     JustextError,
+    LibraryNotInstalledError,
     PageError,
     ParameterError,
     StoplistError,
     UnknownNameError,
     close_names,
+    require,
 )
 
 LANGUAGES = ["English", "Estonian", "French", "Georgian", "German", "Greek"]
@@ -99,3 +101,24 @@ def test_they_pickle(error: JustextError) -> None:
     assert type(copy) is type(error)
     assert str(copy) == str(error)
     assert vars(copy) == vars(error)
+
+
+@pytest.mark.parametrize(
+    ("extra", "packages"),
+    [
+        ("redis", ["redis>=5.0"]),
+        ("nemo-curator", ["lxml-html-clean>=0.4"]),
+        # With what it takes over from another extra.
+        ("ray", ["ray[data]>=2.49", "fastwarc>=2.0"]),
+    ],
+)
+def test_a_missing_library_s_message_names_all_packages_of_its_extra(extra: str, packages: list[str]) -> None:
+    """The extra alone cannot be installed by its name before a release, nor from an index that has none."""
+    with pytest.raises(LibraryNotInstalledError) as caught:
+        require("no_such_library.part", extra)
+    message, _, command = str(caught.value).partition(": pip install ")
+    assert message == f"no_such_library is not installed; the extra {extra} of scrapy-justext brings it"
+    assert {f"'{package}'" for package in packages} <= set(command.split())
+    assert ";" not in command
+    assert "scrapy-justext" not in command
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

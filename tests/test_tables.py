@@ -1,12 +1,21 @@
-"""The schema of rows."""
+"""The columns of rows."""
 
 from __future__ import annotations
 
-from scrapy_justext.core.extraction import BLOCK_FIELDS
-from scrapy_justext.crawl.settings import DEFAULT_FIELDS, PARTS_OF_CRAWLS
-from scrapy_justext.tables import BLOCK, SCHEMA
+from dataclasses import fields
+
+from scrapy_justext.core.extraction import BLOCK_FIELDS, Extraction
+from scrapy_justext.fields import PARTS
+from scrapy_justext.tables import BLOCK, type_of_part
 
 
-def test_the_schema_has_every_part_and_every_field_of_a_block() -> None:
-    assert set(SCHEMA.names) == {"url", "file", "offset", *DEFAULT_FIELDS} - PARTS_OF_CRAWLS
+def test_every_part_has_a_type_and_is_of_that() -> None:
+    assert all(type_of_part(part) for part in PARTS)
+    annotations = {field.name: str(field.type).removesuffix(" | None") for field in fields(Extraction)}
+    plain = {name: part.type for name, part in PARTS.items() if name in annotations and name != "blocks"}
+    assert len(plain) > 5
+    assert plain == {name: annotations[name] for name in plain}
+
+
+def test_blocks_have_all_their_fields() -> None:
     assert tuple(field.name for field in BLOCK) == BLOCK_FIELDS

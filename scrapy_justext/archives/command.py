@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_justext.archives.records import PageColumns, column_option
+from scrapy_justext.archives.records import OTHERS_OPTION, PageColumns, column_option
 from scrapy_justext.core.printing import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, require
 
@@ -74,7 +74,7 @@ class Command(ScrapyCommand):
 def add_options(parser: ArgumentParser) -> None:
     """Add the options of the command."""
     # Not before: it loads what only this command and its like need.
-    from scrapy_justext.crawl.command_options import add_setting_options  # noqa: PLC0415
+    from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, option  # noqa: PLC0415
 
     add = parser.add_argument_group("Archives").add_argument
     formats = ".jsonl, .jsonl.gz, .jsonl.zst, .parquet"
@@ -89,13 +89,25 @@ def add_options(parser: ArgumentParser) -> None:
     )
     add("--summary", metavar="FILE", help="write the counts and the damaged records there, as JSON")
     contents = ("the page", "its URL", "its content type, if there is one")
-    for (field, default), content in zip(PageColumns()._asdict().items(), contents, strict=True):
+    for (field, default), content in zip(PageColumns().of_page.items(), contents, strict=True):
         add(
             column_option(field),
             metavar="NAME",
             default=default,
             help=f"of Parquet, or key of JSON Lines, that holds {content} (default: {default})",
         )
+    add(
+        OTHERS_OPTION,
+        metavar="NAMES",
+        help="the other columns, or keys, that rows keep, with commas (default: all but the HTML; '' keeps none)",
+    )
+    add(
+        option("fields"),
+        dest=f"{DEST_PREFIX}fields",
+        metavar="NAMES|JSON",
+        help="what rows hold: names with commas, as confidence,markdown, are added to what they hold anyway; JSON, as"
+        ' {"text": "body", "blocks": null}, also renames and leaves out',
+    )
     add_setting_options(parser)
 
 

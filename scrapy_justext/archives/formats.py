@@ -10,7 +10,10 @@ import gzip
 import io
 import json
 import shutil
+from base64 import b64encode
 from contextlib import closing
+from datetime import date, time
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
@@ -19,14 +22,14 @@ import pyarrow as pa
 from scrapy_justext.archives.command import STANDARD_OUTPUT
 from scrapy_justext.compression import ZSTANDARD_LEVEL, zstd
 from scrapy_justext.exceptions import ArchiveError
-from scrapy_justext.tables import SCHEMA, ParquetGroups, to_batch, to_json
+from scrapy_justext.tables import ParquetGroups, to_batch, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
-    from scrapy_justext.tables import ExtractionRow
+    from scrapy_justext.tables import ExtractionRow, RowSchema
 
 #: Of gzip: four fifths of the default's savings for a third of its time.
 _GZIP_LEVEL = 3
@@ -40,14 +43,21 @@ class OutputFormat(NamedTuple):
     """Make the output of what was appended; None where that is the output."""
 
 
-def find_format(name: str) -> OutputFormat:
-    """Return the format that the name of an output asks for; raise :class:`ArchiveError`."""
+def find_suffix(name: str) -> str:
+    """Return the end of the name of an output, which tells its format; raise :class:`ArchiveError`."""
     if name == STANDARD_OUTPUT:
-        return FORMATS[".jsonl"]
-    for suffix, output_format in FORMATS.items():
+        return ".jsonl"
+    for suffix in SUFFIXES:
         if name.lower().endswith(suffix):
-            return output_format
-    raise ArchiveError(name, f"the output's format is told by the end of its name, one of {', '.join(FORMATS)}")
+            return suffix
+    raise ArchiveError(name, f"the output's format is told by the end of its name, one of {', '.join(SUFFIXES)}")
+
+
+def make_format(suffix: str, schema: RowSchema | None = None) -> OutputFormat:
+    """Return a format by the end of its names.  ``schema``: of the rows, which Parquet needs."""
+    if schema is None:
+        return _FORMATS_OF_LINES[suffix]
+    return OutputFormat(partial(_encode_arrow, schema), partial(_finish_parquet, schema))
 
 
 # JSON Lines.
@@ -61,10 +71,17 @@ def _line(row: ExtractionRow) -> bytes:
     values = to_json(row)
     try:
         # Ten times as fast as Python's own, which would take a tenth of the time of extraction.
-        return orjson.dumps(values) + b"\n"
+        return orjson.dumps(values, _as_json) + b"\n"
     except TypeError:
-        # Decoded text never holds a lone surrogate, but a JSON string may, as a URL.
-        return json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        # A number of more than 64 bits, or what nests deeper than some hundred levels.
+        return json.dumps(values, default=_as_json, ensure_ascii=False).encode() + b"\n"
+
+
+def _as_json(value: object) -> str:
+    """Return what stands for a value that JSON does not have."""
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def _encode_gzip(rows: Sequence[ExtractionRow]) -> bytes:
@@ -89,17 +106,18 @@ def _finish_zstandard(chunks: Path, out: Path) -> None:
 # Parquet: until the end, the rows of each chunk are an Arrow stream.
 
 
-def _encode_arrow(rows: Sequence[ExtractionRow]) -> bytes:
+def _encode_arrow(schema: RowSchema, rows: Sequence[ExtractionRow]) -> bytes:
     if not rows:
         return b""
+    batch = to_batch(rows, schema)
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, SCHEMA, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
-        writer.write_batch(to_batch(rows))
+    with pa.ipc.new_stream(sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+        writer.write_batch(batch)
     return bytes(sink.getvalue())
 
 
-def _finish_parquet(chunks: Path, out: Path) -> None:
-    with chunks.open("rb") as file, closing(ParquetGroups(out, SCHEMA)) as groups:
+def _finish_parquet(schema: RowSchema, chunks: Path, out: Path) -> None:
+    with chunks.open("rb") as file, closing(ParquetGroups(out, schema.whole)) as groups:
         for batch in _batches(file):
             groups.write(batch)
 
@@ -111,10 +129,11 @@ def _batches(file: BinaryIO) -> Iterator[pa.RecordBatch]:
         yield from pa.ipc.open_stream(file)
 
 
-#: The formats by the end of an output's name.
-FORMATS = {
+_FORMATS_OF_LINES = {
     ".jsonl": OutputFormat(_encode_lines),
     ".jsonl.gz": OutputFormat(_encode_gzip),
     ".jsonl.zst": OutputFormat(_encode_zstandard, _finish_zstandard),
-    ".parquet": OutputFormat(_encode_arrow, _finish_parquet),
 }
+PARQUET = ".parquet"
+#: The ends of the names of outputs, each of which tells a format.
+SUFFIXES = (*_FORMATS_OF_LINES, PARQUET)

@@ -8,21 +8,32 @@ from __future__ import annotations
 
 import pickle
 from functools import cache
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from scrapy.settings import Settings
 
-from scrapy_justext.archives.records import BEGINNING, LoadedRecord, Location, PageColumns, Read, as_text, cells_to_page
-from scrapy_justext.archives.work import RecordExtractor, extract_records, make_chunks
-from scrapy_justext.crawl.settings import configure, from_settings, make_layers
+from scrapy_justext.archives.records import (
+    BEGINNING,
+    LoadedRecord,
+    Location,
+    PageColumns,
+    Read,
+    as_text,
+    cells_to_page,
+    check_names,
+)
+from scrapy_justext.archives.work import RecordExtractor, choose_rows, extract_records, make_chunks
+from scrapy_justext.crawl.settings import from_settings, make_layers
 from scrapy_justext.exceptions import ArchiveError
-from scrapy_justext.tables import cell_value, column_problem, to_batch
+from scrapy_justext.tables import OF_RECORDS, PLACE, arrow_rows, cell_value, column_problem, make_schema, to_batch
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from scrapy_justext.crawl.settings import Layers
+    from scrapy_justext.tables import RowSchema
 
     Count = Callable[[Counter[str]], object]
 
@@ -34,20 +45,56 @@ def pack_settings(settings: Mapping[str, Any]) -> bytes:
 
     Raises :class:`~scrapy_justext.exceptions.SettingError`.
     """
-    layers = make_layers(from_settings(Settings(dict(settings))), {})
-    configure(layers.given())
-    return pickle.dumps(layers)
+    packed = pickle.dumps(make_layers(from_settings(Settings(dict(settings))), {}))
+    _fields(packed)
+    return packed
 
 
-def extract_batch(packed: bytes, batch: pa.RecordBatch, count: Count | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of the pages in a batch with the column ``html``.
+@cache
+def _fields(packed: bytes) -> list[Mapping[str, str]]:
+    layers: Layers = pickle.loads(packed)
+    return [choose_rows(layers.given(site)).fields for site in (None, *layers.sites)]
 
-    Raises :class:`~scrapy_justext.exceptions.ArchiveError` for a batch without such a column.
+
+def schema_of_frame(packed: bytes, frame: pa.Schema, columns: PageColumns = _USUAL) -> RowSchema:
+    """Return the columns of the rows that are made of a frame.
+
+    Raises :class:`~scrapy_justext.exceptions.ArchiveError` for a frame without a column of HTML, or with one that has
+    the name of one of ours.
     """
-    return extract_reads(packed, _read_batch(batch), count)
+    names = frame.names
+    for name in dict.fromkeys((*columns.of_page.values(), *Location._fields, *columns.others(names))):
+        problem = column_problem(frame, name) if name == columns.html or names.count(name) > 1 else None
+        if problem is not None:
+            raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
+    others = pa.schema([pa.field(name, frame.field(name).type) for name in _others(names, columns)])
+    check_names("the frame", others.names, {*PLACE.names, *(name for each in _fields(packed) for name in each)})
+    return make_schema(_fields(packed), others)
 
 
-def extract_reads(packed: bytes, reads: Iterable[Read], count: Count | None = None) -> Iterator[pa.RecordBatch]:
+def schema_of_archives(packed: bytes) -> RowSchema:
+    """Return the columns of the rows that are made of WARC files."""
+    return make_schema(_fields(packed), OF_RECORDS)
+
+
+def _others(names: Sequence[str], columns: PageColumns) -> list[str]:
+    # Of a frame, rows have the place that it says.
+    return [name for name in columns.others(names) if name not in Location._fields]
+
+
+def extract_batch(
+    packed: bytes, batch: pa.RecordBatch, count: Count | None = None, columns: PageColumns = _USUAL
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of the pages in a batch.
+
+    Raises as :func:`schema_of_frame`.
+    """
+    return extract_reads(packed, _read_batch(batch, columns), schema_of_frame(packed, batch.schema, columns), count)
+
+
+def extract_reads(
+    packed: bytes, reads: Iterable[Read], schema: RowSchema, count: Count | None = None
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of records, in batches of which several fit into memory.
 
     ``packed``: what :func:`pack_settings` returns; ``count``: told what became of some pages.
@@ -58,7 +105,7 @@ def extract_reads(packed: bytes, reads: Iterable[Read], count: Count | None = No
         if count is not None:
             count(result.counts)
         if result.rows:
-            yield to_batch(result.rows)
+            yield to_batch(result.rows, schema)
 
 
 @cache
@@ -68,16 +115,11 @@ def _make_extractor(packed: bytes) -> RecordExtractor:
     return extractor
 
 
-def _read_batch(batch: pa.RecordBatch) -> Iterator[Read]:
+def _read_batch(batch: pa.RecordBatch, columns: PageColumns) -> Iterator[Read]:
     names = batch.schema.names
-    used = (*_USUAL, *Location._fields)
-    for name in used:
-        problem = column_problem(batch.schema, name) if name == _USUAL.html or names.count(name) > 1 else None
-        if problem is not None:
-            raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
-    missing = repeat(pa.scalar(None))
-    columns = (batch.column(name) if name in names else missing for name in used)
-    for _, *cells in zip(range(batch.num_rows), *columns, strict=False):
+    missing = pa.nulls(batch.num_rows)
+    used = [batch.column(name) if name in names else missing for name in (*columns.of_page.values(), *Location._fields)]
+    for cells, others in zip(zip(*used, strict=True), arrow_rows(batch, _others(names, columns)), strict=True):
         html, url, content_type, file, offset = map(cell_value, cells)
-        record = LoadedRecord(Location(as_text(file), offset), cells_to_page(html, url, content_type))
+        record = LoadedRecord(Location(as_text(file), offset), cells_to_page(html, url, content_type, others=others))
         yield Read(record, BEGINNING)

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,7 @@ from scrapy_justext.archives.records import ArchivedPage, InputPosition, Locatio
 from scrapy_justext.archives.warc import check_warc, read_warc
 from scrapy_justext.compression import DAMAGE, zstd
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
-from scrapy_justext.tables import cell_value, column_problem
+from scrapy_justext.tables import OF_RECORDS, OTHER_FIELDS, arrow_rows, cell_value, column_problem, common_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _LINES = tuple(kind + compression for kind in (".jsonl", ".ndjson") for compression in ("", ".gz", ".zst"))
 _PARQUET = (".parquet", ".parq")
 _HTML = (".html", ".htm", ".xhtml", ".shtml")
+_NONE = pa.schema([])
 
 
 class Source(NamedTuple):
@@ -42,6 +44,12 @@ class Source(NamedTuple):
     stamp: Sequence[Any]
     """What identifies the source as it is now: another one, or this one after a change, has another stamp."""
     read: Callable[[InputPosition], Iterator[Read]]
+    names: Sequence[str] = ()
+    """Its columns, or the keys in its first lines."""
+    others: pa.Schema = _NONE
+    """The columns that are carried through."""
+    has_types: bool = True
+    """Whether the records hold nothing else, and values of these types alone."""
 
 
 def find_sources(names: Sequence[str], columns: PageColumns, max_bytes: int) -> list[Source]:
@@ -63,23 +71,28 @@ def _find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
             # There may be a million names: their digest tells whether they are the same.
             digest = hashlib.sha256(repr(stamps).encode("utf-8", "surrogateescape")).hexdigest()
             return Source(path, size, [str(path), len(files), digest], partial(read_folder, path))
-        status = path.stat()
-        read = _find_reader(path, columns, max_bytes)
-        with path.open("rb"):
-            return Source(path, status.st_size, [str(path), status.st_size, status.st_mtime_ns], read)
+        return _find_file(path, columns, max_bytes)
 
 
-def _find_reader(path: Path, columns: PageColumns, max_bytes: int) -> Callable[[InputPosition], Iterator[Read]]:
+def _find_file(path: Path, columns: PageColumns, max_bytes: int) -> Source:
+    status = path.stat()
     name = path.name.lower()
+    make = partial(Source, path, status.st_size, [str(path), status.st_size, status.st_mtime_ns])
     if name.endswith(records.WARC_SUFFIXES):
         check_warc(path)
-        return partial(read_warc, lambda: path.open("rb"), str(path), max_bytes)
+        read: Callable[[InputPosition], Iterator[Read]] = partial(
+            read_warc, lambda: path.open("rb"), str(path), max_bytes
+        )
+        return make(read, OF_RECORDS.names, OF_RECORDS)
     if name.endswith(_LINES):
-        check_lines(path, columns)
-        return partial(read_lines, path, columns, max_bytes)
+        types = sample_lines(path, columns)
+        first = [(key, types[key]) for key in columns.others(types) if key != OTHER_FIELDS]
+        others = pa.schema([*first, (OTHER_FIELDS, pa.string())])
+        return make(partial(read_lines, path, columns, max_bytes), [*types], others, has_types=False)
     if name.endswith(_PARQUET):
-        check_parquet(path, columns)
-        return partial(read_parquet, path, columns)
+        schema = read_schema(path, columns)
+        others = pa.schema([pa.field(name, schema.field(name).type) for name in columns.others(schema.names)])
+        return make(partial(read_parquet, path, columns), schema.names, others)
     known = ", ".join((*records.WARC_SUFFIXES, *_LINES, *_PARQUET))
     raise ArchiveError(path, f"what it holds is told by the end of its name, one of {known}, or it is a folder of HTML")
 
@@ -152,31 +165,54 @@ class JsonLine(NamedTuple):
         values = _parse_line(self.line)
         if values is None:
             return NoPage("corrupt")
-        return records.cells_to_page(*(values.get(name) for name in self.columns))
+        others = {name: values[name] for name in self.columns.others(values)}
+        return records.cells_to_page(*map(values.get, self.columns.of_page.values()), others=others)
 
 
 def _parse_line(line: bytes) -> dict[str, Any] | None:
     try:
         values = json.loads(line)
+        if _HALVES.search(line):
+            values = _with_whole_characters(values)
     except (ValueError, RecursionError):
         return None
     return values if isinstance(values, dict) else None
 
 
-def check_lines(path: Path, columns: PageColumns) -> None:
-    """Raise :class:`ArchiveError` where the first line is an object without a page."""
+#: Escapes that may be half of a character, which no output can hold.
+_HALVES = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _with_whole_characters(values: Any) -> Any:
+    text = json.dumps(values, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-8", "replace"))
+    return values
+
+
+def sample_lines(path: Path, columns: PageColumns) -> dict[str, pa.DataType]:
+    """Return the keys in the first lines of a file, and what type of column holds the values of each.
+
+    Raises :class:`ArchiveError` where the first line is an object without a page.
+    """
     with _open_lines(path) as (stream, _):
         try:
-            values = _parse_line(stream.readline())
+            lines = stream.readlines(_STEP)
         except DAMAGE:
-            return
-    if values is None or (columns.html in values and isinstance(values[columns.html], str | None)):
-        return
-    problem = f"no text in {columns.html!r}" if columns.html in values else f"no {columns.html!r}"
-    names = ", ".join(values) or "none"
-    raise ArchiveError(
-        path, f"its lines have {problem}; {records.column_option('html')} names another of theirs: {names}"
-    )
+            return {}
+    sample = [_parse_line(line) for line in lines]
+    first = next(iter(sample), None)
+    if first is not None and not (columns.html in first and isinstance(first[columns.html], str | None)):
+        problem = f"no text in {columns.html!r}" if columns.html in first else f"no {columns.html!r}"
+        names = ", ".join(first) or "none"
+        raise ArchiveError(
+            path, f"its lines have {problem}; {records.column_option('html')} names another of theirs: {names}"
+        )
+    rows = [values for values in sample if values is not None]
+    keys = dict.fromkeys(key for values in rows for key in values)
+    return {key: common_type([values.get(key) for values in rows]) for key in keys}
 
 
 def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: InputPosition) -> Iterator[Read]:
@@ -237,19 +273,26 @@ def _skip_line(stream: BinaryIO) -> int:
 _ROWS = 32
 
 
-def check_parquet(path: Path, columns: PageColumns) -> None:
-    """Raise :class:`ArchiveError` where a file is no Parquet, or a column that was asked for cannot hold pages."""
+def read_schema(path: Path, columns: PageColumns) -> pa.Schema:
+    """Return the columns of a file.
+
+    Raises :class:`ArchiveError` where it is no Parquet, or a column that was asked for cannot hold pages.
+    """
     try:
         schema = pq.read_schema(path)
         names = schema.names
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise ArchiveError(path, "is no Parquet file, or a damaged one") from error
     required = dict(columns.required())
-    for field, name in columns._asdict().items():
+    for field, name in columns.of_page.items():
         problem = column_problem(schema, name) if name in required or names.count(name) > 1 else None
         if problem is not None:
             option = records.column_option(field)
             raise ArchiveError(path, f"{problem}; {option} names another of its own: {', '.join(names)}")
+    for name in columns.others(names):
+        if names.count(name) > 1:
+            raise ArchiveError(path, f"{column_problem(schema, name)}; {records.OTHERS_OPTION} names those to keep")
+    return schema
 
 
 def read_parquet(path: Path, columns: PageColumns, position: InputPosition) -> Iterator[Read]:
@@ -271,12 +314,16 @@ def _group_records(
 ) -> Iterator[tuple[Record, int]]:
     """Yield the records of a row group, from ``start`` up to row ``end``, each with the number of the next row."""
     number = start.offset or 0
-    names = [name for name in columns if name in table.schema_arrow.names]
+    known = table.schema_arrow.names
+    others = columns.others(known)
+    names = [name for name in columns.of_page.values() if name in known]
     try:
-        for batch in table.iter_batches(_ROWS, row_groups=[group], columns=names):
-            values = [batch.column(name) if name in names else pa.nulls(len(batch)) for name in columns]
-            for cells in zip(*values, strict=True):
-                page = records.cells_to_page(*map(cell_value, cells))
+        for batch in table.iter_batches(_ROWS, row_groups=[group], columns=[*{*names, *others}]):
+            values = [
+                batch.column(name) if name in names else pa.nulls(len(batch)) for name in columns.of_page.values()
+            ]
+            for cells, other in zip(zip(*values, strict=True), arrow_rows(batch, others), strict=True):
+                page = records.cells_to_page(*map(cell_value, cells), others=other)
                 yield records.LoadedRecord(start._replace(offset=number), page), number + 1
                 number += 1
     except (pa.ArrowException, OSError) as error:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from scrapy_justext.exceptions import ArchiveError, describe_os_error
+from scrapy_justext.exceptions import ArchiveError, UnknownNameError, describe_os_error
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Collection, Container, Iterable, Iterator
+
+    from scrapy_justext.tables import ArrowRow
 
 #: How the names of WARC files end.
 WARC_SUFFIXES = (".warc", ".warc.gz")
@@ -28,6 +31,7 @@ class InputPosition(NamedTuple):
 
 
 BEGINNING = InputPosition()
+NO_OTHERS: Mapping[str, Any] = {}
 
 
 class Location(NamedTuple):
@@ -41,12 +45,16 @@ class Location(NamedTuple):
 
 
 class ArchivedPage(NamedTuple):
-    """A page as the archive has it.  ``body``: text where it is decoded already."""
+    """A page as the archive has it.
+
+    ``body``: text where it is decoded already; ``others``: the other columns of its record.
+    """
 
     url: str | None
     body: bytes | str
     status: int = 200
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    others: Mapping[str, Any] | ArrowRow = NO_OTHERS
 
 
 class NoPage(NamedTuple):
@@ -82,8 +90,11 @@ class LoadedRecord(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The characters or bytes of the body."""
-        return 0 if isinstance(self.content, NoPage) else len(self.content.body)
+        """The characters or bytes of the body and of what is carried through."""
+        if isinstance(self.content, NoPage):
+            return 0
+        others = self.content.others
+        return len(self.content.body) + (0 if isinstance(others, Mapping) else others.batch.nbytes)
 
     def page(self) -> ArchivedPage | NoPage:
         """Return the content."""
@@ -98,25 +109,68 @@ class Read(NamedTuple):
 
 
 class PageColumns(NamedTuple):
-    """The names of the columns, or JSON keys, that hold a page; the data may lack all but ``html``."""
+    """The names of the columns, or JSON keys, that hold a page; the data may lack all but ``html``.
+
+    ``kept``: the other columns that are carried through; None: all.
+    """
 
     html: str = "html"
     url: str = "url"
     content_type: str = "content_type"
+    kept: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, options: Namespace) -> PageColumns:
         """Return the columns that a command's options name."""
-        return cls(**{field: getattr(options, f"{field}_column") for field in cls._fields})
+        kept = None if options.columns is None else tuple(filter(None, map(str.strip, options.columns.split(","))))
+        return cls(**{field: getattr(options, f"{field}_column") for field in cls().of_page}, kept=kept)
+
+    @property
+    def of_page(self) -> dict[str, str]:
+        """The names of the columns that hold a page, by what they hold."""
+        return {"html": self.html, "url": self.url, "content_type": self.content_type}
 
     def required(self) -> Iterator[tuple[str, str]]:
         """Yield the columns that the data must have, that of the pages and all that were asked for by another name.
 
         Each comes with the option that names it.
         """
-        for field, name, default in zip(self._fields, self, PageColumns(), strict=True):
-            if field == "html" or name != default:
+        usual = PageColumns().of_page
+        for field, name in self.of_page.items():
+            if field == "html" or name != usual[field]:
                 yield name, column_option(field)
+
+    def others(self, names: Iterable[str]) -> list[str]:
+        """Return which of the columns of the data are carried through: those that are kept, or all but the HTML.
+
+        The URL has a column of its own in all rows.
+        """
+        # A column of another name that holds the URL is one more.
+        used = {"url"} & {self.url}
+        if self.kept is None:
+            used.add(self.html)
+        return [name for name in names if name not in used and (self.kept is None or name in self.kept)]
+
+    def check_kept(self, names: Collection[str]) -> None:
+        """Raise :class:`UnknownNameError` where one that is to be kept is not among the columns of the data."""
+        for name in self.kept or ():
+            if name not in names:
+                raise UnknownNameError(OTHERS_OPTION, name, "column", names)
+
+
+#: The option of commands that names the columns that are carried through.
+OTHERS_OPTION = "--columns"
+
+
+def check_names(subject: object, names: Iterable[str], own: Container[str], how: str = "") -> None:
+    """Raise :class:`ArchiveError` where a column that is carried through has the name of one of ours.
+
+    ``subject``: what has the columns; ``how``: a column is left out.
+    """
+    for name in names:
+        if name in own:
+            problem = f"its column {name!r} has the name of one that is written"
+            raise ArchiveError(subject, f"{problem}: leave it out{how}, or rename ours by JUSTEXT_FIELDS")
 
 
 def column_option(field: str) -> str:
@@ -128,11 +182,13 @@ def column_option(field: str) -> str:
     return f"--{field.replace('_', '-')}-column"
 
 
-def cells_to_page(html: object, url: object, content_type: object) -> ArchivedPage | NoPage:
-    """Return the page in the cells of a row, or why there is none.
+def cells_to_page(
+    html: object, url: object, content_type: object, *, others: Mapping[str, Any] | ArrowRow = NO_OTHERS
+) -> ArchivedPage | NoPage:
+    """Return the page in the cells of a row, or why there is none.  ``others``: what else is in the row.
 
     >>> cells_to_page("<p>Hello", "https://example.org/", None)
-    ArchivedPage(url='https://example.org/', body='<p>Hello', status=200, headers=())
+    ArchivedPage(url='https://example.org/', body='<p>Hello', status=200, headers=(), others={})
     >>> cells_to_page(None, "https://example.org/", "text/html")
     NoPage(reason='no_html')
     """
@@ -140,7 +196,7 @@ def cells_to_page(html: object, url: object, content_type: object) -> ArchivedPa
         return NoPage("no_html")
     kind = as_text(content_type)
     headers = () if kind is None else ((b"Content-Type", kind.encode("latin-1", "replace")),)
-    return ArchivedPage(as_text(url), html, headers=headers)
+    return ArchivedPage(as_text(url), html, headers=headers, others=others)
 
 
 def as_text(cell: object) -> str | None:

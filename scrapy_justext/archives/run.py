@@ -12,9 +12,11 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
+
 from scrapy_justext import core
 from scrapy_justext.archives.command import DONE, STANDARD_OUTPUT, raise_on_interrupt
-from scrapy_justext.archives.formats import OutputFormat, find_format
+from scrapy_justext.archives.formats import PARQUET, OutputFormat, find_suffix, make_format
 from scrapy_justext.archives.output import (
     Output,
     PrintedOutput,
@@ -24,14 +26,14 @@ from scrapy_justext.archives.output import (
     unfinished,
 )
 from scrapy_justext.archives.readers import Source, find_sources
-from scrapy_justext.archives.records import InputPosition, PageColumns, explaining
-from scrapy_justext.archives.work import Chunk, Setup, extract_chunks, make_chunks
+from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, check_names, explaining
+from scrapy_justext.archives.work import Chunk, Setup, choose_rows, extract_chunks, make_chunks
 from scrapy_justext.core.printing import on_one_line
 from scrapy_justext.crawl.command_options import chosen_settings
-from scrapy_justext.crawl.settings import Layers, configure, from_settings, is_enabled, make_layers
+from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
-from scrapy_justext.tables import SCHEMA
+from scrapy_justext.tables import OTHER_FIELDS, PLACE, make_schema
 from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
@@ -85,37 +87,61 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     if options.output is None:
         raise ArchiveError("-o OUT", "is missing")
     layers = make_layers(from_settings(settings), chosen_settings(options))
-    configurations = [configure(layers.given(site)) for site in (None, *layers.sites)]
+    choices = [choose_rows(layers.given(site)) for site in (None, *layers.sites)]
     if not any(is_enabled(layers.given(site)) for site in (None, *layers.sites)):
         raise ArchiveError("JUSTEXT_ENABLED", "is off")
     columns = PageColumns.of(options)
     out = Path(options.output)
-    output_format = find_format(options.output)
+    suffix = find_suffix(options.output)
     if os.path.isdir(out):
         raise ArchiveError(out, "is a folder; the output is a file")
-    sources = find_sources(arguments, columns, max(each.max_body_bytes for each in configurations))
+    sources = find_sources(arguments, columns, max(each.configuration.max_body_bytes for each in choices))
+    fields = [each.fields for each in choices]
+    columns.check_kept(dict.fromkeys(name for source in sources for name in source.names))
+    own = {*PLACE.names, *(name for each in fields for name in each)}
+    for source in sources:
+        check_names(source.path, source.others.names, own, f" with {OTHERS_OPTION}")
     if options.summary is not None:
         _check_writable(Path(options.summary))
     timeout = options.timeout if options.timeout is not None else settings.get("JUSTEXT_TIMEOUT")
     task = {
         "inputs": [source.stamp for source in sources],
         "settings": {name: given.value for name, given in {**layers.project, **layers.spider}.items()},
-        "columns": list(columns),
+        "columns": columns,
         "version": core.__version__,
     }
-    if out.suffix == ".parquet":
+    schema = None
+    if suffix == PARQUET:
+        schema = make_schema(fields, _unite(sources))
         # A table has the same columns in all its parts.
-        task["schema"] = SCHEMA.names
+        task["schema"] = [(field.name, str(field.type)) for field in schema.whole]
     return ArchiveJob(
         sources=sources,
         out=out,
-        output_format=output_format,
+        output_format=make_format(suffix, schema),
         layers=layers,
         task=plain(task),
         processes=_processes(options.processes),
         timeout=None if timeout is None else _positive("--timeout", timeout, float),
         restart=options.restart,
     )
+
+
+def _unite(sources: Sequence[Source]) -> pa.Schema:
+    """Return the other columns of all sources; raise :class:`ArchiveError` where two differ in a type.
+
+    Where one has no types, its values that do not fit are kept as JSON.
+    """
+    types: dict[str, pa.DataType] = {}
+    for source in sorted(sources, key=lambda source: not source.has_types):
+        for field in source.others:
+            known = types.setdefault(field.name, field.type)
+            if pa.types.is_null(known):
+                types[field.name] = field.type
+            elif field.type not in (known, pa.null()) and (source.has_types or field.name == OTHER_FIELDS):
+                problem = f"its column {field.name!r} is of the type {field.type}, that of another input is {known}"
+                raise ArchiveError(source.path, f"{problem}: leave it out with {OTHERS_OPTION}, or make two outputs")
+    return pa.schema(list(types.items()))
 
 
 def plain(value: object) -> Any:
@@ -179,7 +205,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
     begun, first_pages = monotonic(), progress.counts["pages"]
     done = _bytes_done(job.sources, progress)
     chunks = _read_chunks(job.sources, progress)
-    setup = Setup(job.layers, job.out.name, job.timeout)
+    setup = Setup(job.layers, job.output_format, job.timeout)
     try:
         with (
             Progress(sum(source.size for source in job.sources), done) as bar,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastwarc import ArchiveIterator, WarcRecordType
 
@@ -144,15 +144,22 @@ class _WarcReader:
         reason = self._reason(record)
         if reason is not None:
             return NoPage(reason)
+        others: dict[str, Any] = {
+            "date": record.headers.get("WARC-Date"),
+            "record_id": record.headers.get("WARC-Record-ID"),
+            "status": None,
+        }
         if not record.is_http:
             content_type = record.headers.get("Content-Type") or ""
             headers = ((b"Content-Type", content_type.encode("latin-1", "replace")),)
-            return ArchivedPage(_url(record), record.reader.read(), headers=headers)
+            others["content_type"] = content_type or None
+            return ArchivedPage(_url(record), record.reader.read(), headers=headers, others=others)
         record.parse_http()
         head = record.http_headers
         if head is None or head.status_code is None:
             return NoPage("not_http")
-        return ArchivedPage(_url(record), record.reader.read(), head.status_code, tuple(head.items_bytes()))
+        others |= {"status": head.status_code, "content_type": head.get("Content-Type")}
+        return ArchivedPage(_url(record), record.reader.read(), head.status_code, tuple(head.items_bytes()), others)
 
     def _reason(self, record: WarcRecord) -> str | None:
         """Return why a record has no page, as far as that is seen from outside."""

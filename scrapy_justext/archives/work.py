@@ -10,28 +10,47 @@ from __future__ import annotations
 import logging
 import pickle
 from collections import Counter, deque
+from collections.abc import Mapping
 from concurrent.futures import Future
 from functools import cache
 from http import HTTPStatus
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scrapy_justext.archives.formats import find_format
-from scrapy_justext.archives.records import DAMAGE, ArchivedPage, InputPosition, Location, NoPage, Record
+from scrapy_justext.archives.records import (
+    DAMAGE,
+    OTHERS_OPTION,
+    ArchivedPage,
+    InputPosition,
+    Location,
+    NoPage,
+    Record,
+    check_names,
+)
 from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
+from scrapy_justext.crawl.conversion import laid_over
 from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
-from scrapy_justext.crawl.settings import PARTS_OF_CRAWLS, Configuration, Layers, configure, is_enabled
-from scrapy_justext.exceptions import ArchiveError, JustextError, PageLimitError, PageTimeout, WorkerCrashed
-from scrapy_justext.tables import ExtractionRow
+from scrapy_justext.crawl.settings import SETTINGS, Configuration, Given, Layers, Setting, configure, is_enabled
+from scrapy_justext.exceptions import (
+    ArchiveError,
+    JustextError,
+    PageLimitError,
+    PageTimeout,
+    ParameterError,
+    WorkerCrashed,
+)
+from scrapy_justext.fields import PARTS
+from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow
 from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.process import PROTOCOL, Begun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from scrapy.http import TextResponse
 
+    from scrapy_justext.archives.formats import OutputFormat
     from scrapy_justext.archives.records import Read
 
 #: A chunk is closed when it has so many records, or bytes: a fraction of a second's work.
@@ -76,6 +95,37 @@ def make_chunks(reads: Iterable[Read]) -> Iterator[Chunk]:
         yield Chunk(records, behind)
 
 
+# The settings of rows: those of a crawl, with fields that a crawl's items do not have by default.
+
+_ROW_FIELDS: Mapping[str, str | None] = {name: name if part.in_rows else None for name, part in PARTS.items()}
+
+
+def _row_fields(value: Any) -> dict[str, str | None]:
+    fields: dict[str, str | None] = laid_over(_ROW_FIELDS, "part of an extraction")(value)
+    for part, field in fields.items():
+        if field is not None and PARTS[part].of_crawls:
+            raise ParameterError("", part, "is known to crawls alone; None leaves it out")
+        if field in PLACE.names or field in OF_RECORDS.names:
+            raise ParameterError("", value, f"{part!r} goes to {field!r}, which rows have for something else")
+    return fields
+
+
+_ROW_SETTINGS = {**SETTINGS, "fields": Setting(_ROW_FIELDS, _row_fields, SETTINGS["fields"].meaning)}
+
+
+class RowChoice(NamedTuple):
+    """What is chosen for the pages of a site.  ``fields``: the part of extractions that each field of rows holds."""
+
+    configuration: Configuration
+    fields: Mapping[str, str]
+
+
+def choose_rows(given: Mapping[str, Given]) -> RowChoice:
+    """Return the choice from what was set; raise :class:`SettingError`."""
+    configuration = configure(given, _ROW_SETTINGS)
+    return RowChoice(configuration, {field: part for part, field in configuration.fields.items() if field is not None})
+
+
 # From a record to its row, or to the reason why there is none, as in a crawl.
 
 
@@ -84,22 +134,26 @@ class RecordExtractor:
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
-        self._configuration_of = cache(self._configure)
+        self._choice_of = cache(self._choose)
 
     def warm_up(self) -> None:
         """Load the stoplists and the model, so that no page is blamed for their failure."""
-        configuration = self._configuration_of(None)
-        if configuration is not None:
-            Extractor(configuration.options).extract(WARM_UP_PAGE)
+        choice = self._choice_of(None)
+        if choice is not None:
+            Extractor(choice.configuration.options).extract(WARM_UP_PAGE)
 
     def extract(self, record: Record) -> tuple[CleanedPage, ExtractionRow] | NoPage:
         """Return the page in a record and its row, or why there is none; may raise whatever a page makes it raise."""
         archived = record.page()
         if isinstance(archived, NoPage):
             return archived
-        configuration = self._configuration_of(self._layers.site_of(archived.url))
-        if configuration is None:
+        choice = self._choice_of(self._layers.site_of(archived.url))
+        if choice is None:
             return NoPage("site")
+        configuration, fields = choice
+        if isinstance(archived.others, Mapping):
+            # What has types was checked before.
+            check_names(record.location.file, archived.others, {*PLACE.names, *fields}, f" with {OTHERS_OPTION}")
         response = make_response(archived, configuration.max_body_bytes)
         reason = skip_reason(None, response, configuration)
         if reason is not None:
@@ -116,17 +170,18 @@ class RecordExtractor:
             file=record.location.file,
             offset=record.location.offset,
             extraction=extraction,
-            fields={part: field for part, field in configuration.fields.items() if part not in PARTS_OF_CRAWLS},
+            fields=fields,
             blocks=configuration.blocks,
-            block_fields=configuration.block_fields,
+            block_fields=configuration.fields_of_blocks(beside_text="text" in fields.values()),
             chunk_characters=configuration.chunk_characters,
+            others=archived.others,
         )
         return CleanedPage(extraction, configuration), row
 
-    def _configure(self, site: str | None) -> Configuration | None:
-        """Return the configuration for a site's pages; None where they are not to be cleaned."""
+    def _choose(self, site: str | None) -> RowChoice | None:
+        """Return the choice for a site's pages; None where they are not to be cleaned."""
         given = self._layers.given(site)
-        return configure(given) if is_enabled(given) else None
+        return choose_rows(given) if is_enabled(given) else None
 
 
 class RecordsResult:
@@ -181,11 +236,11 @@ _AHEAD = 3
 class Setup(NamedTuple):
     """What a process needs to know.
 
-    ``suffix``: of the output, which tells its format; ``timeout``: seconds that a page may take, None: any.
+    ``output_format``: what rows become; ``timeout``: seconds that a page may take, None: any.
     """
 
     layers: Layers
-    suffix: str
+    output_format: OutputFormat
     timeout: float | None = None
 
 
@@ -229,7 +284,7 @@ def _start_extracting(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], It
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     extractor = RecordExtractor(setup.layers)
     extractor.warm_up()
-    encode = find_format(setup.suffix).encode
+    encode = setup.output_format.encode
 
     def do(chunk: Sequence[Packed | Trouble]) -> Iterator[object]:
         result = RecordsResult()

@@ -132,6 +132,56 @@ _ROWS = [
 #: carry.
 LANGUAGES = {name: tuple(codes) for (name, *codes), _ in _ROWS}
 
+_UNLISTED = """
+ace Acehnese
+am Amharic
+as Assamese
+ba Bashkir
+bcl Central_Bikol
+crh Crimean_Tatar
+dz Dzongkha
+ext Extremaduran
+fo Faroese
+fuv Nigerian_Fulfulde
+gcf Guadeloupean_Creole
+gcr Guianese_Creole
+gom Goan_Konkani
+grc Ancient_Greek
+gug Guarani
+guw Gun
+hbo Ancient_Hebrew
+kab Kabyle
+kik Kikuyu
+lg Ganda
+ln Lingala
+ltg Latgalian
+mg Malagasy
+mn Mongolian
+nso Northern_Sotho
+om Oromo
+or Odia
+pa Punjabi
+pcm Nigerian_Pidgin
+ps Pashto
+rw Kinyarwanda
+sa Sanskrit
+sdh Southern_Kurdish
+se Northern_Sami
+si Sinhala
+sn Shona
+so Somali
+tg Tajik
+ug Uyghur
+und Undetermined
+vec Venetian
+xh Xhosa
+zu Zulu
+zxx No_language
+"""
+
+#: The English names of the languages that have no stoplist, by the code that results carry.
+UNLISTED = dict(map(str.split, _UNLISTED.strip().splitlines()))
+
 #: What languages are called in themselves, by stoplist name.
 OWN_NAMES = {name: tuple(own) for (name, *_), own in _ROWS}
 

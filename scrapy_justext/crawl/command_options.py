@@ -93,7 +93,8 @@ def add_setting_options(parser: ArgumentParser) -> None:
 
 def chosen_settings(arguments: Namespace) -> dict[str, Given]:
     """Return the settings that were given as options."""
-    values = {name: getattr(arguments, DEST_PREFIX + name) for name in NAMES}
-    if values["stoplist"] is not None:
+    given = {dest: value for dest, value in vars(arguments).items() if dest.startswith(DEST_PREFIX)}
+    values = {dest.removeprefix(DEST_PREFIX): value for dest, value in given.items() if value is not None}
+    if "stoplist" in values:
         values["stoplist"] = [Path(path) for path in values["stoplist"]]
-    return {name: Given(value, option(name)) for name, value in values.items() if value is not None}
+    return {name: Given(value, option(name)) for name, value in values.items()}

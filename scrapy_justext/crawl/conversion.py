@@ -168,10 +168,13 @@ def statuses(value: Any) -> frozenset[int]:
 
 
 def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
-    """Return a converter for mappings of known names to item fields; names that are left out keep their default."""
+    """Return a converter for mappings of known names to item fields; names that are left out keep their default.
+
+    A list of names, with commas or as JSON, stands for a mapping of each to the field of its own name.
+    """
 
     def convert(value: Any) -> dict[str, str | None]:
-        given = mapping(value, f"must be a mapping from {kind} to item field")
+        given = as_fields(value)
         for name, field in given.items():
             if name not in default:
                 raise UnknownNameError("", name, kind, default)
@@ -185,6 +188,21 @@ def laid_over(default: Mapping[str, str | None], kind: str) -> Converter:
         return fields
 
     return convert
+
+
+def as_fields(value: Any) -> Mapping[Any, Any]:
+    """Return a mapping of names to item fields, also from JSON, from a list, or from names with commas.
+
+    >>> as_fields('{"text": "body"}'), as_fields("text, title")
+    ({'text': 'body'}, {'text': 'text', 'title': 'title'})
+    """
+    allowed = "must be a mapping to item fields, or a list"
+    if isinstance(value, Mapping) or (isinstance(value, str) and value.lstrip().startswith("{")):
+        return mapping(value, allowed)
+    try:
+        return {name: name for name in names(value)}
+    except (ParameterError, TypeError) as error:
+        raise ParameterError("", value, allowed) from error
 
 
 def path(value: Any) -> Path:

@@ -1,4 +1,4 @@
-"""Write a crawl's items to feeds of Parquet, and of JSON Lines compressed with Zstandard.
+"""Write a crawl's items to feeds of Parquet, of JSON Lines compressed with Zstandard, and of CSV and XML without lists.
 
 The columns of Parquet are those of the first :data:`ROWS` items, see :class:`~scrapy_justext.tables.DictTable`; the
 parts of extractions have theirs whatever these items hold.  Values without a column are kept as JSON.  The log tells
@@ -11,21 +11,27 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Set
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
+from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter, XmlItemExporter
 from w3lib.url import file_uri_to_path
 
+from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS
+from scrapy_justext.crawl.pipelines import FEED_EXPORTERS
 from scrapy_justext.crawl.session import find_session
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
+from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from io import BytesIO
     from typing import BinaryIO
 
     import pyarrow as pa
@@ -44,10 +50,29 @@ ROWS = 100
 #: The modules that the formats of :data:`~scrapy_justext.crawl.pipelines.FEED_EXPORTERS` need.
 _NEEDED = {"parquet": "scrapy_justext.tables", "zst": "scrapy_justext.compression"}
 _EXTRA = "feeds"
+#: The formats without lists.
+_FLAT = frozenset({"csv", "xml"})
 
 
-def check_feeds(settings: BaseSettings) -> None:
-    """Raise :class:`SettingError` for a feed that could not be written, before the crawl begins."""
+def check_feeds(settings: BaseSettings, of_lists: Collection[str] = ()) -> None:
+    """Raise :class:`SettingError` for a feed that could not be written, before the crawl begins.
+
+    Log which feeds leave out the fields ``of_lists``.
+    """
+    exporters = settings.getdict("FEED_EXPORTERS")
+    flat = [
+        without_password(str(uri))
+        for uri, options in settings.getdict("FEEDS").items()
+        if (kind := options.get("format")) in _FLAT
+        and exporters.get(kind) == FEED_EXPORTERS[kind]
+        and not (options.get("fields") or settings.get("FEED_EXPORT_FIELDS"))
+    ]
+    if flat and of_lists:
+        logger.info(
+            "%s: without %s, as the format has no lists. Named in JUSTEXT_FIELDS or the feed's own fields, it is JSON.",
+            ", ".join(flat),
+            ", ".join(sorted(of_lists)),
+        )
     for uri, options in settings.getdict("FEEDS").items():
         kind = options.get("format")
         label = f"FEEDS[{without_password(str(uri))!r}]"
@@ -96,6 +121,112 @@ class ZstdLinesItemExporter(JsonLinesItemExporter):
         self.file.close()
 
 
+class _FlatExporter(BaseItemExporter):
+    """Writes the lists that the plugin fills into single cells: paragraphs as their text, all others as JSON.
+
+    Lists of dicts that nobody asked for are left out.
+    """
+
+    _parts: Mapping[str, str] = MappingProxyType({})
+    _of_lists: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: BytesIO, **options: Any) -> Self:
+        """Return an exporter that knows the fields that the plugin fills."""
+        exporter = cls(file, **options)  # type: ignore[call-arg, arg-type]
+        exporter._parts = _parts_by_column(exporter, crawler)
+        session = find_session(crawler)
+        if session is not None and exporter.fields_to_export is None:
+            exporter._of_lists = session.fields_of_lists
+        return exporter
+
+    def serialize_field(self, field: Any, name: str, value: Any) -> Any:
+        """Return what is written for a value; a field's own serializer comes first."""
+        part = PARTS.get(self._parts.get(name, ""))
+        if part is not None and isinstance(value, list) and "serializer" not in field:
+            if part.is_nested:
+                value = json.dumps(value, default=str, ensure_ascii=False)
+            elif all(isinstance(text, str) for text in value):
+                value = BETWEEN_PARAGRAPHS.join(value)
+        return super().serialize_field(field, name, value)
+
+    def _flat_names(self, item: Any) -> list[str]:
+        """Return the fields of an item that are written; those that a spider filled by itself are no lists of ours."""
+        adapter = ItemAdapter(item)
+        lists = {name for name in self._of_lists if isinstance(adapter.get(name) or [], list)}
+        return [name for name in adapter.field_names() if name not in lists]
+
+
+class FlatCsvExporter(_FlatExporter, CsvItemExporter):
+    """Writes CSV whose cells hold text.  The columns are those of the first item, unless the feed names them."""
+
+    def __init__(self, file: BytesIO, **options: Any) -> None:
+        super().__init__(file, **options)
+        self._warned: set[str] = set()
+
+    def serialize_field(self, field: Any, name: str, value: Any) -> Any:
+        """Return what is written for a value."""
+        value = super().serialize_field(field, name, value)
+        if isinstance(value, str) and len(value) > _MOST_OF_READER:
+            self._warn(
+                f"the field {name!r} of some items has more than {_MOST_OF_READER} characters; Python's own csv reads "
+                "such a file after csv.field_size_limit(1_000_000_000)"
+            )
+        return value
+
+    def export_item(self, item: Any) -> None:
+        """Add a row."""
+        if self._of_lists:
+            names = self._flat_names(item)
+            if self.fields_to_export is None:
+                self.fields_to_export = names
+            # Of columns that it chose itself, Scrapy says the same.
+            elif late := [name for name in names if name not in self.fields_to_export]:
+                self._warn(f"later items have fields without a column: {', '.join(late)}; FEED_EXPORT_FIELDS names all")
+        super().export_item(item)
+
+    def _warn(self, warning: str) -> None:
+        """Log a warning, once."""
+        if warning not in self._warned:
+            self._warned.add(warning)
+            logger.warning("%s: %s", getattr(self.stream, "name", "CSV"), warning)
+
+
+#: The most characters of a field that the reader of Python's ``csv`` takes unless it is told otherwise.
+_MOST_OF_READER = 131_072
+
+
+class FlatXmlExporter(_FlatExporter, XmlItemExporter):
+    """Writes XML whose elements hold text, and no character that XML does not have."""
+
+    def serialize_field(self, field: Any, name: str, value: Any) -> Any:
+        """Return what is written for a value."""
+        value = super().serialize_field(field, name, value)
+        return _NOT_IN_XML.sub("\ufffd", value) if isinstance(value, str) else value
+
+    def export_item(self, item: Any) -> None:
+        """Add an element."""
+        asked_for = self.fields_to_export
+        if self._of_lists:
+            self.fields_to_export = self._flat_names(item)
+        super().export_item(item)
+        self.fields_to_export = asked_for
+
+
+#: What makes a whole file of XML one that nobody can read.
+_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _parts_by_column(exporter: BaseItemExporter, crawler: Crawler) -> dict[str, str]:
+    """Return the parts of extractions by what their fields are called in a feed."""
+    session = find_session(crawler)
+    # A crawl without the plugin may have its feeds.
+    parts = {} if session is None else session.parts_by_field
+    names = exporter.fields_to_export
+    renamed = names if isinstance(names, Mapping) else {}
+    return {renamed.get(field, field): part for field, part in parts.items()}
+
+
 class ParquetItemExporter(BaseItemExporter):
     """Writes items as rows of Parquet.
 
@@ -122,12 +253,7 @@ class ParquetItemExporter(BaseItemExporter):
     def from_crawler(cls, crawler: Crawler, file: BinaryIO, **options: Any) -> Self:
         """Return an exporter that knows the fields that the plugin fills."""
         exporter = cls(file, **options)
-        # A crawl without the plugin may have its feeds.
-        session = find_session(crawler)
-        parts = {} if session is None else session.parts_by_field
-        names = exporter.fields_to_export
-        renamed = names if isinstance(names, Mapping) else {}
-        exporter._parts = {renamed.get(field, field): part for field, part in parts.items()}
+        exporter._parts = _parts_by_column(exporter, crawler)
         exporter._stats = crawler.stats
         return exporter
 

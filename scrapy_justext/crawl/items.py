@@ -19,7 +19,7 @@ from scrapy_justext.core.extraction import part_of
 from scrapy_justext.crawl.settings import PARTS_OF_DUPLICATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Set
 
     from scrapy.http import Response
 
@@ -78,10 +78,12 @@ class ItemFields:
         """Write the parts of a page into those fields of an item that are empty."""
         adapter = ItemAdapter(item)
         refused: dict[str, Exception] = {}
+        filled: set[str] = set()
         for part, field in find_targets(item, page.configuration).items():
             if is_empty(adapter.get(field)):
                 try:
-                    adapter[field] = _part_of(page, part)
+                    adapter[field] = _part_of(page, part, filled)
+                    filled.add(part)
                 # A frozen item, or one that checks its values: each library has errors of its own.
                 except Exception as error:
                     refused[field] = error
@@ -185,8 +187,8 @@ def _same_form(url: str, base: str) -> str:
     return f"{parts.netloc.removeprefix('www.')}{parts.path.rstrip('/')}{query}"
 
 
-def _part_of(page: CleanedPage, part: str) -> Any:
-    """Return a part of a page as plain values."""
+def _part_of(page: CleanedPage, part: str, filled: Set[str]) -> Any:
+    """Return a part of a page as plain values.  ``filled``: the parts that the item has got, the text before blocks."""
     if part == "fetched":
         return page.fetched
     if part == "pages":
@@ -197,7 +199,8 @@ def _part_of(page: CleanedPage, part: str) -> Any:
         return dict(zip(("is_duplicate", "duplicate_of"), of_page, strict=True))[part]
     if part != "blocks":
         return part_of(page.extraction, part, chunk_characters=configuration.chunk_characters)
-    blocks = page.extraction.block_dicts(configuration.block_fields, configuration.blocks)
+    names = configuration.fields_of_blocks(beside_text="text" in filled)
+    blocks = page.extraction.block_dicts(names, configuration.blocks)
     if page.pages:
         blocks = _with_pages(blocks, page)
     if repeats is not None:

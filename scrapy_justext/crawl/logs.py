@@ -58,8 +58,14 @@ def show_item(item: Any) -> str:
 
 
 def _show(value: object) -> str:
-    if isinstance(value, str) and len(value) > VALUE_CHARACTERS:
-        return f"{value[:VALUE_CHARACTERS] + '…'!r} ({len(value)} characters)"
+    """Return a value in few characters.
+
+    >>> _show("x" * VALUE_CHARACTERS) == repr("x" * VALUE_CHARACTERS), _show(2**200)
+    (True, '16069380442589902755419620923411626025222029937827…')
+    """
+    if isinstance(value, str):
+        is_long = len(value) > VALUE_CHARACTERS
+        return f"{value[:VALUE_CHARACTERS] + '…'!r} ({len(value)} characters)" if is_long else repr(value)
     if isinstance(value, list | tuple | dict) and len(value):
         return f"<{len(value)} entries>"
     shown = repr(value)

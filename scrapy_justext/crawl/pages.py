@@ -14,6 +14,7 @@ from w3lib.encoding import read_bom
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.language_table import UNLISTED
 from scrapy_justext.core.languages import primary
 from scrapy_justext.crawl.processes import RawPage
 
@@ -287,8 +288,9 @@ def declared_otherwise(page: CleanedPage) -> str | None:
 
 
 def _language_name(page: CleanedPage) -> str:
-    language = page.configuration.options.library.find(page.extraction.language)
-    return language.name if language is not None else page.extraction.language
+    code = page.extraction.language
+    language = page.configuration.options.library.find(code)
+    return language.name if language is not None else UNLISTED.get(code, code)
 
 
 def explain_no_content(extraction: Extraction, configuration: Configuration) -> str:

@@ -45,8 +45,10 @@ class NotCleaned(DropItem):
         super().__init__(f"not cleaned: {message}", log_level="INFO")
 
 
-#: The exporters of the formats of feeds that Scrapy does not have.
+#: The exporters of the formats of feeds that Scrapy does not have, or that have no lists.
 FEED_EXPORTERS = {
+    "csv": "scrapy_justext.crawl.feeds.FlatCsvExporter",
+    "xml": "scrapy_justext.crawl.feeds.FlatXmlExporter",
     "parquet": "scrapy_justext.crawl.feeds.ParquetItemExporter",
     "zst": "scrapy_justext.crawl.feeds.ZstdLinesItemExporter",
 }

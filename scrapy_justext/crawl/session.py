@@ -61,12 +61,14 @@ from scrapy_justext.crawl.settings import (
     is_enabled,
     keeps_all_languages,
     make_layers,
+    named_parts,
     without_effect,
 )
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
 from scrapy_justext.crawl.sites import host_of, site_name
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
+from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -150,8 +152,8 @@ class Counts:
         """Warn of pages that may be in another language than the settings say."""
         if self._declared_otherwise:
             logger.warning(
-                "%d pages were judged in the language of JUSTEXT_LANGUAGE though they declare another one (%s). Set it "
-                'to "auto" to have the language of each page detected, and JUSTEXT_KEEP_LANGUAGES to keep only some.',
+                "Of the pages judged in the language of JUSTEXT_LANGUAGE, %d declared another one (%s). Set it to "
+                '"auto" to have the language of each page detected, and JUSTEXT_KEEP_LANGUAGES to keep only some.',
                 self._declared_otherwise,
                 self._first_declared,
             )
@@ -188,16 +190,16 @@ class Session:
     def __init__(self, crawler: Crawler) -> None:
         spider = {} if crawler.spider is None else from_spider(crawler.spider)
         self._layers = make_layers(from_settings(crawler.settings), spider)
-        if crawler.settings.getdict("FEEDS"):
-            # Few crawls have feeds that it knows, and many have none at all.
-            from scrapy_justext.crawl.feeds import check_feeds  # noqa: PLC0415
-
-            check_feeds(crawler.settings)
         self.configuration = configure(self._layers.given())
         #: False where only sites or requests switch the plugin on.
         self.is_on = is_enabled(self._layers.given())
         sites = self._layers.sites
         self._of_sites = {None: self.configuration} | {site: configure(self._layers.given(site)) for site in sites}
+        if crawler.settings.getdict("FEEDS"):
+            # Few crawls have feeds that it knows, and many have none at all.
+            from scrapy_justext.crawl.feeds import check_feeds  # noqa: PLC0415
+
+            check_feeds(crawler.settings, self.fields_of_lists)
         #: The sites, and None for pages of no site, on which the plugin is on.
         self._on = on = frozenset(site for site in self._of_sites if is_enabled(self._layers.given(site)))
         #: Whether it is on for any page.
@@ -384,6 +386,12 @@ class Session:
     def parts_by_field(self) -> dict[str, str]:
         """The parts of extractions that items get, on whatever site, by the item field that each goes to."""
         return {field: part for each in self._of_sites.values() for part, field in each.fields.items() if field}
+
+    @property
+    def fields_of_lists(self) -> frozenset[str]:
+        """The item fields that get lists of dicts, though nobody named these in ``JUSTEXT_FIELDS``."""
+        unnamed = {name for name, part in PARTS.items() if part.is_nested} - named_parts(self._layers)
+        return frozenset(field for field, part in self.parts_by_field.items() if part in unnamed)
 
     def page_of(self, item: Any) -> Outcome | None:
         """Return the page that an item came from, or None.  It can be asked for as often as it was remembered."""

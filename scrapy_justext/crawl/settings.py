@@ -28,6 +28,7 @@ from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_withou
 from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.crawl.conversion import (
     Converter,
+    as_fields,
     as_given,
     at_least_one,
     boolean,
@@ -50,6 +51,7 @@ from scrapy_justext.crawl.conversion import (
 )
 from scrapy_justext.crawl.sites import domain, find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownKeyError
+from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,30 +62,10 @@ if TYPE_CHECKING:
 
 #: The parts of an extraction that an item can get, with the item field that each goes to.
 DEFAULT_FIELDS: Mapping[str, str | None] = MappingProxyType(
-    {
-        "text": "text",
-        # The text holds them.
-        "paragraphs": None,
-        "blocks": "blocks",
-        "language": "language",
-        "title": "title",
-        "language_source": None,
-        "profile": None,
-        "confidence": None,
-        "page_type": None,
-        "page_type_probability": None,
-        "markdown": None,
-        "chunks": None,
-        "fetched": None,
-        "pages": None,
-        "is_duplicate": "is_duplicate",
-        "duplicate_of": "duplicate_of",
-    }
+    {name: name if part.in_items else None for name, part in PARTS.items()}
 )
 #: Those that items have only where duplicates are marked.
 PARTS_OF_DUPLICATES = frozenset({"is_duplicate", "duplicate_of"})
-#: Those that nobody but a crawl knows.
-PARTS_OF_CRAWLS = frozenset({"fetched", "pages", *PARTS_OF_DUPLICATES})
 
 #: Paths take time, so they are made only when asked for.
 PATH_FIELDS = frozenset({"xpath", "dom_path"})
@@ -140,8 +122,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "keep_languages": Setting(
             (),
             language_names,
-            "names or codes; pages in other [languages](docs/languages.md#filter) have no good content, nor have those "
-            "in unknown ones unless `und` is among them; []: all are kept",
+            "names or codes of [languages](docs/languages.md#filter-pages-by-language); pages in others, and in "
+            "unknown ones unless `und` is among them, have no good content; []: all are kept",
         ),
         "stoplist": Setting(
             None,
@@ -166,14 +148,15 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "fields": Setting(
             DEFAULT_FIELDS,
             laid_over(DEFAULT_FIELDS, "part of an extraction"),
-            "item field for each part of the extraction; parts not named keep the default; None leaves a part out",
+            "item field for each part of the extraction; parts not named keep the default; None leaves a part out;"
+            " a list adds parts, under their own names",
         ),
         "item_classes": Setting(None, classes, "item classes to clean; items of others pass unchanged"),
         "block_fields": Setting(
             DEFAULT_BLOCK_FIELDS,
             names_among("field of a block", BLOCK_FIELDS),
             "metadata of each entry of `blocks`; name `xpath` and `dom_path` to get them; by default `text` only if "
-            "the item's text does not hold it, and metadata of images and trained models only if the profile has them",
+            "the item does not get the same text, metadata of images and trained models only if the profile has them",
         ),
         "blocks": Setting("good", one_of("good", "all"), "which blocks are listed: good, all"),
         "chunk_characters": Setting(
@@ -307,6 +290,8 @@ class Configuration:
     fields: Mapping[str, str | None]
     item_classes: tuple[type, ...] | None
     block_fields: tuple[str, ...]
+    is_text_once: bool
+    """Whether blocks are without their text where it stands beside them."""
     blocks: str
     chunk_characters: int
     drop: str
@@ -338,6 +323,11 @@ class Configuration:
     duplicates: str
     duplicates_share: float
     duplicates_memory: int
+
+    def fields_of_blocks(self, *, beside_text: bool) -> tuple[str, ...]:
+        """Return the metadata of blocks.  ``beside_text``: their item or row gets the text of the page, too."""
+        is_left_out = beside_text and self.is_text_once
+        return tuple(name for name in self.block_fields if name != "text" or not is_left_out)
 
 
 class Given(NamedTuple):
@@ -478,9 +468,9 @@ def is_enabled(given: Mapping[str, Given]) -> bool:
     return bool(_values(given)["enabled"])
 
 
-def configure(given: Mapping[str, Given]) -> Configuration:
+def configure(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTINGS) -> Configuration:
     """Return the configuration from what was set, with defaults for the rest; raise :class:`SettingError`."""
-    values = _values(given)
+    values = _values(given, settings)
     block_fields = values["block_fields"]
     try:
         options = make_options(
@@ -497,31 +487,38 @@ def configure(given: Mapping[str, Given]) -> Configuration:
     except ParameterError as error:
         label = given[error.name].label if error.name in given else _as_setting(error.name)
         raise SettingError(label, error.value, error.allowed) from error
-    if values["block_fields"] is DEFAULT_BLOCK_FIELDS:
+    is_default = block_fields is DEFAULT_BLOCK_FIELDS
+    if is_default:
         of_images = IMAGE_FIELDS if options.profile.tags.images else ()
         of_models = MODEL_FIELDS if options.profile.models else ()
-        # The text of good blocks is in the item already.
-        left_out = {"text"} if values["blocks"] == "good" and values["fields"]["text"] is not None else ()
-        own = [name for name in DEFAULT_BLOCK_FIELDS if name not in left_out]
-        values["block_fields"] = (*own, *of_images, *of_models)
+        values["block_fields"] = (*DEFAULT_BLOCK_FIELDS, *of_images, *of_models)
+    # The text of a page is that of its good blocks.
+    values["is_text_once"] = is_default and values["blocks"] == "good"
     if values["duplicates"] != "mark":
         values["fields"] = {**values["fields"], **dict.fromkeys(PARTS_OF_DUPLICATES)}
     values["keep_languages"] = _codes_of(values["keep_languages"], options, given)
-    of_settings = {name: values[name] for name in Configuration.__dataclass_fields__ if name in SETTINGS}
-    return Configuration(options=options, **of_settings)
+    of_crawl = {name: values[name] for name in Configuration.__dataclass_fields__ if name in values}
+    return Configuration(options=options, **of_crawl)
 
 
-def _values(given: Mapping[str, Given]) -> dict[str, Any]:
+def _values(given: Mapping[str, Given], settings: Mapping[str, Setting] = SETTINGS) -> dict[str, Any]:
     """Return a converted value for each setting."""
-    values = {name: setting.default for name, setting in SETTINGS.items()}
+    values = {name: setting.default for name, setting in settings.items()}
     for name, (value, label) in given.items():
         if not _is_given(value):
             continue
         try:
-            values[name] = SETTINGS[name].convert(value)
+            values[name] = settings[name].convert(value)
         except ParameterError as error:
             raise SettingError(label, error.value, error.allowed) from error
     return values
+
+
+def named_parts(layers: Layers) -> set[str]:
+    """Return the parts of extractions that somebody named in ``JUSTEXT_FIELDS``, wherever."""
+    given = (layers.project, *layers.sites.values(), layers.spider)
+    values = [each["fields"].value for each in given if "fields" in each and _is_given(each["fields"].value)]
+    return {part for value in values for part in as_fields(value)}
 
 
 def without_effect(layers: Layers, configurations: Iterable[Configuration]) -> list[str]:

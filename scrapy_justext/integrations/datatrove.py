@@ -4,7 +4,7 @@ datatrove extracts in a process of its own for each task, which it ends when a p
 copy of the task's where the system can fork, so stoplists and models are loaded before; elsewhere it loads them when
 datatrove warms it up, with an empty page.
 
-Needs ``pip install 'scrapy-justext[datatrove]'``.
+Needs the extra ``datatrove``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Extraction for LangChain: pages become documents of one length, cut at headings, between blocks and sentences.
 
-Needs ``pip install 'scrapy-justext[langchain]'``.
+Needs the extra ``langchain``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class _PageCutter:
         except PageError as error:
             logger.warning("%s is left out: %s", metadata.get("source", "A page"), error)
             return
-        metadata = {**metadata, "title": extraction.title, "language": extraction.language}
+        # What the page came with stays, as in items.
+        metadata = {"title": extraction.title, "language": extraction.language, **metadata}
         if self._characters is not None:
             for chunk in extraction.chunks(self._characters):
                 place = {"heading_path": list(chunk.heading_path), "start_index": chunk.start}
@@ -74,8 +75,9 @@ class JustextTransformer(_PageCutter, BaseDocumentTransformer):
 class JustextParser(_PageCutter, BaseBlobParser):
     """Makes documents with clean text of a blob with HTML, whose metadata they keep; bytes are decoded as in a crawl.
 
-    They also have the metadata ``source``, ``title``, ``language``; ``heading_path``, the texts of the headings above
-    the document; and ``start_index``, where it begins in the page's text.
+    They also have the metadata ``source``, ``title``, ``language``, unless the page came with its own; and in any case
+    ``heading_path``, the texts of the headings above the document, and ``start_index``, where it begins in the page's
+    text.
     ``characters``: the most that a document may have, 1,000 by default; None: a page is one document, without the last
     two.
     ``choices``: those of :class:`~scrapy_justext.core.options.Choices`.

@@ -1,6 +1,6 @@
 """Extraction for NeMo Curator: an algorithm for its ``CommonCrawlHTMLExtractor``.
 
-Needs ``pip install 'scrapy-justext[nemo-curator]'``.
+Needs the extra ``nemo-curator``.
 """
 
 from __future__ import annotations

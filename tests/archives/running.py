@@ -1,18 +1,31 @@
-"""The command as users run it, in a process of its own."""
+"""The command as users run it, in a process of its own; and what it does, in that of the tests."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import resource
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser
+from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
+from scrapy.settings import Settings
+
+from scrapy_justext.archives.command import add_options
+from scrapy_justext.archives.run import ArchiveJob, make_job
+from scrapy_justext.archives.work import ChunkResult, RecordExtractor, extract_records
+from scrapy_justext.compression import zstd
 from tests import forked
 from tests.builders import REPOSITORY
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping
     from pathlib import Path
+
+    from scrapy_justext.archives.work import Chunk, Setup
 
 #: More than any run takes, however busy the machine is.
 SECONDS = 300
@@ -62,3 +75,42 @@ def python(folder: Path, code: str, *given: str) -> subprocess.CompletedProcess[
     arguments = [sys.executable, "-c", code, *given]
     done = forked.run("tests.forked:execute", arguments, folder=folder, environment=environment(), seconds=SECONDS)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def make(
+    archive: Path, out: str, settings: Mapping[str, Any] | None = None, *inputs: object, **options: Any
+) -> ArchiveJob:
+    """What the command is to do, with a process.
+
+    ``inputs``: more of them, and options of the command; ``options``: what else is to be otherwise.
+    """
+    parser = ArgumentParser(conflict_handler="resolve")
+    add_options(parser)
+    given, names = parser.parse_known_args([*map(str, inputs), "-o", str(archive.parent / out), "--processes", "1"])
+    project = Settings({f"JUSTEXT_{name.upper()}": value for name, value in (settings or {}).items()})
+    return make_job([str(archive), *names], given, project)._replace(**options)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows in an output of any format."""
+    data = path.read_bytes()
+    if path.suffix == ".parquet":
+        return list(pq.read_table(path).to_pylist())
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    elif path.suffix == ".zst":
+        # Some readers stop at the end of a frame.
+        assert zstd.get_frame_size(data) == len(data)
+        data = zstd.decompress(data)
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def extract_here(
+    chunks: Iterable[Chunk], processes: int, setup: Setup
+) -> Generator[tuple[Chunk, ChunkResult], None, None]:
+    """Extract in the process of the tests: what is written has to be the same."""
+    extractor = RecordExtractor(setup.layers)
+    encode = setup.output_format.encode
+    for chunk in chunks:
+        result = extract_records(chunk.records, extractor)
+        yield chunk, ChunkResult(encode(result.rows), result.counts, result.troubles)

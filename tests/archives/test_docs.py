@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from scrapy_justext.archives.command import add_options
-from scrapy_justext.archives.formats import FORMATS
+from scrapy_justext.archives.formats import SUFFIXES
 from scrapy_justext.crawl.command_options import NAMES, option
 from scrapy_justext.crawl.settings import PREFIX, SETTINGS
-from scrapy_justext.tables import BLOCK, SCHEMA
+from scrapy_justext.tables import BLOCK, OF_RECORDS, PLACE
 from tests.builders import REPOSITORY
 
 ARCHIVES = (REPOSITORY / "docs" / "archives.md").read_text("utf-8")
@@ -20,16 +20,12 @@ SPARK = (REPOSITORY / "docs" / "spark.md").read_text("utf-8")
 
 
 def type_name(kind: pa.DataType) -> str:
-    if kind == pa.list_(BLOCK):
-        return "list<block>"
-    if kind == SCHEMA.field("chunks").type:
-        return "list<chunk>"
     return f"list<{kind.value_type}>" if pa.types.is_list(kind) else str(kind)
 
 
 def test_the_table_of_columns_is_the_schema() -> None:
     listed = re.findall(r"^\| `(\w+)` \| ([\w<>]+) \|", ARCHIVES.partition("<!-- schema -->")[2], re.MULTILINE)
-    assert listed == [(field.name, type_name(field.type)) for field in (*SCHEMA, *BLOCK)]
+    assert listed == [(field.name, type_name(field.type)) for field in (*PLACE, *OF_RECORDS, *BLOCK)]
 
 
 def test_every_option_and_format_is_explained() -> None:
@@ -37,8 +33,8 @@ def test_every_option_and_format_is_explained() -> None:
     add_options(parser)
     options = {name for action in parser._actions for name in action.option_strings} - {"--output"}
     options -= set(map(option, NAMES))
-    assert [name for name in (*options, *FORMATS) if f"`{name}" not in ARCHIVES] == []
-    assert [suffix for suffix in FORMATS if suffix not in parser.format_help()] == []
+    assert [name for name in (*options, *SUFFIXES) if f"`{name}" not in ARCHIVES] == []
+    assert [suffix for suffix in SUFFIXES if suffix not in parser.format_help()] == []
 
 
 @pytest.mark.parametrize("page", [ARCHIVES, SPARK], ids=["archives", "spark"])

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_justext.archives.formats import make_format
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, Record
 from scrapy_justext.archives.work import Chunk, ChunkResult, Setup, extract_chunks
 from scrapy_justext.crawl.settings import Given, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError
+from scrapy_justext.tables import OF_RECORDS, make_schema
 from tests.archives.hostile import Deadly, DeadlyOnce, DeadlyToLoad, DeadlyWhere, Endless, Failing
 from tests.archives.making import page, url
 
@@ -32,7 +34,7 @@ class DeadlySetup(Setup):
 
 pytestmark = pytest.mark.usefixtures("forked_workers")
 
-SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), "out.jsonl")
+SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl"))
 
 
 def where(number: int) -> Location:
@@ -90,11 +92,12 @@ def test_a_process_that_ends_beside_its_records_is_replaced_but_once() -> None:
 
 
 def test_rows_that_cannot_be_encoded_end_the_run() -> None:
-    # No JSON can be made of that place.
+    # No column of numbers holds that place.
     record = loaded(1)._replace(location=Location("a.warc", b"1"))  # type: ignore[arg-type]
-    problem = "^a.warc, 0 and what follows: cannot be encoded: TypeError: .*bytes"
+    setup = SETUP._replace(output_format=make_format(".parquet", make_schema([], OF_RECORDS)))
+    problem = "^a.warc, 0 and what follows: cannot be encoded: ArrowInvalid: .*bytes"
     with pytest.raises(ArchiveError, match=problem):
-        list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, SETUP))
+        list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, setup))
 
 
 def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> None:
@@ -133,7 +136,10 @@ def test_reading_is_not_far_ahead_of_writing() -> None:
 @pytest.mark.parametrize(
     ("setup", "problem"),
     [
-        (SETUP._replace(suffix="out.unknown"), "no process can begin: out.unknown: the output's format is told by"),
+        (
+            SETUP._replace(layers=make_layers({"profile": Given("x", "profile")}, {})),
+            "no process can begin: profile = 'x': un",
+        ),
         (DeadlySetup(*SETUP), "ended before it began, with exit status 3"),
     ],
 )

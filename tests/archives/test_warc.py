@@ -140,4 +140,6 @@ def test_kinds_of_records(kind: str) -> None:
 
 def test_a_resource_has_the_content_type_of_its_record() -> None:
     [one] = read(record(b"<p>", url(7), "Content-Type: text/html; charset=koi8-r", kind="resource"))
-    assert one.record.page() == ArchivedPage(url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))
+    made = one.record.page()
+    assert isinstance(made, ArchivedPage)
+    assert made[:4] == (url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))

@@ -11,7 +11,7 @@ import pytest
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.language_table import CONFIRMED_FROM
+from scrapy_justext.core.language_table import CONFIRMED_FROM, UNLISTED
 from scrapy_justext.core.languages import (
     CONFIRMING_CHARACTERS,
     MOST_TAGS,
@@ -396,6 +396,11 @@ class TestGiven:
 )
 def test_names_are_compared_without_case_accents_and_punctuation(name: str, expected: str) -> None:
     assert normalise(name) == expected
+
+
+def test_every_language_that_a_page_can_be_in_has_a_name() -> None:
+    codes = {*detect(GERMAN), languages.UNDETERMINED}
+    assert {code for code in codes if find_library().find(code) is None} == UNLISTED.keys()
 
 
 DEMO = Path(__file__).parents[2] / "example_project" / "demo_site" / "pages"

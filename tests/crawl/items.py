@@ -91,6 +91,14 @@ class FieldlessItem(Item):
 
 
 @dataclass
+class BlocksAlone:
+    """Has no field for the text."""
+
+    url: str
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
 class Renamed:
     url: str
     body: str | None = None
@@ -98,6 +106,19 @@ class Renamed:
 
 def plain(url: str) -> dict[str, Any]:
     return {"url": url}
+
+
+@attrs.define
+class BlocksWithoutText:
+    """Refuses the text."""
+
+    url: str
+    text: str | None = attrs.field(default=None, validator=attrs.validators.optional(attrs.validators.max_len(10)))
+    blocks: list[dict[str, Any]] = attrs.Factory(list)
+
+
+def with_own_text(url: str) -> dict[str, Any]:
+    return {"url": url, "text": "mine"}
 
 
 def scrapy_item(url: str) -> ScrapyItem:

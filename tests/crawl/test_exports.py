@@ -6,20 +6,26 @@ import csv
 import json
 import marshal
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree as ET
 
 import pytest
+from itemadapter import ItemAdapter
+from scrapy import Field, Item
 
 from scrapy_justext import extract
+from scrapy_justext.crawl.feeds import FlatCsvExporter, FlatXmlExporter
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
 from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, crawl
+from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.items import KINDS
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from scrapy.http import Response
 
     from tests.crawl.server import Site
 
@@ -70,14 +76,9 @@ def expected_blocks() -> list[dict[str, Any]]:
     return [{name: block[name] for name in DEFAULT_BLOCK_FIELDS} for block in blocks]
 
 
-def test_feeds_of_all_formats_hold_the_blocks_in_full(folder: Path) -> None:
+def test_feeds_with_lists_hold_the_blocks_in_full(folder: Path) -> None:
     expected = expected_blocks()
     assert json.loads((folder / "several.json").read_text("utf-8"))[0]["blocks"] == expected
-    with (folder / "several.csv").open(encoding="utf-8", newline="") as file:
-        assert next(csv.DictReader(file))["blocks"] == str(expected)
-    in_xml = ET.parse(folder / "several.xml").getroot()[0].find("blocks")
-    assert in_xml is not None
-    assert [block.findtext("text") for block in in_xml] == [block["text"] for block in expected]
     for name, module in (("several.pickle", pickle), ("marshal.marshal", marshal)):
         with (folder / name).open("rb") as file:
             blocks = module.load(file)["blocks"]
@@ -85,15 +86,178 @@ def test_feeds_of_all_formats_hold_the_blocks_in_full(folder: Path) -> None:
     assert lines(folder / "marshal.jl")[0]["blocks"] == expected
 
 
-def test_csv_holds_a_row_for_each_item(folder: Path, site: Site) -> None:
-    with (folder / "flat.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["url"] for row in rows] == site.urls("/good", "/german")
-    assert rows[0].keys() == {"url", "text", "language", "title"}
-    assert [row["text"] for row in rows] == [GOOD_TEXT, GERMAN]
-    assert rows[1]["title"] == "Die Brücke"
+# CSV and XML, which have no lists.
 
 
-def test_xml_holds_an_element_for_each_item(folder: Path) -> None:
-    root = ET.parse(folder / "flat.xml").getroot()
-    assert [item.findtext("text") for item in root] == [GOOD_TEXT, GERMAN]
+def rows(file: Path) -> list[dict[str, str | None]]:
+    """What Python's own readers find, left as they are."""
+    if file.suffix == ".xml":
+        return [{field.tag: field.text for field in item} for item in ET.parse(file).getroot()]
+    with file.open(encoding="utf-8", newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+FLAT = ("csv", "xml")
+
+
+@pytest.mark.parametrize("kind", FLAT)
+def test_a_flat_feed_beside_others_holds_the_text_once_more_and_no_blocks(folder: Path, kind: str, site: Site) -> None:
+    good, german = rows(folder / f"several.{kind}")
+    assert good.keys() == {"url", "text", "paragraphs", "language", "title"}
+    assert (good["text"], good["paragraphs"]) == (GOOD_TEXT, GOOD_TEXT)
+    assert german == {
+        "url": site.url("/german"), "text": GERMAN, "paragraphs": GERMAN, "language": "de", "title": "Die Brücke"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FLAT)
+def test_fields_that_are_left_out_are_no_columns(folder: Path, kind: str) -> None:
+    assert rows(folder / f"flat.{kind}")[0].keys() == {"url", "text", "language", "title"}
+
+
+class OwnSpider(PageSpider):
+    """Yields items with fields of its own besides."""
+
+    name = "own"
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"url": response.url, "blocks": "own", "paragraphs": [1, 2]}
+        yield from super().parse(response)
+        yield {"url": response.url, "late": 1}
+
+
+class Numbered(Item):
+    """Its own serializer writes the paragraphs."""
+
+    url = Field()
+    text = Field()
+    paragraphs = Field(serializer=len)
+    blocks = Field()
+    tags = Field()
+
+
+def numbered(url: str) -> Numbered:
+    return Numbered(url=url, tags=["a", "b"])
+
+
+@pytest.fixture(scope="module")
+def flat(site: Site, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Result]]:
+    folder = tmp_path_factory.mktemp("flat")
+    pages = {"urls": site.urls("/good", "/german")}
+
+    def settings(name: str, **more: Any) -> dict[str, Any]:
+        options = more.pop("options", {})
+        feeds = {str(folder / f"{name}{end}.{one}"): {"format": one, "overwrite": True, **options}
+                 for one in FLAT for end in ("-%(batch_id)d" if "batch_item_count" in options else "",)}  # fmt: skip
+        return {"FEEDS": feeds, "JUSTEXT_LANGUAGE": ["English", "German"], "CONCURRENT_REQUESTS": 1, **more}
+
+    def crawl_of(name: str, spider: type[PageSpider] = PageSpider, problems: Sequence[str] = (), **more: Any) -> Crawl:
+        make = more.pop("make", None)
+        arguments = {**pages, "make": make} if make is not None else pages
+        return Crawl(spider, arguments, settings(name, **more), problems=problems)
+
+    named = ["url", "blocks", "text"]
+    renamed = {"url": "address", "blocks": "all_blocks", "paragraphs": "lines"}
+    return folder, crawl(
+        {
+            **{kind: crawl_of(kind, make=make) for kind, make in KINDS.items()},
+            "asked for": crawl_of("asked", JUSTEXT_FIELDS={"blocks": "blocks", "chunks": "chunks"}),
+            "a list": crawl_of("list", JUSTEXT_FIELDS="chunks,paragraphs"),
+            "named": crawl_of("named", options={"fields": named}),
+            "renamed": crawl_of("renamed", options={"fields": renamed}),
+            "everywhere": crawl_of("everywhere", FEED_EXPORT_FIELDS=named),
+            "batches": crawl_of("batch", options={"batch_item_count": 1}),
+            "serializer": crawl_of("serializer", make=numbered),
+            "of a site": crawl_of("site", JUSTEXT_SITES={"127.0.0.1": {"fields": {"blocks": "of_site"}}}),
+            "theirs": crawl_of("theirs", FEED_EXPORTERS={"csv": "scrapy.exporters.CsvItemExporter"}),
+            "late": crawl_of("late", OwnSpider, ["late.csv: later items have fields without a column: late; FEED_EX"]),
+        }
+    )
+
+
+def left_out(result: Result) -> list[str]:
+    """The lines of the log that say what is left out."""
+    return [entry.message for entry in result.log if ": without " in entry.message]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("form", FLAT)
+def test_items_of_every_kind_are_flat(flat: tuple[Path, dict[str, Result]], kind: str, form: str) -> None:
+    folder, results = flat
+    good, german = rows(folder / f"{kind}.{form}")
+    assert (good["text"], good["paragraphs"]) == (GOOD_TEXT, GOOD_TEXT)
+    assert german["text"] == GERMAN
+    assert "blocks" not in good
+    # The items themselves are as in any other feed.
+    assert ItemAdapter(results[kind].items[0])["paragraphs"] == GOOD_TEXT.split("\n\n")
+
+
+@pytest.mark.parametrize("form", FLAT)
+def test_what_is_asked_for_is_json(flat: tuple[Path, dict[str, Result]], form: str) -> None:
+    folder, results = flat
+    for name in ("asked", "named", "everywhere"):
+        blocks = json.loads(rows(folder / f"{name}.{form}")[0]["blocks"] or "")
+        assert blocks == expected_blocks()
+    assert json.loads(rows(folder / f"asked.{form}")[0]["chunks"] or "")[0]["text"] == GOOD_TEXT
+    [first, _] = rows(folder / f"list.{form}")
+    assert first.keys() == {"url", "text", "paragraphs", "language", "title", "chunks"}
+    [first, _] = rows(folder / f"renamed.{form}")
+    assert list(first) == ["address", "all_blocks", "lines"]
+    assert json.loads(first["all_blocks"] or "") == expected_blocks()
+    assert first["lines"] == GOOD_TEXT
+    assert json.loads(rows(folder / f"site.{form}")[0]["of_site"] or "") == expected_blocks()
+    assert not [line for name in ("asked for", "named", "renamed", "everywhere") for line in left_out(results[name])]
+
+
+def test_the_log_says_once_what_is_left_out(flat: tuple[Path, dict[str, Result]]) -> None:
+    folder, results = flat
+    [line] = left_out(results["batches"])
+    files = f"{folder}/batch-%(batch_id)d.csv, {folder}/batch-%(batch_id)d.xml"
+    assert line == (
+        f"{files}: without blocks, as the format has no lists. Named in JUSTEXT_FIELDS or the feed's own fields, it is "
+        "JSON."
+    )
+    for number in (1, 2):
+        assert "blocks" not in rows(folder / f"batch-{number}.csv")[0]
+    [line] = left_out(results["theirs"])
+    assert line.startswith(f"{folder}/theirs.xml: ")
+
+
+@pytest.mark.parametrize("form", FLAT)
+def test_what_a_spider_writes_by_itself_stays(flat: tuple[Path, dict[str, Result]], form: str) -> None:
+    folder, _ = flat
+    first = rows(folder / f"late.{form}")[0]
+    assert first["blocks"] == "own"
+    assert first["paragraphs"] in ("[1, 2]", None)
+    [first, _] = rows(folder / f"serializer.{form}")
+    assert first["paragraphs"] == str(len(GOOD_TEXT.split("\n\n")))
+    assert first.get("tags") in ("a,b", "\n", None)
+
+
+def test_a_cell_that_python_s_reader_refuses_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with (tmp_path / "a.csv").open("wb") as file:
+        exporter = FlatCsvExporter(cast("Any", file))
+        for length in (131_072, 131_073, 200_000):
+            exporter.export_item({"text": "x" * length})
+    assert caplog.messages == [
+        f"{tmp_path}/a.csv: the field 'text' of some items has more than 131072 characters; Python's own csv reads "
+        "such a file after csv.field_size_limit(1_000_000_000)"
+    ]
+    limit = csv.field_size_limit()
+    assert limit == 131_072
+    with pytest.raises(csv.Error, match="field larger than field limit"):
+        rows(tmp_path / "a.csv")
+    try:
+        csv.field_size_limit(1_000_000_000)
+        assert [len(row["text"] or "") for row in rows(tmp_path / "a.csv")] == [131_072, 131_073, 200_000]
+    finally:
+        csv.field_size_limit(limit)
+
+
+def test_characters_that_xml_does_not_have_break_no_file(tmp_path: Path) -> None:
+    with (tmp_path / "a.xml").open("wb") as file:
+        exporter = FlatXmlExporter(cast("Any", file))
+        exporter.start_exporting()
+        exporter.export_item({"text": "a\x01b\ufffec\td\U0001f600"})
+        exporter.finish_exporting()
+    assert rows(tmp_path / "a.xml") == [{"text": "a\ufffdb\ufffdc\td\U0001f600"}]

@@ -329,7 +329,7 @@ def test_a_missing_library_is_named(format_: str, library: str, monkeypatch: pyt
         raise ModuleNotFoundError(name=library)
 
     monkeypatch.setattr("scrapy_justext.exceptions.import_module", fail)
-    with pytest.raises(SettingError, match=rf"{library}.*pip install 'scrapy-justext\[feeds\]'"):
+    with pytest.raises(SettingError, match=f"{library} .* the extra feeds of scrapy-justext brings it: pip install '"):
         check_feeds(Settings({"FEEDS": {f"a.jsonl.{format_}": {"format": format_}}}))
 
 

@@ -28,6 +28,8 @@ from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT, MORE_ENGLISH
 from tests.crawl.crawling import Crawl, Result, counted, crawl, crawl_one
 from tests.crawl.items import (
     AttrsItem,
+    BlocksAlone,
+    BlocksWithoutText,
     Choosy,
     DataclassItem,
     Fieldless,
@@ -42,6 +44,7 @@ from tests.crawl.items import (
     plain,
     pydantic_item,
     scrapy_item,
+    with_own_text,
 )
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
@@ -253,6 +256,14 @@ def results(site: Site) -> dict[str, Result]:
                 MixedSpider, both, {"JUSTEXT_ITEM_CLASSES": "tests.crawl.items.DataclassItem, builtins.dict"}
             ),
             "good blocks": Crawl(PageSpider, good, {"JUSTEXT_BLOCKS": "good"}),
+            "blocks alone": Crawl(PageSpider, {**good, "make": BlocksAlone}, {"JUSTEXT_BLOCKS": "good"}),
+            "refused text": Crawl(
+                PageSpider,
+                {**good, "make": BlocksWithoutText},
+                {"JUSTEXT_BLOCKS": "good"},
+                problems=["^BlocksWithoutText does not let its fields text be set"],
+            ),
+            "own text": Crawl(PageSpider, {**good, "make": with_own_text}, {"JUSTEXT_BLOCKS": "good"}),
             "block fields": Crawl(PageSpider, good, {"JUSTEXT_BLOCK_FIELDS": ["text", "xpath", "dom_path"]}),
             "elsewhere": Crawl(
                 ElsewhereSpider,
@@ -400,6 +411,12 @@ def test_only_good_blocks_are_listed_when_asked_for(results: dict[str, Result]) 
     assert [block["characters"] for block in item["blocks"]] == list(map(len, PARAGRAPHS))
     assert not any("text" in block for block in item["blocks"])
     assert len(results["dict"].items[0]["blocks"]) == len(EXPECTED.blocks) > 2
+
+
+@pytest.mark.parametrize("name", ["blocks alone", "own text", "refused text"])
+def test_good_blocks_have_their_text_where_the_item_does_not_get_it(results: dict[str, Result], name: str) -> None:
+    (item,) = results[name].items
+    assert [block["text"] for block in ItemAdapter(item)["blocks"]] == PARAGRAPHS
 
 
 def test_block_fields_are_those_asked_for(results: dict[str, Result]) -> None:

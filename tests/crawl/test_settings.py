@@ -92,6 +92,8 @@ CONVERSIONS: list[tuple[str, object, str, object]] = [
     ("fields", {"text": "body", "blocks": None}, '{"text": "body", "blocks": null}',
      {**USUAL_FIELDS, "text": "body", "blocks": None}),
     ("fields", {}, "{}", USUAL_FIELDS),
+    ("fields", ["markdown", "text"], "markdown, text", {**USUAL_FIELDS, "markdown": "markdown"}),
+    ("fields", (), "[]", USUAL_FIELDS),
     ("item_classes", DataclassItem, "tests.crawl.items.DataclassItem", (DataclassItem,)),
     ("item_classes", [DataclassItem, "tests.crawl.items.ScrapyItem"],
      "tests.crawl.items.DataclassItem, tests.crawl.items.ScrapyItem", (DataclassItem, ScrapyItem)),
@@ -153,7 +155,7 @@ def test_defaults() -> None:
     assert configuration.options.paths is False
     assert configuration.fields == USUAL_FIELDS
     assert configuration.item_classes is None
-    assert configuration.block_fields == DEFAULT_BLOCK_FIELDS[1:]
+    assert configuration.block_fields == DEFAULT_BLOCK_FIELDS
     assert (configuration.blocks, configuration.drop) == ("good", "item")
     assert configuration.min_good_characters == 1
     assert configuration.html_field is None
@@ -185,10 +187,10 @@ def test_images_and_models_have_fields_of_their_own() -> None:
 
 def test_blocks_have_their_text_where_the_item_s_text_does_not_hold_it() -> None:
     assert DEFAULT_BLOCK_FIELDS[0] == "text"
-    assert "text" not in configured().block_fields
-    assert "text" in configured(blocks="all").block_fields
-    assert "text" in configured(fields={"text": None}).block_fields
-    assert configured(block_fields="text, kind").block_fields == ("text", "kind")
+    assert "text" not in configured().fields_of_blocks(beside_text=True)
+    assert "text" in configured().fields_of_blocks(beside_text=False)
+    assert "text" in configured(blocks="all").fields_of_blocks(beside_text=True)
+    assert configured(block_fields="text, kind").fields_of_blocks(beside_text=True) == ("text", "kind")
 
 
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "True", "yes", "on"])
@@ -262,9 +264,10 @@ ERRORS: list[tuple[str, object, object, str]] = [
     ("fields", {"txt": "text"}, "txt", "did you mean text"),
     ("fields", {"text": ""}, ANY, "must be the name of an item field"),
     ("fields", {"text": 1}, ANY, "must be the name of an item field"),
-    ("fields", ["text"], ["text"], "must be a mapping"),
-    ("fields", "text", "text", "must be JSON"),
-    ("fields", '["text"]', '["text"]', "must be a mapping"),
+    ("fields", ["txt"], "txt", "did you mean text"),
+    ("fields", '{"text"', '{"text"', "must be JSON"),
+    ("fields", 1, 1, "must be a mapping to item fields, or a list"),
+    ("fields", [["text"]], [["text"]], "must be a mapping to item fields, or a list"),
     ("item_classes", "no.such.Class", "no.such.Class", "must be item classes or their import paths: No module"),
     ("item_classes", "json.Missing", "json.Missing", "must be item classes or their import paths"),
     ("item_classes", "json.dumps", "json.dumps", "must be item classes or their import paths"),

@@ -41,6 +41,8 @@ OPTIONS = {
     "WAIT_FOR_OTHERS": 1,
     "TELNETCONSOLE_ENABLED": False,
     "JUSTEXT_LANGUAGE": "English",
+    # Bad ones, too, whose reasons are looked at.
+    "JUSTEXT_BLOCKS": "all",
 }
 LINES = {"ITEM_PIPELINES": json.dumps({"tests.crawl.shared.LinesPipeline": 300})}
 SPIDER = EXAMPLE_PROJECT.parent / "tests" / "crawl" / "shared.py"

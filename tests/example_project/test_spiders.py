@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
 
 
 class Run(NamedTuple):
-    """What a spider printed, and its items."""
+    """What a spider printed, its items, and the file that they are in."""
 
     done: CompletedProcess[str]
     items: list[dict[str, Any]]
+    feed: Path
 
     @property
     def paths(self) -> list[str]:
@@ -38,7 +40,7 @@ def run(folder: Path, spider: str, *options: str) -> Run:
     feed = folder / f"{spider}.jsonl"
     done = command("crawl", spider, "-O", str(feed), *options, folder=EXAMPLE_PROJECT)
     lines = feed.read_text("utf-8").splitlines() if feed.exists() else []
-    return Run(done, [json.loads(line) for line in lines])
+    return Run(done, [json.loads(line) for line in lines], feed)
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +94,14 @@ def test_the_demo_yields_an_item_for_each_cleaned_page_less_the_dropped(demo: Ru
     assert len(set(demo.paths)) == 40
 
 
+def test_the_command_of_the_readme_ends_with_the_page_that_is_shown_there(demo: Run) -> None:
+    _, _, command_line = (EXAMPLE_PROJECT.parent / "README.md").read_text("utf-8").partition("<!-- demo command -->")
+    shows = command_line.splitlines()[2].rpartition(" && ")[2].replace("pages.jsonl", demo.feed.name)
+    shown = subprocess.run(["sh", "-c", shows], cwd=demo.feed.parent, capture_output=True, check=True).stdout
+    assert shown.count(b"\n") == 1
+    assert re.match(rb'{"url": "http://127.0.0.1:\d+/news/night-library.html", "title": "The library .*"en"', shown)
+
+
 def test_the_demo_s_items_are_clean(demo: Run) -> None:
     for item in demo.items:
         assert item.keys() == {"url", "title", "language", "text", "blocks"}
@@ -127,12 +137,17 @@ def test_the_summary_tells_what_became_of_the_pages(demo: Run) -> None:
     assert figures["Blocks"].keys() == {"good", "bad"}
     assert figures["Blocks"]["good"] > 5000
     assert sum(figures["Languages"].values()) == 57
+    # The site map is in all of them.
+    assert figures["Languages"]["Extremaduran"] == 1
+    assert all(name.istitle() for name in figures["Languages"])
     assert figures["Languages"]["English"] > figures["Languages"]["German"] == 5
     assert figures["Time in extraction"]["seconds"] > 0
 
 
 def test_the_german_spider_judges_by_the_german_list(german: Run) -> None:
-    assert (german.done.returncode, german.done.stderr) == (0, "")
+    assert german.done.returncode == 0
+    [warning] = german.done.stderr.splitlines()
+    assert re.search(r"JUSTEXT_LANGUAGE, 1 declared another one \(\S+/stadtbienen\.html declares en\)", warning)
     figures = sections(german.done.stdout)
     assert figures["Languages"] == {"German": 5}
     assert figures["Items"] == {"kept": 4, "dropped": 1}
@@ -169,7 +184,7 @@ def test_the_site_spider_stays_within_the_domain(town: Town) -> None:
 
 @pytest.mark.parametrize("url", [(), ("-a", "url="), ("-a", "url=example.org"), ("-a", "url=/local/file")])
 def test_the_site_spider_wants_an_address(tmp_path: Path, url: tuple[str, ...]) -> None:
-    done, items = run(tmp_path, "site", *url)
+    done, items, _ = run(tmp_path, "site", *url)
     given = url[1].partition("=")[2] if url else ""
     assert done.returncode == 1
     last = done.stderr.rstrip().splitlines()[-1]
@@ -179,7 +194,7 @@ def test_the_site_spider_wants_an_address(tmp_path: Path, url: tuple[str, ...]) 
 
 def test_a_bad_setting_ends_the_demo_though_its_site_is_up(tmp_path: Path) -> None:
     """Its server is a thread, but none that keeps a command from ending."""
-    done, items = run(tmp_path, "demo", "-a", "justext_language=klingon")
+    done, items, _ = run(tmp_path, "demo", "-a", "justext_language=klingon")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert " CRITICAL: -a justext_language = 'klingon': unknown language; " in line

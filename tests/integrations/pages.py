@@ -1,19 +1,11 @@
-"""Pages that all frameworks are given, and the samples of the docs."""
+"""Pages that all frameworks are given."""
 
 from __future__ import annotations
 
-import re
-
 from tests.archives.making import SENTENCE
-from tests.builders import REPOSITORY
 
 MENU = '<ul><li><a href="/">Home</a><li><a href="/about">About us</a></ul>'
 TEXT = SENTENCE.format(1) * 6
 PAGE = f"<title>Cities</title>{MENU}<h1>Two cities</h1><p>{TEXT}<h2>Paris</h2><p>{TEXT}"
 #: An element with more attributes than the parser can read in time.
 HOSTILE = f"<p {' '.join(f'a{n}=1' for n in range(200_000))}>{TEXT}"
-
-
-def samples(name: str) -> list[str]:
-    """Return the samples of Python on the page about a framework."""
-    return re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs" / f"{name}.md").read_text("utf-8"), re.DOTALL)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import pickle
 import sys
@@ -20,11 +18,10 @@ from scrapy_justext import extract
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.integrations.datatrove import JustextExtractor
-from tests.integrations.pages import HOSTILE, PAGE, samples
+from tests.integrations.pages import HOSTILE, PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 # Later versions of Python warn of its fork where there are threads, as datatrove's logger and Ray have.
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
@@ -46,6 +43,12 @@ def test_pages_become_texts_and_those_without_text_are_dropped() -> None:
     text = extract(PAGE).text
     assert run(step, [PAGE, "", "<p>Home", HOSTILE, PAGE]) == [("0", text), ("4", text)]
     assert (count(step, "extracted"), count(step, "dropped")) == (5, 3)
+
+
+def test_documents_keep_their_metadata() -> None:
+    metadata = {"url": "https://example.org/", "date": "2024-02-29T12:00:00Z", "title": "Mine", "text": 1}
+    [document] = JustextExtractor().run(iter([Document(text=PAGE, id="a", metadata=dict(metadata))]))
+    assert (document.id, document.metadata) == ("a", metadata)
 
 
 def test_markdown_and_other_choices() -> None:
@@ -90,22 +93,3 @@ def test_a_page_that_takes_too_long_is_dropped_and_the_next_one_is_not(monkeypat
 def test_it_is_sent_to_other_processes() -> None:
     step = pickle.loads(pickle.dumps(JustextExtractor(drop_css=".ad", profile="article")))
     assert run(step, [PAGE]) == [("0", extract(PAGE, profile="article").text)]
-
-
-def test_the_sample_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for library in ("warcio", "cchardet", "magic"):
-        pytest.importorskip(library, reason=f"{library}, which datatrove reads archives with, is not installed")
-    from datatrove.executor import LocalPipelineExecutor  # noqa: PLC0415
-
-    from tests.archives.making import common_crawl, packed  # noqa: PLC0415
-
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "crawl").mkdir()
-    (tmp_path / "crawl" / "a.warc.gz").write_bytes(packed(common_crawl(3)))
-    [sample] = samples("datatrove")
-    names: dict[str, Any] = {}
-    exec(sample, names)
-    LocalPipelineExecutor(names["pipeline"], tasks=1, logging_dir=str(tmp_path / "logs")).run()
-    [file] = (tmp_path / "clean").iterdir()
-    texts = [json.loads(line)["text"] for line in gzip.decompress(file.read_bytes()).splitlines()]
-    assert [text[:24] for text in texts] == ["It was the best of times"] * 3

@@ -17,7 +17,7 @@ from langchain_core.documents.base import Blob
 from scrapy_justext import extract
 from scrapy_justext.exceptions import ParameterError
 from scrapy_justext.integrations.langchain import JustextParser, JustextTransformer
-from tests.integrations.pages import HOSTILE, PAGE, TEXT, samples
+from tests.integrations.pages import HOSTILE, PAGE, TEXT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,21 @@ def test_documents_are_the_chunks_of_the_page() -> None:
     ]
     assert documents[0].metadata["heading_path"] == ["Two cities"]
     assert documents[-1].metadata["heading_path"] == ["Two cities", "Paris"]
+
+
+def test_metadata_that_a_page_came_with_stay() -> None:
+    given = {"id": 7, "title": "Mine", "language": "en-GB", "seen": ["a"], "start_index": 4000}
+    for documents in (
+        JustextTransformer(200).transform_documents([Document(PAGE, metadata=given)]),
+        JustextParser(200).parse(Blob.from_data(PAGE, metadata=given)),
+    ):
+        assert len(documents) > 1
+        for document in documents:
+            assert {**document.metadata, "start_index": 4000} == {
+                **given, "heading_path": document.metadata["heading_path"]
+            }  # fmt: skip
+        # Of these, there is one for each document.
+        assert documents[0].metadata["start_index"] == 0
 
 
 def test_a_page_can_be_one_document() -> None:
@@ -95,13 +110,3 @@ def test_choices_are_checked_at_once(kind: Any, choice: dict[str, Any]) -> None:
 def test_they_are_what_loaders_and_pipelines_ask_for() -> None:
     assert issubclass(JustextParser, BaseBlobParser)
     assert issubclass(JustextTransformer, BaseDocumentTransformer)
-
-
-def test_the_samples_of_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "page.html").write_text(PAGE, "utf-8")
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"html": PAGE}
-    for sample in samples("langchain"):
-        exec(sample, names)
-        first = names.pop("documents")[0].metadata
-        assert (first["source"], first["heading_path"]) == ("https://example.org/", ["Two cities"])

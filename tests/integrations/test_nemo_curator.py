@@ -19,7 +19,7 @@ import pytest
 
 from scrapy_justext import extract
 from scrapy_justext.exceptions import LibraryNotInstalledError, ParameterError
-from tests.integrations.pages import HOSTILE, MENU, PAGE, TEXT, samples
+from tests.integrations.pages import HOSTILE, MENU, PAGE, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def nemo() -> Iterator[Any]:
 
 @pytest.mark.skipif(IS_INSTALLED, reason="NeMo Curator is installed")
 def test_without_nemo_curator_the_extra_is_named() -> None:
-    with pytest.raises(LibraryNotInstalledError, match=r"pip install 'scrapy-justext\[nemo-curator\]'"):
+    with pytest.raises(LibraryNotInstalledError, match="extra nemo-curator of scrapy-justext brings it: pip install '"):
         import_module(MODULE)
 
 
@@ -139,14 +139,3 @@ def test_the_interface_is_that_of_nemo_curator(tmp_path: Path) -> None:
     assert f"({ast.unparse(method.args)}) -> {ast.unparse(method.returns or ast.Constant(None))}" == str(
         inspect.signature(StandIn.extract_text)
     ).replace("'", "")
-
-
-@pytest.mark.skipif(not IS_INSTALLED, reason="NeMo Curator is not installed")
-def test_the_sample_of_the_docs() -> None:
-    names: dict[str, Any] = {}
-    [sample] = samples("nemo-curator")
-    exec(sample, names)
-    record = {"url": "https://example.org/", "warc_id": "1", "source_id": "a", "content": PAGE.encode()}
-    made = names["extractor"].extract(record)
-    assert made["language"] == "ENGLISH"
-    assert made["text"] == "\n\n".join(extract(PAGE, language="en", profile="learned").paragraphs)

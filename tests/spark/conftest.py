@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import shutil
 import sys
 from importlib.util import find_spec
@@ -11,12 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrapy_justext.tables import SCHEMA
 from tests.archives.making import common_crawl, http, packed, page, record, url
 from tests.archives.running import command, environment
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+NOON = datetime.datetime(2024, 2, 29, 12, tzinfo=datetime.timezone.utc)
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +44,8 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "a.warc.gz").write_bytes(packed([*common_crawl(20), redirect]))
     more = [record(http(page(n).encode()), url(n)) for n in range(20, 30)]
     (folder / "b.warc.gz").write_bytes(packed(more[:5]) + packed([redirect])[:-9] + packed(more[5:]))
-    table = pa.table({"url": [url(n) for n in range(30)], "html": [page(n) for n in range(30)]})
+    columns = {"id": [*range(30)], "tags": [["a", str(n)] for n in range(30)], "seen": [NOON] * 30}
+    table = pa.table({"url": [url(n) for n in range(30)], "html": [page(n) for n in range(30)], **columns})
     pq.write_table(table, folder / "pages.parquet")
     pq.write_table(pa.table({"html": [1, 2]}), folder / "numbers.parquet")
     (folder / "damaged.parquet").write_text("hello")
@@ -62,5 +66,8 @@ def expected(archives: Path) -> dict[str, list[dict[str, Any]]]:
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """Rows in the order of their URLs, without the files' names, which Spark spells as it likes."""
-    rows = pq.read_table(path, schema=SCHEMA).drop_columns("file").to_pylist()
+    table = pq.read_table(path).drop_columns("file")
+    # Spark writes times in an old form of Parquet, which has no zone.
+    kinds = {"seen": pa.timestamp("us", "UTC")}
+    rows = table.cast(pa.schema([(each.name, kinds.get(each.name, each.type)) for each in table.schema])).to_pylist()
     return sorted(rows, key=lambda row: str(row["url"]))

@@ -5,22 +5,19 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
 from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main, spark_schema
-
-DOCS = Path(__file__).parents[2] / "docs" / "spark.md"
 
 #: What the package's own jobs read and where they write to; behind the first two stand those that cannot be done.
 JOBS = (
     (["a.warc.gz", "b.warc.gz"], "warc"),
     (["pages.parquet"], "table"),
     (["a.warc.gz"], "table"),
+    (["pages.parquet", "--columns", "id", "-s", 'JUSTEXT_FIELDS={"title": "head"}'], "chosen"),
+    (["pages.parquet", "-s", 'JUSTEXT_FIELDS={"title": "seen"}'], "clashing"),
     (["numbers.parquet"], "numbers"),
     (["damaged.parquet"], "damaged"),
 )
@@ -29,13 +26,10 @@ JOBS = (
 def both_functions(source: str, out: str) -> None:
     """A user's own job."""
     session = SparkSession.builder.getOrCreate()
-    frame = session.read.parquet(source).selectExpr("url", "html", "_metadata.row_index AS offset")
-    frame.mapInArrow(extract_in_arrow(), spark_schema()).write.parquet(f"{out}/arrow")
-    [sample] = re.findall(r"```python\n(from scrapy_justext\.spark .*?)```", DOCS.read_text("utf-8"), re.DOTALL)
-    names: dict[str, Any] = {"session": session}
-    exec(sample.replace('"pages"', repr(source)), names)
-    names["rows"].write.parquet(f"{out}/sample")
-    frame.mapInPandas(extract_in_pandas({}), spark_schema()).write.parquet(f"{out}/pandas")
+    frame = session.read.parquet(source).selectExpr("*", "_metadata.row_index AS offset")
+    schema = spark_schema(frame)
+    frame.mapInArrow(extract_in_arrow(), schema).write.parquet(f"{out}/arrow")
+    frame.mapInPandas(extract_in_pandas({}), schema).write.parquet(f"{out}/pandas")
     session.stop()
 
 
@@ -43,5 +37,6 @@ if __name__ == "__main__":
     folder, to = sys.argv[1:]
     both_functions(f"{folder}/pages.parquet", to)
     for inputs, name in JOBS:
-        status = main([*(f"{folder}/{one}" for one in inputs), "-o", f"{to}/{name}"])
+        given = [f"{folder}/{one}" if one.endswith((".gz", ".parquet")) else one for one in inputs]
+        status = main([*given, "-o", f"{to}/{name}"])
         print(name, "ended with", status)

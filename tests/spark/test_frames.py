@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import pickle
 from collections import Counter
 
@@ -17,9 +18,9 @@ import pandas as pd
 
 from scrapy_justext.exceptions import SettingError
 from scrapy_justext.spark import extract_in_arrow, extract_in_pandas, main
-from scrapy_justext.tables import SCHEMA
 from tests.archives.making import page, url
 
+NOON = datetime.datetime(2024, 2, 29, 12)
 PAGES = {
     "url": [url(1), None, url(3)],
     "html": [page(1), None, page(3)],
@@ -27,10 +28,9 @@ PAGES = {
 }
 
 
-def test_rows_have_the_schema_whatever_is_missing() -> None:
+def test_there_are_rows_whatever_is_missing() -> None:
     for columns in (PAGES, {"html": PAGES["html"]}, {"html": [page(1).encode()]}):
         [batch] = extract_in_arrow()([pa.RecordBatch.from_pydict(columns)])
-        assert batch.schema == SCHEMA
         assert batch.to_pylist()[0]["text"].startswith("It was the best of times")
         assert batch.to_pylist()[0]["file"] is None
 
@@ -42,11 +42,24 @@ def test_frames_of_both_kinds_have_the_same_rows() -> None:
     pd.testing.assert_frame_equal(frame, batch.to_pandas())
 
 
-def test_places_are_kept_and_other_columns_are_not() -> None:
-    columns = {"html": [page(1)], "file": ["a.warc"], "offset": [17], "other": [1]}
+def test_all_columns_but_the_html_are_kept() -> None:
+    kept = {"file": "a.warc", "offset": 17, "other": 1, "seen": NOON}
+    columns = {"html": [page(1)], **{name: [value] for name, value in kept.items()}}
     [batch] = extract_in_arrow({"JUSTEXT_PROFILE": "boilerpipe"})([pa.RecordBatch.from_pydict(columns)])
     [row] = batch.to_pylist()
-    assert (row["file"], row["offset"]) == ("a.warc", 17)
+    assert {name: row[name] for name in kept} == kept
+    assert "html" not in row
+    [frame] = extract_in_pandas({"JUSTEXT_PROFILE": "boilerpipe"})([pd.DataFrame(columns)])
+    assert frame[["other", "seen"]].to_dict("list") == {"other": [1], "seen": [pd.Timestamp(NOON)]}
+
+
+def test_a_column_of_one_of_our_names_is_refused() -> None:
+    columns = {"html": [page(1)], "title": ["mine"]}
+    problem = "the frame: its column 'title' has the name of one that is written: leave it out, or rename ours by"
+    with pytest.raises(ArchiveError, match=problem):
+        next(extract_in_arrow()([pa.RecordBatch.from_pydict(columns)]))
+    [batch] = extract_in_arrow({"JUSTEXT_FIELDS": {"title": "head"}})([pa.RecordBatch.from_pydict(columns)])
+    assert batch.select(["title", "head"]).to_pylist() == [{"title": "mine", "head": "Page 1"}]
 
 
 def test_text_that_is_not_utf_8_is_the_bytes_of_a_page() -> None:

@@ -50,13 +50,22 @@ def test_a_table_on_two_cores_whose_output_is_kept(on_two_cores: tuple[Path, str
 
 def test_tables_without_pages_are_refused_in_one_line(on_two_cores: tuple[Path, str, str], archives: Path) -> None:
     out, printed, messages = on_two_cores
-    assert printed.endswith("numbers ended with 2\ndamaged ended with 2\n")
+    assert printed.endswith("clashing ended with 2\nnumbers ended with 2\ndamaged ended with 2\n")
+    assert "\njustext: the frame: its column 'seen' has the name of one that is written: leave it out, or" in messages
     numbers = (
-        f"\njustext: {archives}/numbers.parquet: its column 'html' is of the type int64, neither text nor binary; "
+        f"\njustext: {archives}/numbers.parquet: its column 'html' is of the type bigint, neither text nor binary; "
     )
     assert numbers in messages
     assert f"\njustext: file:{archives}/damaged.parquet is not a Parquet file" in messages
-    assert not [name for name in ("numbers", "damaged") if (out / name).exists()]
+    assert not [name for name in ("numbers", "damaged", "clashing") if (out / name).exists()]
+
+
+def test_columns_are_chosen_and_ours_renamed(on_two_cores: tuple[Path, str, str], expected: Rows) -> None:
+    out, _, _ = on_two_cores
+    rows = [{**row, "head": row["title"]} for row in expected["table"]]
+    assert read_rows(out / "chosen") == [
+        {name: value for name, value in row.items() if name not in ("title", "tags", "seen")} for row in rows
+    ]
 
 
 def test_the_message_is_among_the_messages_of_spark_submit(spark: dict[str, str], archives: Path) -> None:
@@ -78,8 +87,6 @@ def test_the_functions_for_frames(on_two_cores: tuple[Path, str, str], expected:
     out, _, _ = on_two_cores
     assert read_rows(out / "arrow") == expected["table"]
     assert read_rows(out / "pandas") == expected["table"]
-    # The sample of the docs asks for other languages.
-    assert {row["language"] for row in read_rows(out / "sample")} <= {"de", "fr"}
 
 
 def test_a_cluster_of_two_workers(spark: dict[str, str], archives: Path, expected: Rows, tmp_path: Path) -> None:

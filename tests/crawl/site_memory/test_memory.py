@@ -75,7 +75,8 @@ def test_without_the_library_for_redis_the_error_names_no_password(url: str, tmp
     done = forked.run(f"{__name__}:use_redis", ["test", url], folder=tmp_path, environment=environment())
     log = done.stderr.decode()
     assert log.rstrip().endswith(
-        "SettingError: REDIS_URL = 'redis://cache:6379/0': redis is not installed: pip install 'scrapy-justext[redis]'"
+        "SettingError: REDIS_URL = 'redis://cache:6379/0': redis is not installed; the extra redis of scrapy-justext "
+        "brings it: pip install 'redis>=5.0'"
     )
     assert "secret" not in log
 

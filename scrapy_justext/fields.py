@@ -1,0 +1,102 @@
+"""The parts of an extraction that items and rows hold: one list, of which settings, tables and docs are made.
+
+What makes a part: :func:`~scrapy_justext.core.extraction.part_of`; of crawls, :mod:`~scrapy_justext.crawl.items`.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class ExtractionPart(NamedTuple):
+    """A part of an extraction.
+
+    ``type``: of its values, as annotations name it; ``meaning``: with links as in README.  ``in_items``, ``in_rows``:
+    whether the items of a crawl, and the rows of archives and frames, have it unless settings say otherwise.
+    ``of_crawls``: whether nobody but a crawl knows it, so that rows cannot have it.
+    """
+
+    type: str
+    meaning: str
+    in_items: bool = False
+    in_rows: bool = False
+    of_crawls: bool = False
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether its values are lists of dicts."""
+        return self.type.startswith("list[") and self.type != "list[str]"
+
+
+PARTS: Mapping[str, ExtractionPart] = MappingProxyType(
+    {
+        "text": ExtractionPart("str", "the good blocks, with a blank line between them", in_items=True, in_rows=True),
+        "paragraphs": ExtractionPart("list[str]", "the same texts as a list"),
+        "blocks": ExtractionPart(
+            "list[Block]",
+            "the metadata of each good [block](docs/fields.md#blocks), in the order of the text; with "
+            '`JUSTEXT_BLOCKS = "all"` that of every block of the page',
+            in_items=True,
+            in_rows=True,
+        ),
+        "language": ExtractionPart(
+            "str",
+            "ISO 639 code of [the page's language](docs/languages.md), whatever stop words judge it; `und` if unknown",
+            in_items=True,
+            in_rows=True,
+        ),
+        "title": ExtractionPart(
+            "str",
+            "the text of TITLE; dates and authors are left to [libraries made for them]"
+            "(docs/recipes.md#dates-and-authors)",
+            in_items=True,
+            in_rows=True,
+        ),
+        "language_source": ExtractionPart(
+            "str", "`given`, `detected`, `declared` or `fallback` (judged without stop words)", in_rows=True
+        ),
+        "profile": ExtractionPart("str", "the profile that judged the page; the one that `auto` took", in_rows=True),
+        "confidence": ExtractionPart(
+            "float",
+            "the F1 to be expected of the text, by the [learned profiles](docs/learned.md#confidence-and-page-type)",
+            in_rows=True,
+        ),
+        "page_type": ExtractionPart(
+            "str",
+            "`article`, `collection`, `documentation`, `forum`, `listing`, `product` or `service`, by the same",
+            in_rows=True,
+        ),
+        "page_type_probability": ExtractionPart("float", "how probable that type is", in_rows=True),
+        "markdown": ExtractionPart(
+            "str", "the good blocks as [Markdown](docs/markdown.md), with headings, lists, tables and links"
+        ),
+        "chunks": ExtractionPart(
+            "list[TextChunk]",
+            "the text in [pieces for retrieval](docs/chunks.md), cut at headings, blocks and sentences",
+        ),
+        "fetched": ExtractionPart(
+            "str",
+            "`first`, or `again` for a page that came with a [second request](docs/second-requests.md)",
+            of_crawls=True,
+        ),
+        "pages": ExtractionPart(
+            "list[JoinedPage]",
+            "the pages that an [article of several pages](docs/several-pages.md) was joined from",
+            of_crawls=True,
+        ),
+        "is_duplicate": ExtractionPart(
+            "bool",
+            'whether other pages said most of the text before; only with [`JUSTEXT_DUPLICATES = "mark"`]'
+            "(docs/duplicates.md)",
+            in_items=True,
+            of_crawls=True,
+        ),
+        "duplicate_of": ExtractionPart(
+            "str", "the first of these pages; only with the same", in_items=True, of_crawls=True
+        ),
+    }
+)

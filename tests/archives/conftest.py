@@ -1,0 +1,13 @@
+"""What the tests of archives share."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.archives.running import extract_here
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No processes are started."""
+    monkeypatch.setattr("scrapy_justext.archives.run.extract_chunks", extract_here)
