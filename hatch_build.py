@@ -1,12 +1,11 @@
-"""Compile the modules of ``core/kernel`` where there is a C compiler; give a release a README that links to the site.
+"""Compile what reads pages where there is a C compiler; give a release a README that links to the site.
 
-Without a compiler, the package is pure Python and slower.  ``SCRAPY_JUSTEXT_KERNEL=1`` makes that an error;
+Without a compiler, the package is pure Python and slower.  ``SCRAPY_JUSTEXT_COMPILED=1`` makes that an error;
 ``SCRAPY_JUSTEXT_PURE=1`` compiles nothing.  ``CFLAGS`` and ``LDFLAGS`` are used as by all builds.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
@@ -17,23 +16,42 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-FOLDER = Path("scrapy_justext", "core", "kernel")
+PACKAGE = "scrapy_justext"
+#: The modules that are compiled as they are, with the types in the ``.pxd`` beside them; the walk is Cython.
+COMPILED = (
+    "core.text",
+    "core.reading.nodes",
+    "core.reading.walk",
+    "core.reading.flow",
+    "core.reading.cutting",
+    "core.reading.code",
+    "core.reading.code_lines",
+    "core.reading.elements_of_code",
+    "core.reading.formulas.elements",
+    "core.reading.formulas.delimiters",
+)
 
 
-class KernelHook(BuildHookInterface[Any]):
+class CompilingHook(BuildHookInterface[Any]):
     """Adds the compiled modules to a wheel, or to the checkout of an editable install."""
 
     PLUGIN_NAME = "custom"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and say which files there are."""
-        if self.target_name != "wheel" or _is_set("SCRAPY_JUSTEXT_PURE"):
+        if self.target_name != "wheel":
+            return
+        root = Path(self.root)
+        if version == "editable":
+            # Old ones beside new sources, or some without the others, would not fit each other.
+            _remove_compiled(root)
+        if _is_set("SCRAPY_JUSTEXT_PURE"):
             return
         try:
-            made = compile_kernel(Path(self.root))
+            made = compile_modules(root)
         # Whatever goes wrong there, the package works without.
         except (Exception, SystemExit) as error:
-            if _is_set("SCRAPY_JUSTEXT_KERNEL"):
+            if _is_set("SCRAPY_JUSTEXT_COMPILED"):
                 raise
             print(f"scrapy-justext is pure Python here, and slower: {error}", file=sys.stderr)
             return
@@ -45,10 +63,10 @@ def _is_set(switch: str) -> bool:
     return os.environ.get(switch, "0") not in ("", "0")
 
 
-def digest_of(source: Path) -> str:
-    """Return a digest of a module's source, and of what the modules share."""
-    files = [source, *sorted(source.parent.glob("*.pxd"))]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+def _remove_compiled(root: Path) -> None:
+    for ending in ("so", "pyd"):
+        for file in (root / PACKAGE).rglob(f"*.{ending}"):
+            file.unlink()
 
 
 def _options() -> list[str]:
@@ -57,8 +75,8 @@ def _options() -> list[str]:
     return [] if is_wanted or sys.platform == "win32" else ["-g0"]
 
 
-def compile_kernel(root: Path) -> list[Path]:
-    """Compile each ``.pyx`` to a module beside it; return their paths below ``root``."""
+def compile_modules(root: Path) -> list[Path]:
+    """Compile each module to one beside it, all or none; return their paths below ``root``."""
     import lxml  # noqa: PLC0415 (what builds need)
     from Cython.Build import cythonize  # noqa: PLC0415
     from setuptools import Distribution, Extension  # noqa: PLC0415
@@ -71,32 +89,35 @@ def compile_kernel(root: Path) -> list[Path]:
             super().build_extension(ext)
             print(f"compiled {ext.name}", flush=True)
 
-    sources = sorted((root / FOLDER).glob("*.pyx"))
+    sources = [_source(root / PACKAGE / name.replace(".", "/")) for name in COMPILED]
     extensions = [
         Extension(
-            ".".join([*FOLDER.parts, source.stem]),
+            f"{PACKAGE}.{name}",
             [os.path.relpath(source)],
             include_dirs=lxml.get_include(),
-            define_macros=[("SOURCE_DIGEST", f'"{digest_of(source)}"')],
             extra_compile_args=_options(),
         )
-        for source in sources
+        for name, source in zip(COMPILED, sources, strict=True)
     ]
     with TemporaryDirectory() as temporary:
         modules = cythonize(extensions, build_dir=temporary)
-        command = Command(Distribution({"name": "kernel", "ext_modules": modules}))
+        command = Command(Distribution({"name": PACKAGE, "ext_modules": modules}))
         command.build_lib, command.build_temp, command.force = temporary, temporary, True
         command.parallel = os.cpu_count()
         command.ensure_finalized()
         command.run()
         compiled = map(Path, command.get_outputs())
         made = {source.with_name(path.name): path.read_bytes() for source, path in zip(sources, compiled, strict=True)}
-    # Only now: new modules beside old ones would not fit each other.
     for target, content in made.items():
         # Another process may have the old one open.
         target.unlink(missing_ok=True)
         target.write_bytes(content)
     return [target.relative_to(root) for target in made]
+
+
+def _source(path: Path) -> Path:
+    cython = path.with_suffix(".pyx")
+    return cython if cython.exists() else path.with_suffix(".py")
 
 
 class ReadmeHook(MetadataHookInterface):

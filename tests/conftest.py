@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +17,17 @@ settings.register_profile(
 # ``--hypothesis-profile=thorough`` tries more.
 settings.register_profile("thorough", settings.get_profile("steady"), max_examples=100)
 settings.load_profile("steady")
+
+
+PACKAGE = Path(__file__).parents[1] / "scrapy_justext"
+
+
+def pytest_configure() -> None:
+    """End a run whose compiled code is not that of the checkout."""
+    compiled = [(file, file.name.partition(".")[0]) for file in PACKAGE.rglob("*.so")]
+    sources = [(file, source) for file, name in compiled for source in file.parent.glob(f"{name}.p[yx]*")]
+    if old := sorted({source.name for file, source in sources if source.stat().st_mtime > file.stat().st_mtime}):
+        pytest.exit(f"{', '.join(old)} changed since it was compiled: pip install -e . again", returncode=3)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ import codecs
 import re
 from functools import lru_cache
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from w3lib.encoding import (
     html_body_declared_encoding,
@@ -42,8 +42,6 @@ from scrapy_justext.exceptions import PageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from scrapy_justext.core.parsing import PageResponse
 
 UTF_8 = "utf-8"
 
@@ -81,6 +79,25 @@ _MORE_LABELS = {
     "utf-16-le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
 }
 _NAMES = {label: name for name, labels in _MORE_LABELS.items() for label in labels.split()}
+
+
+class PageResponse(Protocol):
+    """A response that holds text, such as Scrapy's ``TextResponse``."""
+
+    @property
+    def body(self) -> bytes:
+        """Return the page as it came."""
+        ...
+
+    @property
+    def encoding(self) -> str:
+        """Return the encoding by which the response decodes its body."""
+        ...
+
+    @property
+    def selector(self) -> Any:
+        """Return a parsel ``Selector`` of the page, whose tree is used; made when it is first asked for."""
+        ...
 
 
 class EncodingChoice(NamedTuple):

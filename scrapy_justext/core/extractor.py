@@ -32,13 +32,18 @@ from scrapy_justext.core.languages import (
     choose_language,
     declared_tags,
 )
+
 try:  # TEMPORARY
     from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
     from scrapy_justext.core.markdown.tables import HTML
 except ImportError:
     HTML = "html"
     ATTRIBUTES = frozenset()
-    def to_markdown(*a, **k): return ""
+
+    def to_markdown(*a, **k):
+        return ""
+
+
 from scrapy_justext.core.options import DEFAULTS, Choices, Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
@@ -61,7 +66,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.blocks import Measurements
     from scrapy_justext.core.context_sensitive import Pass
     from scrapy_justext.core.encodings import EncodingChoice
-    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.language_table import Language
     from scrapy_justext.core.learned.classifier import ModelOutput
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
@@ -376,9 +381,7 @@ class Extractor:
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(
-            model_output=None, data=None, root=None, flow=page.flow if options.markdown else None
-        )
+        kept = page._replace(model_output=None, data=None, root=None, flow=page.flow if options.markdown else None)
         return JudgedPage(
             page=kept,
             context=context,

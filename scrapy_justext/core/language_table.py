@@ -6,6 +6,43 @@ language call it.  Names are compared without case, accents and punctuation.
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Language:
+    """A language: English name, ISO 639 codes (the first is the one that results carry)."""
+
+    name: str
+    codes: tuple[str, ...]
+
+    @property
+    def code(self) -> str:
+        """Return the code that results carry."""
+        return self.codes[0]
+
+
+def normalise(name: str) -> str:
+    """Return a name or code as it is compared: letters and digits only, no accents, no case.
+
+    >>> normalise("Norwegian Bokmål"), normalise("pt_BR")
+    ('norwegianbokmal', 'ptbr')
+    """
+    decomposed = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(character for character in decomposed if character.isalnum())
+
+
+def primary(tag: str) -> str:
+    """Return the first part of a language tag, which names the language.
+
+    >>> primary("pt_BR")
+    'pt'
+    """
+    return re.split("[-_]", tag.strip().lower())[0]
+
+
 _TABLE = """
 Afrikaans af afr
 Albanian sq sqi alb | shqip

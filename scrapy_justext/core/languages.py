@@ -22,13 +22,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import filterfalse, islice
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.language_table import CONFIRMED_FROM, SCRIPTS_OF
+from scrapy_justext.core.language_table import CONFIRMED_FROM, SCRIPTS_OF, Language
 from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
 
 if TYPE_CHECKING:
@@ -69,19 +68,6 @@ MOST_TAGS = 64
 UNDETERMINED = "und"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Language:
-    """A language: English name, ISO 639 codes (the first is the one that results carry)."""
-
-    name: str
-    codes: tuple[str, ...]
-
-    @property
-    def code(self) -> str:
-        """Return the code that results carry."""
-        return self.codes[0]
-
-
 class LanguageChoice(NamedTuple):
     """The language of a page and why.
 
@@ -115,25 +101,6 @@ def beside_own_words(choice: LanguageChoice) -> LanguageChoice:
         return choice
     source = "given" if choice.code == UNDETERMINED else "detected"
     return choice._replace(source=source, reason=f"judged by own stop words; {choice.reason}")
-
-
-def normalise(name: str) -> str:
-    """Return a name or code as it is compared: letters and digits only, no accents, no case.
-
-    >>> normalise("Norwegian Bokmål"), normalise("pt_BR")
-    ('norwegianbokmal', 'ptbr')
-    """
-    decomposed = unicodedata.normalize("NFKD", name).casefold()
-    return "".join(character for character in decomposed if character.isalnum())
-
-
-def primary(tag: str) -> str:
-    """Return the first part of a language tag, which names the language.
-
-    >>> primary("pt_BR")
-    'pt'
-    """
-    return re.split("[-_]", tag.strip().lower())[0]
 
 
 def declared_tags(values: Sequence[str]) -> list[str]:

@@ -54,7 +54,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-
 if TYPE_CHECKING:
     from scrapy_justext.core.reading.rules import TagRules
 

@@ -1,2 +1,3 @@
 """TEMPORARY."""
+
 with_marks = None

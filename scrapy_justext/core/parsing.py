@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from codecs import BOM_UTF8
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from lxml import etree
 from w3lib.encoding import resolve_encoding, to_unicode
@@ -12,6 +12,7 @@ from w3lib.encoding import resolve_encoding, to_unicode
 from scrapy_justext.core.encodings import (
     UTF_8,
     EncodingChoice,
+    PageResponse,
     check_encoding,
     choose_encoding,
     has_encoding,
@@ -40,25 +41,6 @@ class Parsed(NamedTuple):
     """The page nests deeper than 2,048 elements; the parser dropped what comes after that point."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
-
-
-class PageResponse(Protocol):
-    """A response that holds text, such as Scrapy's ``TextResponse``."""
-
-    @property
-    def body(self) -> bytes:
-        """Return the page as it came."""
-        ...
-
-    @property
-    def encoding(self) -> str:
-        """Return the encoding by which the response decodes its body."""
-        ...
-
-    @property
-    def selector(self) -> Any:
-        """Return a parsel ``Selector`` of the page, whose tree is used; made when it is first asked for."""
-        ...
 
 
 #: A page in any of the forms that can be extracted.

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from scrapy_justext.core.language_table import LANGUAGES, OWN_NAMES
-from scrapy_justext.core.languages import Language, normalise, primary
+from scrapy_justext.core.language_table import LANGUAGES, OWN_NAMES, Language, normalise, primary
 from scrapy_justext.exceptions import StoplistError, UnknownNameError
 
 #: One file, several files merged, or the words themselves.

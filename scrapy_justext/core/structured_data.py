@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from lxml import etree
 
 from scrapy_justext.core.blocks import GOOD, BlockTable, Decision, Decisions
-from scrapy_justext.core.languages import primary
+from scrapy_justext.core.language_table import primary
 from scrapy_justext.core.overrides import first_match
 from scrapy_justext.core.parsing import declared_languages, parse_html, top_elements
 from scrapy_justext.core.reading.page import read_tree
@@ -279,7 +279,7 @@ def _length(texts: Iterable[str]) -> int:
     return length
 
 
-def find_missing(  # noqa: PLR0913 (what is known of the page)
+def find_missing(
     context: Context,
     decisions: Decisions,
     root: etree._Element,
@@ -354,9 +354,7 @@ def _until_full(texts: Iterable[str], most: int) -> Iterator[str]:
 def _scripts(root: etree._Element, selection: Selection) -> Iterator[etree._Element]:
     """Yield the scripts of a page that have text, but for those in elements that the user dropped."""
     for top in top_elements(root):
-        dropped = {
-            node for selector, _ in selection.drop for node in cast("list[etree._Element]", selector(top))
-        }
+        dropped = {node for selector, _ in selection.drop for node in cast("list[etree._Element]", selector(top))}
         events = etree.iterwalk(top, events=("start",), tag=None if dropped else "script")
         for _, node in events:
             if node in dropped:

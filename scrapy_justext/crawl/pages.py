@@ -14,8 +14,7 @@ from w3lib.encoding import read_bom
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.language_table import UNLISTED
-from scrapy_justext.core.languages import primary
+from scrapy_justext.core.language_table import UNLISTED, primary
 from scrapy_justext.crawl.processes import RawPage
 
 if TYPE_CHECKING:

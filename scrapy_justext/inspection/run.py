@@ -21,7 +21,7 @@ from scrapy.http import Response
 from scrapy_justext import core
 from scrapy_justext.core.encodings import check_encoding
 from scrapy_justext.core.printing import complain, on_one_line
-from scrapy_justext.core.reading.loading import compiled
+from scrapy_justext.core.reading.loading import compiled, compiled_modules
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import DEST_PREFIX, add_setting_options, chosen_settings, option
 from scrapy_justext.crawl.conversion import number
@@ -93,7 +93,8 @@ def add_options(parser: ArgumentParser) -> None:
     add("--marks", metavar="FILE", help=marks)
     add("--encoding", metavar="NAME", help="of files that declare none")
     version = f"scrapy-justext {core.__version__}, {compiled().name} reader ({compiled().reason})"
-    add("--version", action="version", version=version, help="print the version, and whether compiled code reads pages")
+    modules = f"compiled modules: {', '.join(compiled_modules()) or 'none'}"
+    add("--version", action="version", version=f"{version}; {modules}", help="print the version, and what is compiled")
     add_setting_options(parser)
 
 

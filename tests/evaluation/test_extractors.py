@@ -28,7 +28,7 @@ from tests.evaluation.sets import STORY, make_document, write_plugin
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.language_table import Language
     from scrapy_justext.evaluation.datasets.documents import Document
 
 PEER_NAMES = {

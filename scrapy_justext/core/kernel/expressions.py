@@ -1,2 +1,4 @@
 """TEMPORARY."""
+
+
 class EntityError(Exception): ...

@@ -1,4 +1,10 @@
 """TEMPORARY."""
+
 from types import SimpleNamespace
-def kernel(): return SimpleNamespace(modules=None)
-Modules=None
+
+
+def kernel():
+    return SimpleNamespace(modules=None)
+
+
+Modules = None

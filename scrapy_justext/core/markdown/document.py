@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.reading.code import code_language
 from scrapy_justext.core.flattening import about
 from scrapy_justext.core.markdown.inline import (
     TextRun,
@@ -24,6 +23,7 @@ from scrapy_justext.core.markdown.inline import (
 from scrapy_justext.core.markdown.pieces import Piece, good_pieces
 from scrapy_justext.core.markdown.structure import Container, Surroundings, shared_containers
 from scrapy_justext.core.markdown.tables import HTML, table_lines, with_tables
+from scrapy_justext.core.reading.code import code_language
 from scrapy_justext.core.tags import CODE, FORMULA
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ cdef class _Cutter:
     cdef Py_ssize_t _read_whole(self, Py_ssize_t i, str about) except -1
     cdef Py_ssize_t _read_text_of_code(self, Py_ssize_t begin, Py_ssize_t end) except -1
     cdef void _add_code(self, object code, str about, Py_ssize_t begin, Py_ssize_t end) except *
-    cdef void _add_text(self, Py_ssize_t i, str text) except *
+    cdef void _add_text(self, str text) except *
     cdef void _add_space(self, Py_ssize_t i) except *
     cdef void _add_mark(self, Py_ssize_t i, Py_UCS4 token) except *
     cdef void _enter_select(self) except *

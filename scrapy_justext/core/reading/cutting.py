@@ -140,10 +140,10 @@ class _Cutter:
                 continue
             token = codes[i]
             if token == "t":
-                self._add_text(i, self.flow.texts[i])
+                self._add_text(self.flow.texts[i])
             elif token == " ":
                 self._add_space(i)
-            elif token == "[" or token == "{" or token == "#":
+            elif token in "[{#":
                 i = self._begin(i)
             elif token == "]":
                 self._end(i)
@@ -240,7 +240,7 @@ class _Cutter:
         row = (collapsed, position, linked, link_words, code.tags_count, self.element, begin, end)
         blocks.add(row, extras)
 
-    def _add_text(self, i: cython.Py_ssize_t, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self.after_break and not text.isspace():
             self.after_break = False
         if self.run_place is None:
@@ -259,7 +259,7 @@ class _Cutter:
 
     def _add_mark(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> None:
         """Read a token of an inline element."""
-        if token == "+" or token == "i" or token == "b" or token == "`" or token == "!" or token == "~" or token == "l":
+        if token in "+ib`!~l":
             self.tags += 1
         elif token == "<":
             self.tags += 1
@@ -306,7 +306,7 @@ class _Cutter:
             self._finish(i)
             self.begin = i
         self.tags += 1
-        self._add_text(i, formula)
+        self._add_text(formula)
         self.formulas.append(formula)
         if is_display:
             self._finish(i + 1)
@@ -441,14 +441,14 @@ class _ReferenceCutter(_Cutter):
         self.parts: list[str] = []
         self.linked = self.link_words = 0
 
-    def _add_text(self, i: cython.Py_ssize_t, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         self.parts.append(text)
 
     def _add_space(self, i: cython.Py_ssize_t) -> None:
         self.parts.append(self.flow.text(i))
 
     def _add_mark(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> None:
-        if token == "x" or token == "h" or token == "c":
+        if token in "xhc":
             return
         self._end_node()
         if token == "|" and self.is_broken:
@@ -459,11 +459,11 @@ class _ReferenceCutter(_Cutter):
             self.nodes.append(" ")
             self.tags += 1
             self.is_broken = True
-        elif token == "<" or token == ">":
+        elif token in "<>":
             self.in_link = token == "<"
             self.tags += token == "<"
             self.is_broken = self.is_broken and token == ">"
-        elif token == "+" or token == "i" or token == "b" or token == "`" or token == "(":
+        elif token in "+ib`(":
             self.tags += 1
             self.is_broken = False
             if token == "(":

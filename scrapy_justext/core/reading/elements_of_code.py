@@ -2,8 +2,8 @@
 
 Highlighters of code write a line as an element of its own, or a row of a table, with line numbers, buttons and the name
 of the language beside it.  Each rule looks at an element and what is near it, never at all that is above, below or
-beside it.  It is asked only for elements whose name, and mostly whose class, leads to it (:data:`WHOLE`, :data:`LABELS`,
-:data:`LINE_NUMBERS`).
+beside it.  It is asked only for elements whose name, and mostly whose class, leads to it (:data:`WHOLE`,
+:data:`LABELS`, :data:`LINE_NUMBERS`).
 """
 
 from __future__ import annotations

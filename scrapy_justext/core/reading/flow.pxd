@@ -20,6 +20,8 @@ cdef class _Rows:
     cdef int[::1] tests
     cdef int others, image, preformatted
     cdef str start_of(self, Nodes page, int node, int mode, bint is_formula)
+    cdef str _removal(self, Nodes page, int node, int mode, str name, bint is_formula)
+    cdef str _kind_of(self, Nodes page, int node, int mode, str name)
 
 
 @cython.final
@@ -32,6 +34,8 @@ cdef class _Walk:
     cdef int[::1] nodes
     cdef int count, around, end, mode
     cdef int _enter(self, int node) except -1
+    cdef str _start(self, int node, int number)
+    cdef void _open(self, int node, int number, str code) except *
     cdef void _leave(self) except *
     cdef void _add_tail(self, int node) except *
     cdef void _add_formulas(self, int node) except *

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
     import cython
 
+    from scrapy_justext.core.reading.elements_of_code import Lead
     from scrapy_justext.core.reading.formulas.elements import Formula
     from scrapy_justext.core.reading.nodes import Nodes
     from scrapy_justext.core.reading.rules import Removed, TagRules
@@ -144,37 +145,48 @@ class _Rows:
 
     def start_of(self, page: Nodes, node: cython.int, mode: cython.int, *, is_formula: bool) -> str:
         """Return the code of an element, by all tests."""
-        number: cython.int = min(page.tag[node], len(NAMES))
+        number: cython.int = min(page.tag[node], self.others)
         rules = self.rules
         name = page.name(node)
-        signs: cython.int = page.signs[node]
         removed = None if is_formula else self.removed[number]
         if removed is not None and _is_removed(removed, page, node, mode):
             return "x"
         if name in rules.unwrapped or (rules.images and name == "img"):
             return self.starts[number]
-        if name not in NEVER_HIDDEN:
-            if rules.kinds and name in LABELS and signs & LABELS[name].signs and not is_formula:
-                if LABELS[name].rule(page, node):
-                    return "c"
-            if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node):
-                return "h"
-            if mode == _IN_CODE and is_beside_code(page, node):
-                return "c"
+        removal = self._removal(page, node, mode, name, is_formula) if name not in NEVER_HIDDEN else ""
+        if removal:
+            return removal
         if is_formula:
             return "$"
-        if not rules.kinds:
-            return self.starts[number]
-        for code, table in (("#", LINE_NUMBERS), ("{", WHOLE)):
-            lead = table.get(name)
-            if lead is not None and (not lead.signs or signs & lead.signs) and lead.rule(page, node):
-                return code
-        start = self.starts[number]
+        return self._kind_of(page, node, mode, name) if rules.kinds else self.starts[number]
+
+    def _removal(self, page: Nodes, node: cython.int, mode: cython.int, name: str, is_formula: cython.bint) -> str:
+        """Return the code of an element that is removed for where it stands or since it is hidden, or nothing."""
+        rules = self.rules
+        if rules.kinds and not is_formula and _leads(LABELS, name, page, node):
+            return "c"
+        if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node):
+            return "h"
+        return "c" if mode == _IN_CODE and is_beside_code(page, node) else ""
+
+    def _kind_of(self, page: Nodes, node: cython.int, mode: cython.int, name: str) -> str:
+        """Return the code of an element that stays, by the rules of code and of links."""
+        start: str = self.starts[min(page.tag[node], self.others)]
+        if _leads(LINE_NUMBERS, name, page, node):
+            return "#"
+        if _leads(WHOLE, name, page, node):
+            return "{"
         if start == "<":
             return _start_of_link(page, node, mode)
         if mode == _IN_CODE and start in ("+", "i", "b") and is_line(page, node):
             return "l"
         return "+" if mode == _IN_CODE and start == "!" and is_emoji(page, node) else start
+
+
+def _leads(table: Mapping[str, Lead], name: str, page: Nodes, node: int) -> bool:
+    """Return whether the rule of a name in a table holds for an element."""
+    lead = table.get(name)
+    return lead is not None and (not lead.signs or bool(page.signs[node] & lead.signs)) and lead.rule(page, node)
 
 
 def _any_of(signs: Iterable[int]) -> int:
@@ -186,22 +198,19 @@ def _any_of(signs: Iterable[int]) -> int:
 
 def _start(name: str, rules: TagRules) -> str:
     """Return the code of elements of a name to which no test applies."""
-    if any(row.name == name and row.where is None and not row.kept_inside for row in rules.removed):
-        return "x"
-    if name in rules.unwrapped:
-        return ""
-    if name in rules.block_level:
-        return "["
-    if name in ("br", "a"):
-        return "|" if name == "br" else "<"
-    if name == "select" or (rules.select_in_name and "select" in name):
-        return "("
-    if name == "img" and rules.kinds:
-        return "!"
-    for code, names in (("`", MONOSPACE), ("i", ITALIC), ("b", BOLD)):
-        if name in names:
-            return code
-    return "+"
+    codes = (
+        ("x", any(row.name == name and row.where is None and not row.kept_inside for row in rules.removed)),
+        ("", name in rules.unwrapped),
+        ("[", name in rules.block_level),
+        ("|", name == "br"),
+        ("<", name == "a"),
+        ("(", name == "select" or (rules.select_in_name and "select" in name)),
+        ("!", name == "img" and rules.kinds),
+        ("`", name in MONOSPACE),
+        ("i", name in ITALIC),
+        ("b", name in BOLD),
+    )
+    return next((code for code, is_so in codes if is_so), "+")
 
 
 def _is_removed(row: Removed, page: Nodes, node: int, mode: int) -> bool:
@@ -297,47 +306,54 @@ class _Walk:
             self._add_tail(node)
             return page.end[node]
         rows = self.rows
-        row: cython.int = min(rows.others, number)
-        code: str = self.starts[number if number < len(self.starts) else rows.others]
-        tests: cython.int = rows.tests[row]
-        is_formula: cython.bint = bool(self.formulas) and node in self.formulas
-        if (
-            self.mode
-            or (tests and (tests < 0 or tests & page.signs[node]))
-            or (self.removes_hidden and page.flags[node] & MAY_BE_HIDDEN)
-            or is_formula
-        ):
-            code = rows.start_of(page, node, self.mode, is_formula=is_formula)
+        code = self._start(node, number)
         if code == "$":
             self._add_formulas(node)
             return page.end[node]
         if code:
             self._add(code, node)
-        if code == "[" or code == "{" or code == "#":
+        if code in ("[", "{", "#"):
             self.elements.append(node)
             if rows.rules.images and number == rows.image:
                 # It is what its attributes tell, whatever it holds in a tree of XML.
                 self._add("]", node)
-                self._add_tail(node)
-                return page.end[node]
-        elif code == "x" or code == "h" or code == "c":
-            self._add_tail(node)
-            return page.end[node]
+                code = "x"
         elif code == "+" and number == rows.image and rows.rules.kinds:
             self._add("t", node, page.attribute(node, "alt") or "")
-        if page.flags[node] & HAS_TEXT:
-            self._add("t", node, page.text(node))
-        elif page.flags[node] & HAS_SPACE:
+        if code in ("x", "h", "c"):
+            self._add_tail(node)
+            return page.end[node]
+        self._open(node, number, code)
+        return node + 1
+
+    def _start(self, node: cython.int, number: cython.int) -> str:
+        """Return the code of an element."""
+        rows = self.rows
+        tests: cython.int = rows.tests[min(rows.others, number)]
+        signs: cython.int = self.page.signs[node]
+        flags: cython.int = self.page.flags[node]
+        is_formula: cython.bint = bool(self.formulas) and node in self.formulas
+        is_tested: cython.bint = tests != 0 and (tests < 0 or (tests & signs) != 0)
+        if is_tested or is_formula or self.mode or (self.removes_hidden and flags & MAY_BE_HIDDEN):
+            return rows.start_of(self.page, node, self.mode, is_formula=is_formula)
+        code: str = self.starts[number if number < len(self.starts) else rows.others]
+        return code
+
+    def _open(self, node: cython.int, number: cython.int, code: str) -> None:
+        """Write the text at the start of an element, and keep in mind that it is open."""
+        rows, flags = self.rows, self.page.flags[node]
+        if flags & HAS_TEXT:
+            self._add("t", node, self.page.text(node))
+        elif flags & HAS_SPACE:
             self._add(" ", node)
         self.ends.append(rows.ends.get(code, ""))
         self.modes.append(self.mode)
         if code == "{" or (number == rows.preformatted and rows.rules.kinds):
             self.mode = _IN_CODE
-        elif rows.keeps[row] and self.mode != _IN_CODE:
+        elif self.mode != _IN_CODE and rows.keeps[min(rows.others, number)]:
             self.mode = _KEEPING
         self.around = node
-        self.end = page.end[node]
-        return node + 1
+        self.end = self.page.end[node]
 
     def _leave(self) -> None:
         """Write the end of the innermost open element, and the text behind it."""

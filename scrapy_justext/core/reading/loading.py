@@ -40,8 +40,7 @@ PURE = "SCRAPY_JUSTEXT_PURE"
 CHECKED = "SCRAPY_JUSTEXT_CHECKED"
 #: Seconds for the check.
 _LONGEST = 60
-_FOLDER = Path(__file__).parent
-
+_PACKAGE = Path(__file__).parents[2]
 
 #: What is looked for while the nodes of a page are read.
 WATCHED = Watched(frozenset(HIDING), signs_of_class)
@@ -107,9 +106,14 @@ def loaded() -> Compiled:
     return Compiled(walk, f"lxml {etree.__version__}")
 
 
+def compiled_modules() -> list[str]:
+    """Return the names of the modules that are compiled; only that of the walk has no other form."""
+    files = (file for ending in ("so", "pyd") for file in _PACKAGE.rglob(f"*.{ending}"))
+    return sorted(".".join([*file.relative_to(_PACKAGE).parent.parts, file.name.partition(".")[0]]) for file in files)
+
+
 def _is_there() -> bool:
-    """Return whether the walk is compiled."""
-    return any(any(_FOLDER.glob(files)) for files in ("walk*.so", "walk*.pyd"))
+    return "core.reading.walk" in compiled_modules()
 
 
 def _is_off() -> bool:

@@ -1,4 +1,6 @@
-"""Rules on elements: which split a page into blocks, which are removed, which are hidden; a :class:`TagRules` a profile.
+"""Rules on elements: which split a page into blocks, which are removed, which are hidden.
+
+A profile has a :class:`TagRules`.
 
 [A]: the page on the jusText algorithm by the NLP Centre, Masaryk University (Pomikálek);
 [B]: the page on jusText by WizeNoze, authors of the Java port;

@@ -1,6 +1,6 @@
 """What the class of an element tells, by parts of words in it; only data, and the look-up.
 
-Classes are looked at once each, when nodes are read, and what they tell is kept as bits.  A rule asks for its bit first,
+Classes are looked at once each when nodes are read, and what they tell is kept as bits.  A rule asks for its bit first,
 so that it need not look at elements whose class says nothing to it.  A new word of a rule is a word in its row here.
 """
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Protocol
 from scrapy_justext.core.extractor import WARM_UP_PAGE
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.page import read_tree
-from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.reading.rules import MODERN
+from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.encodings import UTF_8
 from scrapy_justext.evaluation.kinds import escape_text
@@ -28,7 +28,7 @@ from scrapy_justext.exceptions import ExtractorError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.language_table import Language
 
 
 class PageExtractor(Protocol):

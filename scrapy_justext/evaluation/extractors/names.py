@@ -41,7 +41,7 @@ from scrapy_justext.exceptions import ExtractorError, UnknownNameError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.language_table import Language
     from scrapy_justext.evaluation.datasets.documents import Document
     from scrapy_justext.evaluation.extractors.base import PageExtractor
 

@@ -26,7 +26,7 @@ from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, requi
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.language_table import Language
     from scrapy_justext.evaluation.datasets.documents import Document
 
 #: ref:justext has English for a page in no language given, as its own command line asks for one.

@@ -194,27 +194,33 @@ class _Writer:
         coming = chain(spans, repeat(_NONE))
         span = next(coming)
         for i, text in enumerate(texts, begin):
-            own = self._flow.texts[i]
-            if not own:
-                if span.begin < at < span.end:
-                    behind += [i] if self._flow.codes[i] not in "| " else []
-                else:
-                    self.copy(i)
-            here, stop = at, at + len(text)
-            while own and here < stop:
-                if here < span.begin:
-                    until = min(span.begin, stop)
-                    self._tokens.append(("t", self._flow.nodes[i], own[here - at : until - at]))
-                    here = until
-                    continue
-                if here == span.begin:
-                    self._tokens.append(("$", self._flow.nodes[i], span.formula))
-                here = min(span.end, stop)
-                if here == span.end:
-                    for mark in behind:
-                        self.copy(mark)
-                    behind, span = [], next(coming)
-            at = stop
+            if self._flow.texts[i]:
+                span = self._write_text(i, at, span, coming, behind)
+            elif not span.begin < at < span.end:
+                self.copy(i)
+            elif self._flow.codes[i] not in "| ":
+                behind.append(i)
+            at += len(text)
+
+    def _write_text(self, i: int, at: int, span: _Span, coming: Iterator[_Span], behind: list[int]) -> _Span:
+        """Write a text that begins ``at`` a place of its stretch; return the formula at or behind its end."""
+        text, node = self._flow.texts[i], self._flow.nodes[i]
+        here, stop = at, at + len(text)
+        while here < stop:
+            if here < span.begin:
+                until = min(span.begin, stop)
+                self._tokens.append(("t", node, text[here - at : until - at]))
+                here = until
+                continue
+            if here == span.begin:
+                self._tokens.append(("$", node, span.formula))
+            here = min(span.end, stop)
+            if here == span.end:
+                for mark in behind:
+                    self.copy(mark)
+                behind.clear()
+                span = next(coming)
+        return span
 
 
 def _spans(text: str, drawing: Drawing) -> Iterator[_Span]:

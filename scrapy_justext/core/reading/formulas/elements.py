@@ -68,12 +68,7 @@ def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Fo
 def _candidates(page: Nodes) -> list[int]:
     """Return the elements that may be formulas, by their names or a sign of their class."""
     named = {number for number, name in enumerate(page.names) if local_name(name) in _BY_NAME}
-    found: list[int] = []
-    node: cython.int
-    for node in range(1, page.count):
-        if page.signs[node] & FORMULA or page.tag[node] in named:
-            found.append(node)
-    return found
+    return [node for node in range(1, page.count) if page.signs[node] & FORMULA or page.tag[node] in named]
 
 
 def check_count(count: int, most: int | None) -> None:
@@ -349,9 +344,9 @@ def _code(page: Nodes, node: int) -> list[Formula] | None:
     classes = _classes(page, node)
     inside = node + 1
     is_pre = page.name(node) == "pre"
-    if is_pre and page.end[node] > inside == page.first(node) and page.end[inside] == page.end[node]:
-        if page.name(inside) == "code" and not page.text(node).strip():
-            classes += _classes(page, inside)
+    is_alone = page.end[node] > inside == page.first(node) and page.end[inside] == page.end[node]
+    if is_pre and is_alone and page.name(inside) == "code" and not page.text(node).strip():
+        classes += _classes(page, inside)
     if "language-math" not in classes and "js-render-math" not in classes:
         return None
     is_display = page.attribute(node, "data-math-style") == "display" or "math-display" in classes
