@@ -26,7 +26,7 @@ cdef class _Page:
     cdef Sums all_units, links, prose, headings
     cdef double page_units, page_prose
     cpdef object numbers(self)
-    cdef void _put(self, double value) except *
+    cdef void _put(self, double value) noexcept
     cdef void _find_repeats(self) except *
     cdef void _put_block(self, int i) except *
     cdef bint _is_in_title(self, str text) except -1

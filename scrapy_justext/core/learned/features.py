@@ -1,4 +1,4 @@
-# cython: wraparound=False
+# cython: boundscheck=False, wraparound=False
 """Compute the features of a page's blocks: a row a block, a column for each row of :mod:`.table`.
 
 There are five groups, in the order of the table:
@@ -316,8 +316,9 @@ class _Page:
         """Put the features of the elements that a block stands in, those of each feature from the inside out."""
         element: cython.int = self.element[i]
         level: cython.int
-        self.step = LEVELS * self.count
-        for level in range(LEVELS):
+        levels: cython.int = LEVELS
+        self.step = levels * self.count
+        for level in range(levels):
             units: cython.double = self.all_units.inside[element]
             length: cython.double = max(units, 1)
             blocks: cython.double = self.blocks.inside[element]

@@ -3,7 +3,7 @@ cimport cython
 from scrapy_justext.core.learned.sums cimport Sums
 from scrapy_justext.core.learned.tree cimport ElementColumns
 
-cdef int _FAR, _NEAR, _OF_MARKER, _DATE_BIT
+cdef int _FAR, _NEAR, _OF_MARKER, _OF_PAGE, _DATE_BIT
 cdef double _PROBABLE
 
 
@@ -25,14 +25,14 @@ cdef class _Page:
     cdef float[::1] out
     cdef Py_ssize_t at
     cpdef object own(self)
-    cdef void _put(self, double value) except *
+    cdef void _put(self, double value) noexcept
     cdef void _look_around(self) except *
     @cython.locals(before="const double[::1]")
     cdef void _find_best_run(self) except *
     @cython.locals(inside="const double[::1]")
     cdef void _find_best_element(self) except *
     cdef bint _is_in_best(self, int i) except -1
-    cdef list _of_page(self)
+    cdef double[::1] _of_page(self)
     cdef void _put_elements(self, int i) except *
     cdef void _put_neighbours(self, int i) except *
     cdef void _put_span(self, int start, int end) except *

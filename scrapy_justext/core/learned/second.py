@@ -1,4 +1,4 @@
-# cython: wraparound=False
+# cython: boundscheck=False, wraparound=False
 """Compute what the second pass looks at: the first pass's probabilities around each block, and words beside content.
 
 Probabilities are averaged and summed over the elements that a block stands in, over blocks of its class and of its
@@ -164,6 +164,7 @@ _MARKER_FEATURES = (
     ("heading", 'under a heading like "{}"?'),
 )
 _OF_MARKER = len(_MARKER_FEATURES)
+_OF_PAGE = 7
 
 
 def _own_features() -> Iterator[tuple[str, str]]:
@@ -270,6 +271,7 @@ class _Page:
         self._find_best_run()
         self._find_best_element()
         of_page = self._of_page()
+        n: cython.int
         for i in range(self.count):
             self.at = i
             self._put(self.first[i])
@@ -278,8 +280,8 @@ class _Page:
             self._put_order(i)
             self._put_section(i)
             self._put_best(i)
-            for value in of_page:
-                self._put(value)
+            for n in range(_OF_PAGE):
+                self._put(of_page[n])
         for i in range(len(KINDS)):
             self._put_markers(i)
         return self.out
@@ -344,7 +346,7 @@ class _Page:
     def _is_in_best(self, i: cython.int) -> bool:
         return self.best <= self.element[i] < self.columns.ends[self.best]
 
-    def _of_page(self) -> list[float]:
+    def _of_page(self) -> array[float]:
         """Return the features that are the same for all blocks of the page."""
         count: cython.int = self.count
         i: cython.int
@@ -360,23 +362,23 @@ class _Page:
             prose += self.good[i] * self.is_prose[i]
             if self.level[i] == 1 and h1 < 0:
                 h1 = self.first[i]
-        return [
-            good, good / units, self.all_first.before[count] / count, probable, sure / units, h1, prose / self.total,
-        ]  # fmt: skip
+        mean = self.all_first.before[count] / count
+        return array("d", [good, good / units, mean, probable, sure / units, h1, prose / self.total])
 
     def _put_elements(self, i: cython.int) -> None:
         """Put the features of the elements that a block stands in, and of the blocks of its class and path."""
         element: cython.int = self.element[i]
         level: cython.int
+        levels: cython.int = LEVELS
         at: cython.Py_ssize_t = self.at
-        for level in range(LEVELS):
+        for level in range(levels):
             good: cython.double = self.all_good.inside[element]
             self.out[at] = good / max(self.all_units.inside[element], 1)
-            self.out[at + LEVELS * self.count] = self.all_first.inside[element] / self.blocks.inside[element]
-            self.out[at + 2 * LEVELS * self.count] = good / self.total
+            self.out[at + levels * self.count] = self.all_first.inside[element] / self.blocks.inside[element]
+            self.out[at + 2 * levels * self.count] = good / self.total
             at += self.count
             element = self.holders[element]
-        self.at = at + 2 * LEVELS * self.count
+        self.at = at + 2 * levels * self.count
         group: cython.int = self.columns.classes[self.element[i]]
         self._put(self.all_good.of_classes[group] / max(self.all_units.of_classes[group], 1))
         self._put(self.all_good.of_classes[group] / self.total)
@@ -386,19 +388,24 @@ class _Page:
 
     def _put_neighbours(self, i: cython.int) -> None:
         """Put the features of single neighbours, and of the blocks around, before and ahead."""
-        offset: cython.int
+        at: cython.int
         size: cython.int
-        for offset in self.offsets:
-            self._put(self.first[i + offset] if 0 <= i + offset < self.count else 0)
-        for size in self.windows:
+        n: cython.int
+        for n in range(len(self.offsets)):
+            at = i + self.offsets[n]
+            self._put(self.first[at] if 0 <= at < self.count else 0)
+        for n in range(len(self.windows)):
+            size = self.windows[n]
             self._put_span(i - size, i + size + 1)
-        for size in self.sides:
+        for n in range(len(self.sides)):
+            size = self.sides[n]
             self._put_span(i - size, i)
             self._put_span(i + 1, i + size + 1)
 
     def _put_span(self, start: cython.int, end: cython.int) -> None:
         """Put the mean of the blocks between two places."""
-        start, end = min(max(start, 0), self.count), min(max(end, 0), self.count)
+        start = min(max(start, 0), self.count)
+        end = min(max(end, 0), self.count)
         units: cython.double = self.all_units.before[end] - self.all_units.before[start]
         self._put((self.all_good.before[end] - self.all_good.before[start]) / max(units, 1))
 

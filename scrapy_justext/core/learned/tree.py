@@ -131,7 +131,8 @@ class ElementColumns:
             node: cython.int = self.nodes[number]
             names, css_class = read_names(page, node)
             if number:
-                while page.end[self.nodes[around]] <= node:
+                # A page may have elements beside the root.
+                while around and page.end[self.nodes[around]] <= node:
                     self.ends[around] = number
                     around = self.parents[around]
                 names |= self._inline_names(page.parent[node], self.nodes[around])

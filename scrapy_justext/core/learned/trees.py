@@ -73,10 +73,11 @@ class _Asked:
         for tree in range(self.trees):
             at: cython.Py_ssize_t = tree * count
             for level in range(self.levels):
+                digit = 1 << level
                 border: cython.float = self.borders[tree * self.levels + level]
                 row: cython.Py_ssize_t = self.columns[tree * self.levels + level] * count
                 for i in range(count):
-                    found[at + i] |= (features[row + i] > border) << level
+                    found[at + i] |= digit if features[row + i] > border else 0
 
     def log_odds(self) -> Floats32:
         """Return the log-odds of the blocks."""
