@@ -3,12 +3,13 @@ cimport cython
 from scrapy_justext.core.learned.sums cimport Sums
 from scrapy_justext.core.learned.tree cimport ElementColumns
 
-cdef int _FAR, _NEAR, _OF_MARKER, _OF_PAGE, _DATE_BIT
+cdef int _FAR, _NEAR, _OF_MARKER, _OF_PAGE, _DATE_BIT, _BEGINS
+cdef dict _PHRASES, _STRINGS, _LENGTHS
 cdef double _PROBABLE
 
 
-@cython.locals(words=list)
-cdef tuple _words_of(str text)
+cdef int _kinds_of_words(str text) except -1
+cdef int _kinds_of_phrases(list[str] words) except -1
 cdef int _strings_in(str text) except -1
 
 

@@ -42,10 +42,12 @@ _WORD = re.compile(r"\w+")
 _DATE = re.compile(r"\d:\d\d|\d[./-]\d{1,2}[./-]\d|\d\s?[年월月]|\b(?:19|20)\d\d\b")
 _DATE_BIT = 1 << len(MARKERS)
 _WORDS_OF_PHRASE = 3
+#: What is said of words that phrases begin with.
+_BEGINS = 1 << 30
 
 
-def _phrases() -> tuple[dict[str, int], dict[str, int], frozenset[str]]:
-    """Return the bits of words and phrases, those of strings that are sought inside words, and first words."""
+def _phrases() -> tuple[dict[str, int], dict[str, int]]:
+    """Return the bits of words and phrases, and those of strings that are sought inside words."""
     phrases: dict[str, int] = {}
     strings: dict[str, int] = {}
     for number, languages in enumerate(MARKERS.values()):
@@ -53,10 +55,12 @@ def _phrases() -> tuple[dict[str, int], dict[str, int], frozenset[str]]:
             inside = max(phrase) >= _SOUGHT_INSIDE
             to, key = (strings, phrase) if inside else (phrases, " ".join(_WORD.findall(phrase)))
             to[key] = to.get(key, 0) | 1 << number
-    return phrases, strings, frozenset(phrase.split()[0] for phrase in phrases if " " in phrase)
+    for beginning in [phrase.split()[0] for phrase in phrases if " " in phrase]:
+        phrases[beginning] = phrases.get(beginning, 0) | _BEGINS
+    return phrases, strings
 
 
-_PHRASES, _STRINGS, _BEGINNINGS = _phrases()
+_PHRASES, _STRINGS = _phrases()
 #: By first character: the lengths of the strings that begin so, the longest first.
 _LENGTHS = {
     first: sorted({len(string) for string in _STRINGS if string[0] == first}, reverse=True)
@@ -72,41 +76,44 @@ def marker_bits(text: str) -> int:
     ['comment', 'related']
     """
     text = text.lower()
-    bits: cython.int = 0
-    words, has_digits = _words_of(text)
-    if has_digits and _DATE.search(text):
-        bits = _DATE_BIT
+    bits: cython.int = _kinds_of_words(text)
     if not text.isascii() and max(text) >= _SOUGHT_INSIDE:
         bits |= _strings_in(text)
-    for word in words:
-        bits |= _PHRASES.get(word, 0)
-    if _BEGINNINGS.isdisjoint(words):
-        return bits
-    for place, word in enumerate(words):
-        if word in _BEGINNINGS:
-            for end in range(place + 2, place + 1 + _WORDS_OF_PHRASE):
-                bits |= _PHRASES.get(" ".join(words[place:end]), 0)
-    return bits
+    return bits & ~_BEGINS
 
 
-def _words_of(text: str) -> tuple[list[str], bool]:
-    """Return the words of a text, and whether it has digits; a regular expression would take three times as long."""
+def _kinds_of_words(text: str) -> int:
+    """Return the kinds of words, phrases and dates in a text; a regular expression for words takes longer."""
+    bits: cython.int = 0
+    has_digits: cython.bint = False
     words: list[str] = []
-    has_digits = False
     start: cython.Py_ssize_t = -1
     i: cython.Py_ssize_t
-    character: cython.Py_UCS4
-    for i, character in enumerate(text):
+    size: cython.Py_ssize_t = len(text)
+    for i in range(size + 1):
+        character: cython.Py_UCS4 = text[i] if i < size else " "
         if character.isalnum() or character == "_":
             if start < 0:
                 start = i
             has_digits = has_digits or character.isdecimal()
         elif start >= 0:
-            words.append(text[start:i])
+            word = text[start:i]
+            words.append(word)
+            found: cython.int = _PHRASES.get(word, 0)
+            bits |= found
             start = -1
-    if start >= 0:
-        words.append(text[start:])
-    return words, has_digits
+    if bits & _BEGINS:
+        bits |= _kinds_of_phrases(words)
+    return bits | _DATE_BIT if has_digits and _DATE.search(text) else bits
+
+
+def _kinds_of_phrases(words: list[str]) -> int:
+    bits: cython.int = 0
+    for place, word in enumerate(words):
+        if _PHRASES.get(word, 0) & _BEGINS:
+            for end in range(place + 2, place + 1 + _WORDS_OF_PHRASE):
+                bits |= _PHRASES.get(" ".join(words[place:end]), 0)
+    return bits
 
 
 def _strings_in(text: str) -> int:

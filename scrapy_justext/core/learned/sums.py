@@ -27,7 +27,7 @@ class Sums:
         i: cython.int
         self.before = array("d", bytes(8 * (len(weights) + 1)))
         self.before_elements, self.inside, self.of_classes, self.of_paths = (
-            array("d", bytes(8 * (count + 1))) for _ in range(4)
+            array("d", bytes(8 * (columns.groups + 1))) for _ in range(4)
         )
         self._add(weights, element, columns)
         for i in range(count):

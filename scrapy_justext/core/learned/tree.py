@@ -30,7 +30,7 @@ _TAG_BITS = {tag: _BITS[f"<{tag}>"] for tag in TAGS}
 _NOT_DISPLAYED, _NOT_READ_OUT, _NOT_SHOWN = (_BITS[state] for state in STATES)
 
 #: Longer values are made by machines; characters behind are not read.
-READ_CHARACTERS = 300
+_READ_CHARACTERS = 300
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
@@ -68,9 +68,8 @@ def _style_bits(value: str) -> int:
     return _NOT_DISPLAYED if _INVISIBLE.search(value) else 0
 
 
-#: By attribute: what gives the names in its value.
+#: By attribute: what gives the names in its value; that of CLASS is read apart.
 _READERS: dict[str, Callable[[str], int]] = {
-    "class": word_bits,
     "id": word_bits,
     "role": word_bits,
     "itemprop": word_bits,
@@ -79,19 +78,6 @@ _READERS: dict[str, Callable[[str], int]] = {
     # Whatever its value is.
     "hidden": lambda _: _NOT_SHOWN,
 }
-
-
-def read_names(page: Nodes, node: cython.int) -> tuple[int, str | None]:
-    """Return an element's own names, and its class."""
-    bits = _TAG_BITS.get(page.name(node), 0)
-    css_class: str | None = None
-    for attribute, value in page.items(node):
-        read = _READERS.get(attribute)
-        if read is not None:
-            bits |= read(value[:READ_CHARACTERS])
-            if attribute == "class":
-                css_class = value
-    return bits, css_class
 
 
 class ElementColumns:
@@ -104,6 +90,7 @@ class ElementColumns:
     ``depths``: how many block-level ancestors it has.
     ``own_names``: its own names, and those of inline elements between it and its parent.
     ``all_names``: its own names, and those of all its ancestors.
+    ``groups``: no number of a path or class is above it.
     """
 
     def __init__(self, flow: Flow) -> None:
@@ -115,9 +102,13 @@ class ElementColumns:
         )
         self.own_names: list[int] = []
         self.all_names: list[int] = []
-        self._known: dict[int, int] = {}
+        #: The numbers of tags with their classes, and the names of each; the names of inline elements.
+        self._classes: dict[tuple[int, str | None], int] = {}
+        self._class_names: list[int] = []
+        self._inline: dict[int, int] = {}
         self._read()
-        family = np.array(self.parents, np.int64) * self.count + np.array(self.classes, np.int64)
+        self.groups = max(self.count, len(self._classes))
+        family = np.array(self.parents, np.int64) * (self.groups + 1) + np.array(self.classes, np.int64)
         _, families, sizes = np.unique(family, return_inverse=True, return_counts=True)
         self.alike = sizes[families].astype(np.int32)
 
@@ -126,21 +117,22 @@ class ElementColumns:
         around: cython.int = 0
         number: cython.int
         paths: dict[int, int] = {}
-        classes: dict[tuple[int, str | None], int] = {}
+        names_of_page: cython.Py_ssize_t = len(page.names)
         for number in range(self.count):
             node: cython.int = self.nodes[number]
-            names, css_class = read_names(page, node)
+            names = self._names(node)
+            self.classes[number] = self._class
             if number:
                 # A page may have elements beside the root.
                 while around and page.end[self.nodes[around]] <= node:
                     self.ends[around] = number
                     around = self.parents[around]
-                names |= self._inline_names(page.parent[node], self.nodes[around])
+                if page.parent[node] != self.nodes[around]:
+                    names |= self._inline_names(page.parent[node], self.nodes[around])
                 self.parents[number] = around
                 self.depths[number] = self.depths[around] + 1
-                path = self.paths[around] * len(page.names) + page.tag[node]
+                path = self.paths[around] * names_of_page + page.tag[node]
                 self.paths[number] = paths.setdefault(path, len(paths) + 1)
-            self.classes[number] = classes.setdefault((page.tag[node], css_class), len(classes))
             self.own_names.append(names)
             self.all_names.append(names | self.all_names[around] if number else names)
             around = number
@@ -149,14 +141,35 @@ class ElementColumns:
             around = self.parents[around]
         self.ends[0] = self.count
 
+    def _names(self, node: cython.int) -> int:
+        """Return an element's own names; keep the number of its class."""
+        css_class: str | None = None
+        names = 0
+        for attribute, value in self.page.items(node):
+            if attribute == "class":
+                css_class = value
+                continue
+            read = _READERS.get(attribute)
+            if read is not None:
+                names |= read(value[:_READ_CHARACTERS])
+        key = (self.page.tag[node], css_class)
+        number = self._classes.get(key)
+        if number is None:
+            number = self._classes[key] = len(self._classes)
+            words = word_bits(css_class[:_READ_CHARACTERS]) if css_class else 0
+            self._class_names.append(words | _TAG_BITS.get(self.page.name(node), 0))
+        self._class = number
+        of_class: int = self._class_names[number]
+        return names | of_class if names else of_class
+
     def _inline_names(self, node: cython.int, stop: cython.int) -> int:
         """Return the names of an inline element, and of those around it up to a block-level one."""
         passed = []
-        while node > 0 and node != stop and node not in self._known:
+        while node > 0 and node != stop and node not in self._inline:
             passed.append(node)
             node = self.page.parent[node]
-        names: int = self._known.get(node, 0)
+        names: int = self._inline.get(node, 0)
         for inline in reversed(passed):
-            names |= read_names(self.page, inline)[0]
-            self._known[inline] = names
+            names |= self._names(inline)
+            self._inline[inline] = names
         return names
