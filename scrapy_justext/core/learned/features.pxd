@@ -28,6 +28,7 @@ cdef class _Page:
     cpdef object numbers(self)
     cdef void _put(self, double value) noexcept
     cdef void _find_repeats(self) except *
+    @cython.locals(is_code=bint, is_table=bint)
     cdef void _put_block(self, int i) except *
     cdef bint _is_in_title(self, str text) except -1
     cdef void _put_position(self) except *

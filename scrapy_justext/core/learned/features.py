@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Compute the features of a page's blocks: a row a block, a column for each row of :mod:`.table`.
 
 There are five groups, in the order of the table:
@@ -200,7 +200,7 @@ class _Page:
             self.first[i] = seen.setdefault(self.texts[i], i)
             self.repeats[self.first[i]] += 1
 
-    def _put_block(self, i: cython.int) -> None:
+    def _put_block(self, i: cython.int) -> None:  # noqa: PLR0915 (a line a feature)
         """Put the features of a block itself."""
         text = self.text
         text.measure(self.texts[i])
@@ -208,8 +208,8 @@ class _Page:
         words: cython.double = max(text.words, 1)
         characters: cython.double = max(text.characters, 1)
         link_density: cython.double = min(self.link_characters[i] / characters, 1)
-        is_code: cython.bint = self.is_code[i]
-        is_table: cython.bint = self.is_table[i]
+        is_code = self.is_code[i]
+        is_table = self.is_table[i]
         is_prose: cython.bint = text.units >= _PROSE_UNITS and link_density < _PROSE_LINK_DENSITY and text.ends > 0
         is_prose = is_prose and not (is_code or is_table)
         self.units[i] = text.units

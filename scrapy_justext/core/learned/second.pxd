@@ -20,7 +20,8 @@ cdef class _Page:
     cdef Sums blocks, all_units, all_good, all_first, margins
     cdef const int[::1] element, holders, markers, offsets, windows, sides
     cdef int[::1] heading, last, following, marked
-    cdef const double[::1] first, units, good, level, is_prose
+    cdef const double[::1] first, units, good
+    cdef const float[::1] level, is_prose
     cdef double[::1] improbable, section_good, section_units
     cdef double total, best_good, best_mean
     cdef float[::1] out

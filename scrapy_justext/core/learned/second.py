@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Compute what the second pass looks at: the first pass's probabilities around each block, and words beside content.
 
 Probabilities are averaged and summed over the elements that a block stands in, over blocks of its class and of its
@@ -251,14 +251,13 @@ class _Page:
 
     def __init__(self, numbers: Floats32, view: PageView, first: Floats32) -> None:
         count = self.count = len(first)
-        units, self.level, self.is_prose = [
-            memoryview(numbers[_ROWS[name]].astype(np.float64)) for name in ("units", "heading_level", "is_sentence_like")
-        ]
         self.columns, self.element, self.blocks, self.holders = view.columns, view.element, view.blocks, view.holders
-        self.first = memoryview(first.astype(np.float64))
-        self.units = memoryview(np.maximum(units, 1))
-        self.good = memoryview(np.multiply(self.first, self.units))
-        margins = memoryview((np.asarray(self.first) - 0.5) * self.units)
+        units, level, is_prose = numbers[[_ROWS[name] for name in ("units", "heading_level", "is_sentence_like")]]
+        units, chances = np.maximum(units.astype(np.float64), 1), first.astype(np.float64)
+        self.first, self.units, self.good, margins = (
+            array("d", values.tobytes()) for values in (chances, units, chances * units, (chances - 0.5) * units)
+        )
+        self.level, self.is_prose = array("f", level.tobytes()), array("f", is_prose.tobytes())
         self.all_units, self.all_good, self.all_first, self.margins = (
             Sums(weights, self.element, self.columns) for weights in (self.units, self.good, self.first, margins)
         )
@@ -375,10 +374,10 @@ class _Page:
     def _put_elements(self, i: cython.int) -> None:
         """Put the features of the elements that a block stands in, and of the blocks of its class and path."""
         element: cython.int = self.element[i]
-        level: cython.int
+        _level: cython.int
         levels: cython.int = LEVELS
         at: cython.Py_ssize_t = self.at
-        for level in range(levels):
+        for _level in range(levels):
             good: cython.double = self.all_good.inside[element]
             self.out[at] = good / max(self.all_units.inside[element], 1)
             self.out[at + levels * self.count] = self.all_first.inside[element] / self.blocks.inside[element]

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Sum what blocks have: before each block, and in each element, class and path."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# cython: wraparound=False
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Read the block-level elements of a page as numbers: where each stands, and what its names say.
 
 A set of names is an integer with a bit for each of :data:`.names.NAMES`.  An element has the names of its tag, of the
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import cython
 
     from scrapy_justext.core.reading.flow import Flow
-    from scrapy_justext.core.reading.nodes import Nodes
 
 _BITS = {name: 1 << position for position, name in enumerate((*(f"<{tag}>" for tag in TAGS), *WORDS, *STATES))}
 _TAG_BITS = {tag: _BITS[f"<{tag}>"] for tag in TAGS}

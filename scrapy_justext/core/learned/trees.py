@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Ask boosted trees, all of a page's blocks at once.
 
 Each level of a tree asks the same question of all blocks: is a feature above a border?  So the answers of a block are
@@ -59,8 +59,8 @@ class _Asked:
             raise ValueError("trees of different sizes")
         if trees.columns.size and not 0 <= trees.columns.min() <= trees.columns.max() < self.rows:
             raise ValueError("features that are not there")
-        self.columns, self.borders, self.leaves = [memoryview(array.reshape(-1)) for array in trees]
-        self.features = memoryview(np.ascontiguousarray(features).reshape(-1))
+        self.columns, self.borders, self.leaves = [array.reshape(-1).data for array in trees]
+        self.features = np.ascontiguousarray(features).reshape(-1).data
         self.found = memoryview(bytearray(self.trees * self.count))
         self._find()
 
@@ -82,10 +82,10 @@ class _Asked:
     def log_odds(self) -> Floats32:
         """Return the log-odds of the blocks."""
         result = np.zeros(self.count, np.float32)
-        self._add_values(memoryview(result))
+        self._add_values(result.data)
         return result
 
-    def _add_values(self, result: memoryview[float]) -> None:
+    def _add_values(self, result: memoryview) -> None:
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -98,10 +98,10 @@ class _Asked:
     def weights(self) -> Floats32:
         """Return how much each feature raised them."""
         result = np.zeros((self.rows, self.count), np.float32)
-        self._add_weights(memoryview(result.reshape(-1)))
+        self._add_weights(result.reshape(-1).data)
         return result
 
-    def _add_weights(self, result: memoryview[float]) -> None:
+    def _add_weights(self, result: memoryview) -> None:
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t
         level: cython.Py_ssize_t
