@@ -1,3 +1,4 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Compute what the second pass looks at: the first pass's probabilities around each block, and words beside content.
 
 Probabilities are averaged and summed over the elements that a block stands in, over blocks of its class and of its
@@ -11,27 +12,25 @@ blocks and elements.
 from __future__ import annotations
 
 import re
+from array import array
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_justext.core.kernel.loading import kernel
 from scrapy_justext.core.learned.markers import MARKERS
+from scrapy_justext.core.learned.sums import Sums
 from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, Feature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import ModuleType
+    from collections.abc import Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    import cython
+    from numpy.typing import NDArray
 
-    from scrapy_justext.core.kernel.second import MarkerReader, SecondComputer
     from scrapy_justext.core.learned.features import Features, PageView
 
-    Floats = NDArray[np.float64]
     Floats32 = NDArray[np.float32]
-    Ints = NDArray[np.intp]
 
 #: The kinds of markers: those of the lists, and what looks like a date or a time.
 KINDS = (*MARKERS, "date")
@@ -40,15 +39,15 @@ LONGEST_LABEL = 100
 #: From this character on, scripts have no spaces between words, or words with characters that are no letters to Python.
 _SOUGHT_INSIDE = "\u0900"
 _WORD = re.compile(r"\w+")
-#: What stands behind the number of a year or a month.
-_DATE_WORDS = "年월月"
-#: Compiled code has it in its own words.
-_DATE = re.compile(rf"\d:\d\d|\d[./-]\d{{1,2}}[./-]\d|\d\s?[{_DATE_WORDS}]|\b(?:19|20)\d\d\b")
+_DATE = re.compile(r"\d:\d\d|\d[./-]\d{1,2}[./-]\d|\d\s?[年월月]|\b(?:19|20)\d\d\b")
+_DATE_BIT = 1 << len(MARKERS)
 _WORDS_OF_PHRASE = 3
+#: What is said of words that phrases begin with.
+_BEGINS = 1 << 30
 
 
-def _phrases() -> tuple[dict[str, int], dict[str, int], frozenset[str]]:
-    """Return the bits of words and phrases, those of strings that are sought inside words, and first words."""
+def _phrases() -> tuple[dict[str, int], dict[str, int]]:
+    """Return the bits of words and phrases, and those of strings that are sought inside words."""
     phrases: dict[str, int] = {}
     strings: dict[str, int] = {}
     for number, languages in enumerate(MARKERS.values()):
@@ -56,12 +55,17 @@ def _phrases() -> tuple[dict[str, int], dict[str, int], frozenset[str]]:
             inside = max(phrase) >= _SOUGHT_INSIDE
             to, key = (strings, phrase) if inside else (phrases, " ".join(_WORD.findall(phrase)))
             to[key] = to.get(key, 0) | 1 << number
-    return phrases, strings, frozenset(phrase.split()[0] for phrase in phrases if " " in phrase)
+    for beginning in [phrase.split()[0] for phrase in phrases if " " in phrase]:
+        phrases[beginning] = phrases.get(beginning, 0) | _BEGINS
+    return phrases, strings
 
 
-_PHRASES, _STRINGS, _BEGINNINGS = _phrases()
-_STRING = re.compile("|".join(sorted(map(re.escape, _STRINGS), key=len, reverse=True)))
-_DATE_BIT = 1 << len(MARKERS)
+_PHRASES, _STRINGS = _phrases()
+#: By first character: the lengths of the strings that begin so, the longest first.
+_LENGTHS = {
+    first: sorted({len(string) for string in _STRINGS if string[0] == first}, reverse=True)
+    for first in {string[0] for string in _STRINGS}
+}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -72,44 +76,77 @@ def marker_bits(text: str) -> int:
     ['comment', 'related']
     """
     text = text.lower()
-    bits = _DATE_BIT if _DATE.search(text) else 0
+    bits: cython.int = _kinds_of_words(text)
     if not text.isascii() and max(text) >= _SOUGHT_INSIDE:
-        for found in _STRING.findall(text):
-            bits |= _STRINGS[found]
-    words = _WORD.findall(text)
-    for word in words:
-        bits |= _PHRASES.get(word, 0)
-    if _BEGINNINGS.isdisjoint(words):
-        return bits
+        bits |= _strings_in(text)
+    return bits & ~_BEGINS
+
+
+def _kinds_of_words(text: str) -> int:
+    """Return the kinds of words, phrases and dates in a text; a regular expression for words takes longer."""
+    bits: cython.int = 0
+    has_digits: cython.bint = False
+    words: list[str] = []
+    start: cython.Py_ssize_t = -1
+    i: cython.Py_ssize_t
+    size: cython.Py_ssize_t = len(text)
+    for i in range(size + 1):
+        character: cython.Py_UCS4 = text[i] if i < size else " "
+        if character.isalnum() or character == "_":
+            if start < 0:
+                start = i
+            has_digits = has_digits or character.isdecimal()
+        elif start >= 0:
+            word = text[start:i]
+            words.append(word)
+            found: cython.int = _PHRASES.get(word, 0)
+            bits |= found
+            start = -1
+    if bits & _BEGINS:
+        bits |= _kinds_of_phrases(words)
+    return bits | _DATE_BIT if has_digits and _DATE.search(text) else bits
+
+
+def _kinds_of_phrases(words: list[str]) -> int:
+    bits: cython.int = 0
     for place, word in enumerate(words):
-        if word in _BEGINNINGS:
+        if _PHRASES.get(word, 0) & _BEGINS:
             for end in range(place + 2, place + 1 + _WORDS_OF_PHRASE):
                 bits |= _PHRASES.get(" ".join(words[place:end]), 0)
     return bits
 
 
-def read_markers(texts: Sequence[str]) -> NDArray[np.uint32]:
+def _strings_in(text: str) -> int:
+    """Return the kinds of the strings in a text: at each place of the longest, behind which the search goes on."""
+    bits: cython.int = 0
+    i: cython.Py_ssize_t = 0
+    while i < len(text):
+        step = 1
+        for length in _LENGTHS.get(text[i], ()):
+            found = _STRINGS.get(text[i : i + length], 0)
+            if found:
+                bits |= found
+                step = length
+                break
+        i += step
+    return bits
+
+
+def read_markers(texts: list[str]) -> array[int]:
     """Return the kinds of the markers in each text, a bit for each of :data:`KINDS`; long texts have none."""
-    found = [marker_bits(text) if len(text) <= LONGEST_LABEL else 0 for text in texts]
-    return np.array(found, "<u4")
-
-
-@lru_cache(maxsize=1)
-def marker_reader(module: ModuleType) -> MarkerReader:
-    """Return what finds markers with compiled code."""
-    made: MarkerReader = module.MarkerReader(_PHRASES, _STRINGS, _SOUGHT_INSIDE, _DATE_BIT, _DATE_WORDS, LONGEST_LABEL)
-    return made
+    return array("i", [marker_bits(text) if len(text) <= LONGEST_LABEL else 0 for text in texts])
 
 
 #: What is farther away is as good as not there, in blocks.
-FAR = 40
+FAR = _FAR = 40
 #: Positions of neighbours, counted from the block; the first pass has fewer.
 SECOND_OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
 #: How many blocks before or ahead are summed.
 SIDES = (3, 12)
 #: Blocks on each side in which markers are counted.
 _NEAR = 5
-_MARGIN = max(*WINDOWS, *SIDES)
+#: From this probability on, a block is a probable one.
+_PROBABLE = 0.5
 
 #: Features of the first pass that go with them.
 TAKEN = (
@@ -125,7 +162,7 @@ _TAKEN_ROWS = [_ROWS[name] for name in TAKEN]
 
 _MEAN, _OF_BLOCKS, _SHARE = "mean probability of {}", "mean probability of the blocks of {}", "good text in {}"
 _GROUPS = (("class", "elements of the same class"), ("path", "blocks with the same path"))
-_OF_MARKER = (
+_MARKER_FEATURES = (
     ("since", 'blocks since words like "{}"'),
     ("until", 'blocks before words like "{}"'),
     ("before", 'words like "{}" before'),
@@ -133,6 +170,8 @@ _OF_MARKER = (
     ("near", 'words like "{}" around it'),
     ("heading", 'under a heading like "{}"?'),
 )
+_OF_MARKER = len(_MARKER_FEATURES)
+_OF_PAGE = 7
 
 
 def _own_features() -> Iterator[tuple[str, str]]:
@@ -176,7 +215,7 @@ def _own_features() -> Iterator[tuple[str, str]]:
         ("page_prose_good", "good text of the page that is sentence-like"),
     )
     for kind in KINDS:
-        for name, meaning in _OF_MARKER:
+        for name, meaning in _MARKER_FEATURES:
             yield f"{name}_{kind}", meaning.format(kind)
 
 
@@ -195,218 +234,239 @@ def second_features(features: Features, first: Floats32) -> Floats32:
 
     ``first``: the probabilities of the first pass.
     """
-    view, modules = features.view, kernel().modules
-    assert view is not None
-    if modules is None:
-        return features_in_python(features, first)
-    markers = marker_reader(modules.second).read(view.texts)
-    computed = computer(modules.second).compute(features.numbers, first, view.columns, view.element, markers)
-    return np.frombuffer(computed, np.float32).reshape(len(SECOND_FEATURES), -1)
-
-
-@lru_cache(maxsize=1)
-def computer(module: ModuleType) -> SecondComputer:
-    """Return what computes the features of the second pass with compiled code."""
-    made: SecondComputer = module.SecondComputer(
-        {
-            "own_rows": len(OWN),
-            "levels": LEVELS,
-            "kinds": len(KINDS),
-            "far": FAR,
-            "near": _NEAR,
-            "offsets": np.array(SECOND_OFFSETS),
-            "windows": np.array(WINDOWS),
-            "sides": np.array(SIDES),
-            "taken": np.array(_TAKEN_ROWS),
-            **{name: _ROWS[name] for name in ("units", "heading_level", "is_sentence_like")},
-        }
-    )
-    return made
-
-
-def features_in_python(features: Features, first: Floats32) -> Floats32:
-    """Return what :func:`second_features` gives, without compiled code."""
     assert features.view is not None
-    result = np.empty((len(SECOND_FEATURES), len(first)), np.float32)
-    row = 0
-    for group in _groups(features, features.view, first.astype(np.float64)):
-        for values in group:
-            result[row] = values
-            row += 1
-    result[row:] = features.numbers[_TAKEN_ROWS]
-    return result
+    page = _Page(features.numbers, features.view, first)
+    own = np.frombuffer(page.own(), np.float32).reshape(len(OWN), -1)
+    return np.concatenate([own, features.numbers[_TAKEN_ROWS]])
 
 
-def _groups(features: Features, view: PageView, first: Floats) -> Iterator[Sequence[ArrayLike] | Floats]:
-    units, heading_level, is_prose = features.numbers[
-        [_ROWS[n] for n in ("units", "heading_level", "is_sentence_like")]
-    ]
-    units = np.maximum(units.astype(np.float64), 1)
-    good = first * units
-    last_heading = _last(heading_level > 0)
-    yield [first]
-    yield from _of_elements(view, first, units, good)
-    yield from _of_neighbours(first, units, good)
-    yield _of_order(first, units, good)
-    yield _of_section(first, units, good, last_heading)
-    yield _of_best(view, first, units, good)
-    yield _of_page(first, units, good, heading_level == 1, is_prose)
-    kinds = read_markers(view.texts).view(np.uint8).reshape(-1, 4)
-    markers = np.unpackbits(kinds, axis=1, count=len(KINDS), bitorder="little").T.astype(np.bool_)
-    yield _of_markers(markers, last_heading)
+class _Page:
+    """The blocks of a page; their features are written one by one.
 
+    ``first``: the probabilities of the first pass; ``good``: good text.
+    ``heading``: for each block the last heading up to it; -1 where there is none.
+    ``last``, ``following``: the last probable block up to each, and the next from it on; far away where there is none.
+    ``improbable``: the text of improbable blocks up to each.
+    """
 
-def _last(flags: NDArray[np.bool_]) -> Ints:
-    """Return the position of the last flag at or before each, in each row; far before the first where there is none."""
-    index = np.arange(flags.shape[-1])
-    return np.maximum.accumulate(np.where(flags, index, -FAR - 1), axis=-1)
+    def __init__(self, numbers: Floats32, view: PageView, first: Floats32) -> None:
+        count = self.count = len(first)
+        self.columns, self.element, self.blocks, self.holders = view.columns, view.element, view.blocks, view.holders
+        units, level, is_prose = numbers[[_ROWS[name] for name in ("units", "heading_level", "is_sentence_like")]]
+        units, chances = np.maximum(units.astype(np.float64), 1), first.astype(np.float64)
+        self.first, self.units, self.good, margins = (
+            array("d", values.tobytes()) for values in (chances, units, chances * units, (chances - 0.5) * units)
+        )
+        self.level, self.is_prose = array("f", level.tobytes()), array("f", is_prose.tobytes())
+        self.all_units, self.all_good, self.all_first, self.margins = (
+            Sums(weights, self.element, self.columns) for weights in (self.units, self.good, self.first, margins)
+        )
+        self.total = max(self.all_good.before[count], 1)
+        self.markers = read_markers(view.texts)
+        self.offsets, self.windows, self.sides = array("i", SECOND_OFFSETS), array("i", WINDOWS), array("i", SIDES)
+        self.heading, self.last, self.following, self.marked = (array("i", bytes(4 * (count + 1))) for _ in range(4))
+        self.improbable, self.section_good, self.section_units = (array("d", bytes(8 * count)) for _ in range(3))
+        self.out = array("f", bytes(4 * len(OWN) * count))
+        #: Where the next feature is written.
+        self.at = 0
 
+    def own(self) -> array[float]:
+        """Return the features that only the second pass has: a row a feature, a column a block."""
+        i: cython.int
+        self._look_around()
+        self._find_best_run()
+        self._find_best_element()
+        of_page = self._of_page()
+        n: cython.int
+        for i in range(self.count):
+            self.at = i
+            self._put(self.first[i])
+            self._put_elements(i)
+            self._put_neighbours(i)
+            self._put_order(i)
+            self._put_section(i)
+            self._put_best(i)
+            for n in range(_OF_PAGE):
+                self._put(of_page[n])
+        for i in range(len(KINDS)):
+            self._put_markers(i)
+        return self.out
 
-def _next(flags: NDArray[np.bool_]) -> Ints:
-    """Return the position of the next flag at or behind each, in each row; far behind the last where there is none."""
-    count = flags.shape[-1]
-    index = np.arange(count)
-    return np.minimum.accumulate(np.where(flags, index, count + FAR)[..., ::-1], axis=-1)[..., ::-1]
+    def _put(self, value: cython.double) -> None:
+        self.out[self.at] = value
+        self.at += self.count
 
+    def _look_around(self) -> None:
+        """Find the last heading, and probable blocks around each; sum over sections, which begin with a heading."""
+        count: cython.int = self.count
+        i: cython.int
+        heading: cython.int = -1
+        last: cython.int = -_FAR - 1
+        following: cython.int = count + _FAR
+        improbable: cython.double = 0
+        for i in range(count):
+            if self.level[i] > 0:
+                heading = i
+            if self.first[i] >= _PROBABLE:
+                last = i
+            else:
+                improbable += self.units[i]
+            self.heading[i], self.last[i], self.improbable[i] = heading, last, improbable
+            self.section_good[max(heading, 0)] += self.good[i]
+            self.section_units[max(heading, 0)] += self.units[i]
+        for i in range(count - 1, -1, -1):
+            if self.first[i] >= _PROBABLE:
+                following = i
+            self.following[i] = following
 
-def _sums_inside(view: PageView, weights: Floats | None) -> Floats:
-    """Sum weights over the blocks inside each element; without weights, count them."""
-    ends = view.columns.ends
-    sums = np.zeros(len(ends) + 1)
-    np.cumsum(np.bincount(view.element, weights, len(ends)), out=sums[1:])
-    inside: Floats = sums[ends] - sums[:-1]
-    return inside
+    def _find_best_run(self) -> None:
+        """Find the run of blocks in which probable text most exceeds improbable text."""
+        before = self.margins.before
+        lowest: cython.int = 0
+        most: cython.double = 0
+        i: cython.int
+        for i in range(self.count):
+            if before[i] < before[lowest]:
+                lowest = i
+            margin: cython.double = before[i + 1] - before[lowest]
+            if i == 0 or margin > most:
+                most = margin
+                self.run_start, self.run_end = lowest, i + 1
 
+    def _find_best_element(self) -> None:
+        """Find the innermost element in which it does."""
+        inside = self.margins.inside
+        i: cython.int
+        self.best = 0
+        for i in range(self.columns.count):
+            if inside[i] >= inside[self.best]:
+                self.best = i
+        units: cython.double = 0
+        self.best_good = 0
+        for i in range(self.count):
+            if self._is_in_best(i):
+                self.best_good += self.good[i]
+                units += self.units[i]
+        self.best_mean = self.best_good / max(units, 1)
 
-def _of_elements(view: PageView, first: Floats, units: Floats, good: Floats) -> Iterator[Floats]:
-    """Yield the features of the elements around each block, and of blocks of its class and path."""
-    total = max(good.sum(), 1.0)
-    counts, units_inside, good_inside, first_inside = (
-        _sums_inside(view, weights) for weights in (None, units, good, first)
-    )
-    levels = view.columns.levels(view.element, counts, LEVELS)
-    yield (good_inside / np.maximum(units_inside, 1))[levels]
-    yield (first_inside / np.maximum(counts, 1))[levels]
-    yield (good_inside / total)[levels]
-    for groups in (view.columns.classes, view.columns.paths):
-        group = groups[view.element]
-        good_of_group = np.bincount(group, good)
-        yield (good_of_group / np.maximum(np.bincount(group, units), 1))[group][None]
-        yield (good_of_group / total)[group][None]
+    def _is_in_best(self, i: cython.int) -> bool:
+        return self.best <= self.element[i] < self.columns.ends[self.best]
 
+    def _of_page(self) -> array[float]:
+        """Return the features that are the same for all blocks of the page."""
+        count: cython.int = self.count
+        i: cython.int
+        good: cython.double = self.all_good.before[count]
+        units: cython.double = self.all_units.before[count]
+        probable: cython.int = 0
+        sure: cython.double = 0
+        prose: cython.double = 0
+        h1: cython.double = -1
+        for i in range(count):
+            probable += self.first[i] >= _PROBABLE
+            sure += abs(self.first[i] - 0.5) * self.units[i]
+            prose += self.good[i] * self.is_prose[i]
+            if self.level[i] == 1 and h1 < 0:
+                h1 = self.first[i]
+        mean = self.all_first.before[count] / count
+        return array("d", [good, good / units, mean, probable, sure / units, h1, prose / self.total])
 
-def _padded_sums(values: Floats) -> Floats:
-    """Return the sums before each position, from :data:`_MARGIN` positions before the first to as many behind."""
-    count = values.shape[-1]
-    sums = np.zeros((*values.shape[:-1], count + 1 + 2 * _MARGIN))
-    np.cumsum(values, axis=-1, out=sums[..., _MARGIN + 1 : _MARGIN + 1 + count])
-    sums[..., _MARGIN + 1 + count :] = sums[..., [_MARGIN + count]]
-    return sums
+    def _put_elements(self, i: cython.int) -> None:
+        """Put the features of the elements that a block stands in, and of the blocks of its class and path."""
+        element: cython.int = self.element[i]
+        _level: cython.int
+        levels: cython.int = LEVELS
+        at: cython.Py_ssize_t = self.at
+        for _level in range(levels):
+            good: cython.double = self.all_good.inside[element]
+            self.out[at] = good / max(self.all_units.inside[element], 1)
+            self.out[at + levels * self.count] = self.all_first.inside[element] / self.blocks.inside[element]
+            self.out[at + 2 * levels * self.count] = good / self.total
+            at += self.count
+            element = self.holders[element]
+        self.at = at + 2 * levels * self.count
+        group: cython.int = self.columns.classes[self.element[i]]
+        self._put(self.all_good.of_classes[group] / max(self.all_units.of_classes[group], 1))
+        self._put(self.all_good.of_classes[group] / self.total)
+        group = self.columns.paths[self.element[i]]
+        self._put(self.all_good.of_paths[group] / max(self.all_units.of_paths[group], 1))
+        self._put(self.all_good.of_paths[group] / self.total)
 
+    def _put_neighbours(self, i: cython.int) -> None:
+        """Put the features of single neighbours, and of the blocks around, before and ahead."""
+        at: cython.int
+        size: cython.int
+        n: cython.int
+        for n in range(len(self.offsets)):
+            at = i + self.offsets[n]
+            self._put(self.first[at] if 0 <= at < self.count else 0)
+        for n in range(len(self.windows)):
+            size = self.windows[n]
+            self._put_span(i - size, i + size + 1)
+        for n in range(len(self.sides)):
+            size = self.sides[n]
+            self._put_span(i - size, i)
+            self._put_span(i + 1, i + size + 1)
 
-def _span(sums: Floats, start: int, end: int) -> Floats:
-    """Return the sums of the positions from ``start`` to ``end``, counted from each."""
-    count = sums.shape[-1] - 1 - 2 * _MARGIN
-    found: Floats = (
-        sums[..., _MARGIN + 1 + end : _MARGIN + 1 + end + count] - sums[..., _MARGIN + start : _MARGIN + start + count]
-    )
-    return found
+    def _put_span(self, start: cython.int, end: cython.int) -> None:
+        """Put the mean of the blocks between two places."""
+        start = min(max(start, 0), self.count)
+        end = min(max(end, 0), self.count)
+        units: cython.double = self.all_units.before[end] - self.all_units.before[start]
+        self._put((self.all_good.before[end] - self.all_good.before[start]) / max(units, 1))
 
+    def _put_order(self, i: cython.int) -> None:
+        """Put the features of what comes before and ahead."""
+        until: cython.double = self.all_good.before[i + 1]
+        last: cython.int = self.last[i]
+        following: cython.int = self.following[i]
+        self._put((until - self.good[i]) / self.total)
+        self._put((self.all_good.before[self.count] - until) / self.total)
+        self._put(min(i - last, _FAR))
+        self._put(min(following - i, _FAR))
+        self._put(self.improbable[i] - self.improbable[last] if last >= 0 else -1)
+        self._put(self.improbable[following] - self.improbable[i] if following < self.count else -1)
 
-def _of_neighbours(first: Floats, units: Floats, good: Floats) -> Iterator[Floats]:
-    """Yield the features of single neighbours, and of the blocks around, before and ahead."""
-    count = len(first)
-    padded = np.zeros(count + 2 * _MARGIN)
-    padded[_MARGIN : _MARGIN + count] = first
-    yield np.array([padded[_MARGIN + offset : _MARGIN + offset + count] for offset in SECOND_OFFSETS])
-    sums = _padded_sums(np.array([good, units]))
-    spans = [(-size, size) for size in WINDOWS]
-    spans += [span for size in SIDES for span in ((-size, -1), (1, size))]
-    for start, end in spans:
-        good_sum, units_sum = _span(sums, start, end)
-        yield (good_sum / np.maximum(units_sum, 1))[None]
+    def _put_section(self, i: cython.int) -> None:
+        heading: cython.int = max(self.heading[i], 0)
+        self._put(self.first[heading] if self.heading[i] >= 0 else -1)
+        self._put(self.section_good[heading] / max(self.section_units[heading], 1))
+        self._put(self.first[min(heading + 1, self.count - 1)])
 
+    def _put_best(self, i: cython.int) -> None:
+        self._put(self.run_start <= i < self.run_end)
+        self._put(min(max(self.run_start - i, 0), _FAR))
+        self._put(min(max(i - self.run_end + 1, 0), _FAR))
+        self._put((self.all_good.before[self.run_end] - self.all_good.before[self.run_start]) / self.total)
+        self._put(self._is_in_best(i))
+        self._put(self.best_good / self.total)
+        self._put(self.best_mean)
 
-def _of_order(first: Floats, units: Floats, good: Floats) -> list[ArrayLike]:
-    """Return the features of what comes before and ahead."""
-    count = len(first)
-    index, total = np.arange(count), max(good.sum(), 1.0)
-    until = np.cumsum(good)
-    is_probable = first >= 0.5
-    last, following = _last(is_probable), _next(is_probable)
-    improbable = np.cumsum(np.where(is_probable, 0, units))
-    return [
-        (until - good) / total,
-        (until[-1] - until) / total,
-        np.minimum(index - last, FAR),
-        np.minimum(following - index, FAR),
-        np.where(last >= 0, improbable - improbable[np.maximum(last, 0)], -1),
-        np.where(following < count, improbable[np.minimum(following, count - 1)] - improbable, -1),
-    ]
-
-
-def _of_section(first: Floats, units: Floats, good: Floats, last_heading: Ints) -> list[ArrayLike]:
-    """Return the features of the section, which begins with a heading."""
-    heading = np.maximum(last_heading, 0)
-    means = np.bincount(heading, good) / np.maximum(np.bincount(heading, units), 1)
-    return [
-        np.where(last_heading >= 0, first[heading], -1),
-        means[heading],
-        first[np.minimum(heading + 1, len(first) - 1)],
-    ]
-
-
-def _of_best(view: PageView, first: Floats, units: Floats, good: Floats) -> list[ArrayLike]:
-    """Return the features of the run and of the element in which probable text most exceeds improbable text."""
-    index, total = np.arange(len(first)), max(good.sum(), 1.0)
-    margin = (first - 0.5) * units
-    before = np.append(0, np.cumsum(margin))
-    end = int(np.argmax(before[1:] - np.minimum.accumulate(before)[:-1])) + 1
-    start = int(np.argmin(before[:end]))
-    inside = _sums_inside(view, margin)
-    # The innermost of those with the highest sum.
-    best = len(inside) - 1 - int(np.argmax(inside[::-1]))
-    is_in_best = (view.element >= best) & (view.element < view.columns.ends[best])
-    good_of_best = good[is_in_best].sum()
-    return [
-        (index >= start) & (index < end),
-        np.clip(start - index, 0, FAR),
-        np.clip(index - end + 1, 0, FAR),
-        good[start:end].sum() / total,
-        is_in_best,
-        good_of_best / total,
-        good_of_best / max(units[is_in_best].sum(), 1.0),
-    ]
-
-
-def _of_page(
-    first: Floats, units: Floats, good: Floats, is_h1: NDArray[np.bool_], is_prose: Floats32
-) -> list[ArrayLike]:
-    """Return the features that are the same for all blocks of the page."""
-    total, all_units = good.sum(), units.sum()
-    return [
-        total,
-        total / all_units,
-        first.mean(),
-        np.count_nonzero(first >= 0.5),
-        (np.abs(first - 0.5) * units).sum() / all_units,
-        first[is_h1.argmax()] if is_h1.any() else -1,
-        (good * is_prose).sum() / max(total, 1.0),
-    ]
-
-
-def _of_markers(markers: NDArray[np.bool_], last_heading: Ints) -> Floats:
-    """Return the features of the markers, those of each kind together."""
-    count = markers.shape[1]
-    index = np.arange(count)
-    sums = _padded_sums(markers.astype(np.float64))
-    before = sums[:, _MARGIN : _MARGIN + count]
-    features = (
-        np.minimum(index - _last(markers), FAR),
-        np.minimum(_next(markers) - index, FAR),
-        before,
-        sums[:, -1:] - before - markers,
-        _span(sums, -_NEAR, _NEAR),
-        markers[:, np.maximum(last_heading, 0)] & (last_heading >= 0),
-    )
-    return np.stack(features, axis=1).reshape(-1, count)
+    def _put_markers(self, kind: cython.int) -> None:
+        """Put the features of the markers of a kind."""
+        count: cython.int = self.count
+        i: cython.int
+        start: cython.Py_ssize_t = (len(OWN) - _OF_MARKER * (len(KINDS) - kind)) * count
+        marked = self.marked
+        following = self.following
+        last: cython.int = -_FAR - 1
+        for i in range(count):
+            marked[i + 1] = marked[i] + (self.markers[i] >> kind & 1)
+        next_one: cython.int = count + _FAR
+        for i in range(count - 1, -1, -1):
+            if marked[i + 1] > marked[i]:
+                next_one = i
+            following[i] = next_one
+        for i in range(count):
+            self.at = start + i
+            if marked[i + 1] > marked[i]:
+                last = i
+            self._put(min(i - last, _FAR))
+            self._put(min(following[i] - i, _FAR))
+            if not marked[count]:
+                continue
+            heading: cython.int = self.heading[i]
+            self._put(marked[i])
+            self._put(marked[count] - marked[i + 1])
+            self._put(marked[min(i + _NEAR + 1, count)] - marked[max(i - _NEAR, 0)])
+            self._put(heading >= 0 and self.markers[heading] >> kind & 1)

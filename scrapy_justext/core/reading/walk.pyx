@@ -273,9 +273,20 @@ cdef class TreeNodes(Nodes):
         return None
 
     cpdef list items(self, int node):
+        cdef xmlNode* place = self.place(node)
+        cdef xmlAttr* attribute
+        cdef const unsigned char* value
+        cdef list found = []
         if self.places is NULL:
             return Nodes.items(self, node)
-        return self.element(node).items() if self.tag[node] >= 0 else []
+        attribute = NULL if place is NULL or place.type != XML_ELEMENT_NODE else place.properties
+        while attribute is not NULL:
+            value = sole_text(attribute)
+            if attribute.ns is not NULL or value is NULL:
+                return self.element(node).items()
+            found.append((decoded(attribute.name), decoded(value)))
+            attribute = attribute.next
+        return found
 
     cpdef str text(self, int node):
         cdef xmlNode* place = self.place(node)

@@ -1,0 +1,45 @@
+cimport cython
+
+from scrapy_justext.core.learned.sums cimport Sums
+from scrapy_justext.core.learned.tree cimport ElementColumns
+
+cdef int _FAR, _NEAR, _OF_MARKER, _OF_PAGE, _DATE_BIT, _BEGINS
+cdef dict _PHRASES, _STRINGS, _LENGTHS
+cdef double _PROBABLE
+
+
+cdef int _kinds_of_words(str text) except -1
+cdef int _kinds_of_phrases(list[str] words) except -1
+cdef int _strings_in(str text) except -1
+
+
+@cython.final
+cdef class _Page:
+    cdef int count, run_start, run_end, best
+    cdef ElementColumns columns
+    cdef Sums blocks, all_units, all_good, all_first, margins
+    cdef const int[::1] element, holders, markers, offsets, windows, sides
+    cdef int[::1] heading, last, following, marked
+    cdef const double[::1] first, units, good
+    cdef const float[::1] level, is_prose
+    cdef double[::1] improbable, section_good, section_units
+    cdef double total, best_good, best_mean
+    cdef float[::1] out
+    cdef Py_ssize_t at
+    cpdef object own(self)
+    cdef void _put(self, double value) noexcept
+    cdef void _look_around(self) except *
+    @cython.locals(before="const double[::1]")
+    cdef void _find_best_run(self) except *
+    @cython.locals(inside="const double[::1]")
+    cdef void _find_best_element(self) except *
+    cdef bint _is_in_best(self, int i) except -1
+    cdef double[::1] _of_page(self)
+    cdef void _put_elements(self, int i) except *
+    cdef void _put_neighbours(self, int i) except *
+    cdef void _put_span(self, int start, int end) except *
+    cdef void _put_order(self, int i) except *
+    cdef void _put_section(self, int i) except *
+    cdef void _put_best(self, int i) except *
+    @cython.locals(marked="int[::1]", following="int[::1]")
+    cdef void _put_markers(self, int kind) except *

@@ -1,0 +1,60 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
+"""Sum what blocks have: before each block, and in each element, class and path."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import cython
+
+    from scrapy_justext.core.learned.tree import ElementColumns
+
+
+class Sums:
+    """The sums of a weight of blocks.
+
+    ``before``: of all blocks before each, and of all of them at the end.
+    ``before_elements``: of those in all elements before each, and of all of them at the end.
+    ``inside``: of those in each element.  ``of_classes``, ``of_paths``: of those in the elements of one.
+
+    ``element``: the blocks' elements.
+    """
+
+    def __init__(self, weights: array[float], element: array[int], columns: ElementColumns) -> None:
+        count: cython.int = columns.count
+        i: cython.int
+        self.before = array("d", bytes(8 * (len(weights) + 1)))
+        self.before_elements, self.inside, self.of_classes, self.of_paths = (
+            array("d", bytes(8 * (columns.groups + 1))) for _ in range(4)
+        )
+        self._add(weights, element, columns)
+        for i in range(count):
+            self.before_elements[i + 1] += self.before_elements[i]
+        for i in range(count):
+            self.inside[i] = self.before_elements[columns.ends[i]] - self.before_elements[i]
+
+    def _add(self, weights: array[float], element: array[int], columns: ElementColumns) -> None:
+        i: cython.int
+        for i in range(len(weights)):
+            at: cython.int = element[i]
+            weight: cython.double = weights[i]
+            self.before[i + 1] = self.before[i] + weight
+            self.before_elements[at + 1] += weight
+            self.of_classes[columns.classes[at]] += weight
+            self.of_paths[columns.paths[at]] += weight
+
+
+def holders(columns: ElementColumns, blocks: Sums) -> array[int]:
+    """Return for each element the nearest one around it that holds more blocks; ``blocks``: how many there are."""
+    found = array("i", bytes(4 * columns.count))
+    _find_holders(columns, blocks, found)
+    return found
+
+
+def _find_holders(columns: ElementColumns, blocks: Sums, found: array[int]) -> None:
+    number: cython.int
+    for number in range(1, columns.count):
+        parent: cython.int = columns.parents[number]
+        found[number] = parent if blocks.inside[parent] > blocks.inside[number] else found[parent]
