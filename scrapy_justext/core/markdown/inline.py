@@ -23,7 +23,7 @@ from scrapy_justext.core.text import collapse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from lxml import etree
+    from scrapy_justext.core.reading.nodes import Nodes
 
     #: Gives the destination of what stands in HREF or SRC; None where no link can be made of it.
     Resolve = Callable[[str], str | None]
@@ -52,12 +52,10 @@ class TextRun(NamedTuple):
     """A BR, which has no text."""
     is_markup: bool = False
     """Markdown that stands as it is."""
-    formula_length: int | None = None
-    """Of a formula, whose text is TeX: how many characters of the page's text it stands for; None for all else."""
-    is_display: bool = False
-    """A formula on lines of its own."""
+    is_formula: bool = False
+    """A formula, whose text is TeX."""
     image: Image | None = None
-    """The image that it is, which stands for no text; None for all else."""
+    """The image that it is; None for all else."""
 
     def as_formula(self) -> TextRun:
         """Return a formula as Markdown."""
@@ -120,9 +118,7 @@ def _without_bar(run: TextRun) -> TextRun:
     if "|" not in run.text:
         return run
     # Readers do not agree on bars in code, but take the backslash off them elsewhere.
-    return (
-        run._replace(is_code=False) if run.formula_length is None else run._replace(text=run.text.replace("|", r"\|"))
-    )
+    return run._replace(text=run.text.replace("|", r"\|")) if run.is_formula else run._replace(is_code=False)
 
 
 def formula(tex: str) -> str:
@@ -200,7 +196,7 @@ def _escaped(text: str) -> str:
 
 def _linked(runs: Sequence[TextRun]) -> Sequence[TextRun]:
     """Return collapsed runs with the markup of their links and of what is inside."""
-    written = [run if run.formula_length is None else run.as_formula() for run in runs]
+    written = [run.as_formula() if run.is_formula else run for run in runs]
     groups = [(target, list(group)) for target, group in groupby(written, _DESTINATION)]
     linked: list[TextRun] = []
     for i, (target, group) in enumerate(groups):
@@ -328,8 +324,8 @@ class Resolver:
     ``read``: how many characters of good blocks are read, which says how many addresses there may be.
     """
 
-    def __init__(self, root: etree._Element, url: str | None, read: int) -> None:
-        self._root = root
+    def __init__(self, page: Nodes, url: str | None, read: int) -> None:
+        self._page = page
         self._url = url
         #: Characters of addresses that it may still read and give.
         self._room = LEAST_ADDRESSES + ADDRESSES * read
@@ -337,7 +333,8 @@ class Resolver:
 
     @cached_property
     def _base(self) -> str:
-        declared = next((node.get("href") or "" for node in self._root.iter("base") if "href" in node.attrib), "")
+        addresses = (self._page.attribute(node, "href") for node in self._page.named("base"))
+        declared = next((address for address in addresses if address is not None), "")
         candidates = (_joined(self._url or "", _clean(declared)), self._url or "")
         return next((address for address in candidates if address.lower().startswith(_BASE_SCHEMES)), "")
 
