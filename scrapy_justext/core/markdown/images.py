@@ -113,6 +113,8 @@ class ImagePlace(NamedTuple):
     """An image in the tokens of a page."""
 
     token: int
+    begin: int
+    """The token behind the start or end of the block-level element before it."""
     figure: int
     """The token with which the innermost FIGURE around it begins; -1 without."""
     is_linked: bool
@@ -125,19 +127,21 @@ def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
     tag, nodes = flow.page.tag, flow.nodes
     i: cython.Py_ssize_t
     code: cython.Py_UCS4
+    begin: cython.Py_ssize_t = 0
     links: cython.int = 0
     places: list[ImagePlace] = []
     figures: dict[int, int] = {}
     open_ = [-1]
     for i, code in enumerate(flow.codes if "!" in flow.codes else ""):
         if code == "!":
-            places.append(ImagePlace(i, open_[-1], links > 0))
+            places.append(ImagePlace(i, begin, open_[-1], links > 0))
         elif code == "<" or code == "~":
             links += 1
         elif code == ">" or code == "_":
             links = max(links - 1, 0)
         elif code == "[" or code == "]" or code == "{" or code == "#":
             links = 0
+            begin = i + 1
             if tag[nodes[i]] == figure:
                 if code == "[":
                     open_.append(i)
@@ -195,16 +199,17 @@ class LoneImages:
     ``kept``: the good blocks.
     """
 
-    def __init__(self, flow: Flow, table: BlockTable, good: Sequence[bool], kept: Sequence[Segment]) -> None:
+    def __init__(self, flow: Flow, table: BlockTable, good: Sequence[bool]) -> None:
         self._flow = flow
-        self._kept = kept
         self._places, figures = find_images(flow)
-        gaps = Gaps(table, good, kept, figures)
-        self._between = self._segments(_outside(self._places, table), gaps)
+        table, alone = _with_images_beside(flow, table, self._places)
+        self.kept = list(table.chosen(good))
+        gaps = Gaps(table, good, self.kept, figures)
+        self._between = self._segments(alone, gaps)
 
     def among_blocks(self) -> Iterable[Segment]:
         """Return the good blocks with the images between them."""
-        return _merged(self._kept, self._between)
+        return _merged(self.kept, self._between)
 
     def in_cell(self, cell: DataCell) -> Iterable[Segment]:
         """Return the blocks of a cell, and the images that stand alone there."""
@@ -212,7 +217,8 @@ class LoneImages:
         nodes, end = self._flow.nodes, self._flow.page.end[node]
         first = bisect_left(self._places, node, key=lambda place: nodes[place.token])
         inside = takewhile(lambda place: nodes[place.token] < end, islice(self._places, first, None))
-        return _merged(cell.blocks, self._segments(_outside(inside, BlockTable(cell.blocks))))
+        alone = _with_images_beside(self._flow, BlockTable(cell.blocks), inside)[1]
+        return _merged(cell.blocks, self._segments(alone))
 
     def _segments(self, places: Sequence[ImagePlace], gaps: Gaps | None = None) -> list[Segment]:
         segments: list[Segment] = []
@@ -249,35 +255,33 @@ def _merged(blocks: Iterable[Segment], images: Sequence[Segment]) -> Iterable[Se
     return merge(blocks, images, key=attrgetter("begin")) if images else blocks
 
 
-def _outside(places: Iterable[ImagePlace], table: BlockTable) -> list[ImagePlace]:
-    """Return the images that are in the text of no block."""
-    before = ((place, bisect_right(table.begin, place.token) - 1) for place in places)
-    return [place for place, number in before if number < 0 or place.token >= table.end[number]]
+def _with_images_beside(
+    flow: Flow, table: BlockTable, places: Iterable[ImagePlace]
+) -> tuple[BlockTable, list[ImagePlace]]:
+    """Return the blocks with the images beside their text, and the images that stand alone.
 
-
-def with_images_beside(flow: Flow, table: BlockTable) -> BlockTable:
-    """Return blocks that begin and end with the images beside their text.
-
-    An image that BRs part from all text belongs to the block before, or else to the one behind, as far as these are
-    parts of the same text: up to where a block-level element starts or ends.
+    An image that BRs part from all text belongs to the block before it, or else to the one behind, as far as that is
+    a part of the same text: no block-level element starts or ends in between.
     """
-    codes = flow.codes
-    if "!" not in codes:
-        return table
     wide = copy(table)
-    wide.begin, wide.end = table.begin[:], table.end[:]
-    at = 0
-    for i, (begin, end) in enumerate(zip(table.begin, table.end, strict=True)):
-        if codes[begin] not in _BOUNDARIES:
-            wide.begin[i] = max(at, *(codes.rfind(sign, at, begin) + 1 for sign in _BOUNDARIES))
-        if codes[end - 1] not in _BOUNDARIES:
-            following = table.begin[i + 1] if i + 1 < len(table) else len(codes)
-            match = _BOUNDARY.search(codes, end, following)
-            wide.end[i] = match.start() if match else max(end, following)
-        at = wide.end[i]
-    return wide
+    begins, ends = wide.begin, wide.end = table.begin[:], table.end[:]
+    alone: list[ImagePlace] = []
+    begin = end = -1
+    for place in places:
+        behind = bisect_right(table.begin, place.token)
+        if behind and place.token < table.end[behind - 1]:
+            continue
+        if place.begin != begin:
+            begin, match = place.begin, _BOUNDARY.search(flow.codes, place.token)
+            end = match.start() if match else len(flow.codes)
+        if behind and table.begin[behind - 1] >= begin:
+            ends[behind - 1] = place.token + 1
+        elif behind < len(table) and table.begin[behind] < end:
+            begins[behind] = min(begins[behind], place.token)
+        else:
+            alone.append(place)
+    return wide, alone
 
 
-#: The tokens at which block-level elements start and end.
-_BOUNDARIES = "[{#]"
+#: Where block-level elements start and end.
 _BOUNDARY = re.compile(r"[\[{#\]]")

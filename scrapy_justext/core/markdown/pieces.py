@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
-from scrapy_justext.core.markdown.images import LoneImages, with_images_beside
+from scrapy_justext.core.markdown.images import LoneImages
 from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
 from scrapy_justext.core.markdown.runs import RunReader, resolved
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
@@ -73,10 +73,8 @@ def _span(value: str | None, most: int) -> int:
 
 def good_pieces(flow: Flow, table: BlockTable, good: Sequence[bool], url: str | None) -> Iterator[Piece]:
     """Yield the good blocks of a page in document order."""
-    table = with_images_beside(flow, table)
-    kept = list(table.chosen(good))
-    images = LoneImages(flow, table, good, kept)
-    maker = _PieceMaker(flow, kept, images, url)
+    images = LoneImages(flow, table, good)
+    maker = _PieceMaker(flow, images, url)
     callout: Container | None = None
     for piece in map(maker.piece, images.among_blocks()):
         is_unseen = piece.source is None or piece.surroundings.preformatted
@@ -91,7 +89,8 @@ def good_pieces(flow: Flow, table: BlockTable, good: Sequence[bool], url: str | 
 class _PieceMaker:
     """Makes pieces of a page's good blocks, which must be given in document order."""
 
-    def __init__(self, flow: Flow, kept: Sequence[Segment], images: LoneImages, url: str | None) -> None:
+    def __init__(self, flow: Flow, images: LoneImages, url: str | None) -> None:
+        kept = images.kept
         reader = RunReader(flow)
         #: The runs of blocks that are more than their collapsed text, by the blocks' identities.
         self._runs = {
