@@ -216,7 +216,9 @@ class LoneImages:
         node = self._flow.elements[cell.element]
         nodes, end = self._flow.nodes, self._flow.page.end[node]
         first = bisect_left(self._places, node, key=lambda place: nodes[place.token])
-        inside = takewhile(lambda place: nodes[place.token] < end, islice(self._places, first, None))
+        inside = list(takewhile(lambda place: nodes[place.token] < end, islice(self._places, first, None)))
+        if not inside:
+            return cell.blocks
         alone = _with_images_beside(self._flow, BlockTable(cell.blocks), inside)[1]
         return _merged(cell.blocks, self._segments(alone))
 

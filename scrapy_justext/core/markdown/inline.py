@@ -154,7 +154,7 @@ def code_span(text: str) -> str:
 
 def fence_for(text: str, least: int) -> str:
     """Return so many backticks that none of ``text`` ends what they begin."""
-    return "`" * max([least, *(len(backticks) + 1 for backticks in _BACKTICKS.findall(text))])
+    return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
 
 
 def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
