@@ -93,7 +93,7 @@ def _text(run: TextRun) -> str:
         return image_tag(run.image.alt, run.image.source)
     if run.text == "\n":
         return "<br>"
-    return escape(run.as_formula().text if run.is_formula else run.text, quote=False)
+    return escape(run.written(), quote=False)
 
 
 def image_tag(alt: str, source: str) -> str:

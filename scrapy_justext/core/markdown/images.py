@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BlockTable, Segment
-from scrapy_justext.core.markdown.inline import Image, TextRun, image
+from scrapy_justext.core.markdown.inline import MARKUP, Image, TextRun, image
 from scrapy_justext.core.tags import CAPTION, IMAGE
 from scrapy_justext.core.text import collapse
 
@@ -106,7 +106,7 @@ def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
     source = resolve(one.source)
     if source is None:
         return TextRun()
-    return TextRun(image(one.alt, source), is_markup=True, image=Image(one.alt, source))
+    return TextRun(image(one.alt, source), kind=MARKUP, image=Image(one.alt, source))
 
 
 class ImagePlace(NamedTuple):
@@ -135,11 +135,11 @@ def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
     for i, code in enumerate(flow.codes if "!" in flow.codes else ""):
         if code == "!":
             places.append(ImagePlace(i, begin, open_[-1], links > 0))
-        elif code == "<" or code == "~":
+        elif code in "<~":
             links += 1
-        elif code == ">" or code == "_":
+        elif code in ">_":
             links = max(links - 1, 0)
-        elif code == "[" or code == "]" or code == "{" or code == "#":
+        elif code in "[{#]":
             links = 0
             begin = i + 1
             if tag[nodes[i]] == figure:

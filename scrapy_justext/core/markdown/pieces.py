@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import LoneImages
-from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
+from scrapy_justext.core.markdown.inline import FORMULA, Resolver, TextRun, image
 from scrapy_justext.core.markdown.runs import RunReader, resolved
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.reading.code import code_language
@@ -161,8 +161,8 @@ def _of_footnote(runs: Iterable[TextRun], label: str) -> list[TextRun]:
         if run.destination is not None and run.destination.startswith("#"):
             # Where a footnote begins, its links back may be numbers and letters.
             text = "" if BACK.fullmatch(text) or (label and is_reference(text)) else text
-        elif label and not run.is_formula:
+        elif label and run.kind != FORMULA:
             text = without_label(text, label)
         label = "" if text.strip() else label
-        kept.append(run._replace(text=text))
+        kept.append(run.with_text(text))
     return kept

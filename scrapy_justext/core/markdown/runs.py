@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.markdown.footnotes import is_reference
 from scrapy_justext.core.markdown.images import as_text, read_image
-from scrapy_justext.core.markdown.inline import TextRun
+from scrapy_justext.core.markdown.inline import BREAK, FORMULA, MARKUP, TextRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,10 +20,8 @@ if TYPE_CHECKING:
 #: Links, styled elements and BRs of a page, at the most, with their ends.  One with more is written without them.
 MOST_MARKS = 1 << 18
 _PLAIN = TextRun()
-#: The tokens that begin and end a style; all tokens that make a block more than its text; and those that are nothing.
+#: The tokens that begin and end a style.
 _BEGINS, _ENDS = "<~ib`", ">_,."
-_STYLE = re.compile(f"[{re.escape(_BEGINS + _ENDS)}]")
-_PART = re.compile(f"[{re.escape(_BEGINS + _ENDS)}|!$]")
 
 
 class RunReader:
@@ -34,97 +31,102 @@ class RunReader:
     """
 
     def __init__(self, flow: Flow) -> None:
-        self._flow = flow
-        self._codes = flow.codes
-        self._nodes = flow.nodes
-        self._by_nodes = flow.rules.text_nodes
-        self._is_plain = sum(map(flow.codes.count, f"{_BEGINS}{_ENDS}|")) > MOST_MARKS
+        self.flow = flow
+        self.by_nodes = flow.rules.text_nodes
+        self.is_plain = sum(map(flow.codes.count, f"{_BEGINS}{_ENDS}|")) > MOST_MARKS
         self.read = 0
         #: Up to where styles are known; the tokens of those that are open there, outermost first; and the style inside
         #: of so many of them, each a run without text.
-        self._at = 0
-        self._open: list[int] = []
-        self._styles = [_PLAIN]
+        self.at = 0
+        self.open: list[int] = []
+        self.styles = [_PLAIN]
 
-    def runs(self, begin: int, end: int) -> list[TextRun]:
+    def runs(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list[TextRun]:
         """Return the runs of a text from one token to another; none where it is all in one run without style."""
-        if self._is_plain:
+        i: cython.Py_ssize_t
+        code: cython.Py_UCS4
+        if self.is_plain:
             return []
-        for match in _STYLE.finditer(self._codes, self._at, begin):
-            self._pass(match.start(), match[0])
-        self._at = end
-        while len(self._styles) <= len(self._open):
-            self._styles.append(self._style(self._open[len(self._styles) - 1]))
-        if len(self._styles) == 1 and not _PART.search(self._codes, begin, end):
-            # As most are.
-            return []
-        return self._read(begin, end)
+        for i in range(self.at, begin):
+            code = self.flow.codes[i]
+            if code in "<~ib`>_,.":
+                self.pass_by(i, code)
+        self.at = end
+        while len(self.styles) <= len(self.open):
+            self.styles.append(self.style(self.open[len(self.styles) - 1]))
+        if len(self.styles) > 1:
+            return self.read_runs(begin, end)
+        for i in range(begin, end):
+            if self.flow.codes[i] in "<~ib`>_,.|!$":
+                return self.read_runs(begin, end)
+        # As most are.
+        return []
 
-    def _pass(self, i: int, code: str) -> None:
-        if code in _BEGINS:
-            self._open.append(i)
+    def pass_by(self, i: cython.Py_ssize_t, code: cython.Py_UCS4) -> None:
+        """Begin or end a style with a token."""
+        if code in "<~ib`":
+            self.open.append(i)
         else:
-            self._open.pop()
-            del self._styles[len(self._open) + 1 :]
+            self.open.pop()
+            if len(self.styles) > len(self.open) + 1:
+                self.styles.pop()
 
-    def _style(self, i: int) -> TextRun:
+    def style(self, i: cython.Py_ssize_t) -> TextRun:
         """Return the style that begins with a token, inside of the innermost."""
-        code, style = self._codes[i], self._styles[-1]
-        if code == "i":
-            return style._replace(is_italic=True)
-        if code == "b":
-            return style._replace(is_bold=True)
-        if code == "`":
-            return style._replace(is_code=True)
-        address = self._flow.page.attribute(self._nodes[i], "href") or ""
-        self.read += len(address)
-        return style._replace(destination=address)
+        code: cython.Py_UCS4 = self.flow.codes[i]
+        around = self.styles[-1]
+        address = around.destination
+        if code in "<~":
+            address = self.flow.page.attribute(self.flow.nodes[i], "href") or ""
+            self.read += len(address)
+        return TextRun(
+            "", address, is_bold=around.is_bold or code == "b", is_italic=around.is_italic or code == "i",
+            is_code=around.is_code or code == "`",
+        )  # fmt: skip
 
-    def _read(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list[TextRun]:
+    def read_runs(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> list[TextRun]:
+        """Return the runs of a text that is more than one without style."""
         i: cython.Py_ssize_t
         code: cython.Py_UCS4
         runs: list[TextRun] = []
         texts: list[str] = []
         for i in range(begin, end):
-            code = self._codes[i]
-            if code == "t" or code == " ":
-                texts.append(self._flow.text(i))
+            code = self.flow.codes[i]
+            if code in "t ":
+                texts.append(self.flow.text(i))
                 continue
             # Other elements part nothing but code, and the nodes of text.
-            if code in "xhcf" or not (self._by_nodes or self._styles[-1].is_code or code in _PARTS):
+            if code in "xhcf" or (code in "+-()le" and not self.by_nodes and not self.styles[-1].is_code):
                 continue
             if texts:
-                self._add(runs, texts)
+                self.add(runs, texts)
                 texts = []
-            if code == "|":
-                runs.append(self._styles[-1]._replace(is_break=True))
-            elif code == "$":
-                runs.append(_formula(self._flow.text(i), self._styles[-1]))
-            elif code == "!":
-                runs.append(read_image(self._flow.page, self._nodes[i], self._styles[-1]))
-            elif code in _BEGINS:
-                self._pass(i, code)
-                self._styles.append(self._style(i))
-            elif code in _ENDS:
-                self._pass(i, code)
+            if code in "|$!":
+                runs.append(self.part(i, code))
+            elif code in "<~ib`>_,.":
+                self.pass_by(i, code)
+                if len(self.styles) == len(self.open):
+                    self.styles.append(self.style(i))
         if texts:
-            self._add(runs, texts)
+            self.add(runs, texts)
         return runs
 
-    def _add(self, runs: list[TextRun], texts: list[str]) -> None:
+    def part(self, i: cython.Py_ssize_t, code: cython.Py_UCS4) -> TextRun:
+        """Return the run of a BR, a formula or an image."""
+        style = self.styles[-1]
+        if code == "!":
+            return read_image(self.flow.page, self.flow.nodes[i], style)
+        if code == "|":
+            return style.with_text("", BREAK)
+        formula: str = self.flow.texts[i]
+        return style.with_text(formula[2:-2] if formula.startswith("$$") else formula[1:-1], FORMULA)
+
+    def add(self, runs: list[TextRun], texts: list[str]) -> None:
+        """Add a run of the style at hand."""
         text = "".join(texts)
         # Where text is read node by node, blank nodes vanish with the space that they are.
-        if not (self._by_nodes and text.isspace()):
-            runs.append(self._styles[-1]._replace(text=text))
-
-
-_PARTS = f"{_BEGINS}{_ENDS}|$!"
-
-
-def _formula(text: str, style: TextRun) -> TextRun:
-    """Return the run of a formula, which stands between dollars."""
-    dollars = 2 if text.startswith("$$") else 1
-    return style._replace(text=text[dollars:-dollars], is_formula=True)
+        if not (self.by_nodes and text.isspace()):
+            runs.append(self.styles[-1].with_text(text))
 
 
 def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str]) -> list[TextRun]:
@@ -138,13 +140,11 @@ def resolved(runs: Sequence[TextRun], resolve: Resolve, labels: Mapping[str, str
     for address, group in groupby(runs, lambda run: run.destination):
         inside = list(group)
         if address in labels and is_reference("".join(run.text for run in inside)):
-            found.append(TextRun(f"[^{labels[address]}]", is_markup=True))
+            found.append(TextRun(f"[^{labels[address]}]", kind=MARKUP))
             continue
         destination = resolve(address) if address is not None else None
         found += (
-            run._replace(destination=destination)
-            if run.image is None
-            else as_text(run.image, resolve, is_code=run.is_code)
+            run.leading_to(destination) if run.image is None else as_text(run.image, resolve, is_code=run.is_code)
             for run in inside
         )
     return found

@@ -114,15 +114,18 @@ class SurroundingsFinder:
             and not any(around.callout for around in surroundings.containers)
         ):
             return surroundings.inside(Container(callout=callout))
-        if name == "li":
-            return self._inside_item(node, surroundings)
-        if name == "blockquote":
-            return surroundings.inside(Container())
-        if name == "table":
-            return surroundings._replace(table=node, cell=0)
-        if name in ("td", "th") and surroundings.table:
-            return surroundings._replace(cell=node)
-        return surroundings._replace(preformatted=node) if name == "pre" else surroundings
+        match name:
+            case "li":
+                surroundings = self._inside_item(node, surroundings)
+            case "blockquote":
+                surroundings = surroundings.inside(Container())
+            case "table":
+                surroundings = surroundings._replace(table=node, cell=0)
+            case "td" | "th" if surroundings.table:
+                surroundings = surroundings._replace(cell=node)
+            case "pre":
+                surroundings = surroundings._replace(preformatted=node)
+        return surroundings
 
     def _inside_item(self, node: int, surroundings: Surroundings) -> Surroundings:
         parent = self._parents[node] or node
