@@ -123,8 +123,8 @@ class ImagePlace(NamedTuple):
 
 def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
     """Return the images of a page, and the token that ends each FIGURE, by that with which it begins."""
+    codes = flow.codes
     figure: cython.int = flow.page.names.index("figure")
-    tag, nodes = flow.page.tag, flow.nodes
     i: cython.Py_ssize_t
     code: cython.Py_UCS4
     begin: cython.Py_ssize_t = 0
@@ -132,7 +132,8 @@ def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
     places: list[ImagePlace] = []
     figures: dict[int, int] = {}
     open_ = [-1]
-    for i, code in enumerate(flow.codes if "!" in flow.codes else ""):
+    for i in range(len(codes) if "!" in codes else 0):
+        code = codes[i]
         if code == "!":
             places.append(ImagePlace(i, begin, open_[-1], links > 0))
         elif code in "<~":
@@ -142,7 +143,7 @@ def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
         elif code in "[{#]":
             links = 0
             begin = i + 1
-            if tag[nodes[i]] == figure:
+            if flow.page.tag[flow.nodes[i]] == figure:
                 if code == "[":
                     open_.append(i)
                 else:
