@@ -1,2 +1,0 @@
-"""TEMPORARY."""
-with_marks = None
