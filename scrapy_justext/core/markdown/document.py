@@ -85,10 +85,10 @@ def _stand_together(piece: Piece, other: Piece) -> bool:
     return not is_whole and piece.surroundings.preformatted == other.surroundings.preformatted
 
 
-def _code(pieces: Sequence[Piece]) -> list[str]:
-    text = "\n".join(piece.segment.text for piece in pieces)
+def _code(parts: Sequence[Piece]) -> list[str]:
+    text = "\n".join(piece.segment.text for piece in parts)
     fence = fence_for(text, 3)
-    return [f"{fence}{pieces[0].segment.code_language}", *text.split("\n"), fence]
+    return [f"{fence}{parts[0].segment.code_language}", *text.split("\n"), fence]
 
 
 def _flow(piece: Piece) -> list[str]:

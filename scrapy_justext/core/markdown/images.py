@@ -218,8 +218,6 @@ class LoneImages:
         nodes, end = self._flow.nodes, self._flow.page.end[node]
         first = bisect_left(self._places, node, key=lambda place: nodes[place.token])
         inside = list(takewhile(lambda place: nodes[place.token] < end, islice(self._places, first, None)))
-        if not inside:
-            return cell.blocks
         alone = _with_images_beside(self._flow, BlockTable(cell.blocks), inside)[1]
         return _merged(cell.blocks, self._segments(alone))
 
@@ -259,13 +257,15 @@ def _merged(blocks: Iterable[Segment], images: Sequence[Segment]) -> Iterable[Se
 
 
 def _with_images_beside(
-    flow: Flow, table: BlockTable, places: Iterable[ImagePlace]
+    flow: Flow, table: BlockTable, places: Sequence[ImagePlace]
 ) -> tuple[BlockTable, list[ImagePlace]]:
     """Return the blocks with the images beside their text, and the images that stand alone.
 
     An image that BRs part from all text belongs to the block before it, or else to the one behind, as far as that is
     a part of the same text: no block-level element starts or ends in between.
     """
+    if not places:
+        return table, []
     wide = copy(table)
     begins, ends = wide.begin, wide.end = table.begin[:], table.end[:]
     alone: list[ImagePlace] = []

@@ -17,6 +17,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
+from scrapy_justext.core.tags import FORMULA, TEXT
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     Resolve = Callable[[str], str | None]
 
 
-#: What a run may be.
-TEXT, BREAK, MARKUP, FORMULA = "text", "break", "markup", "formula"
+#: What a run may be, beside a text or a formula.
+BREAK, MARKUP = "break", "markup"
 
 
 class Image(NamedTuple):

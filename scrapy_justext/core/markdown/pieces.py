@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.markdown.footnotes import BACK, find_footnotes, is_reference, without_label
 from scrapy_justext.core.markdown.images import LoneImages
-from scrapy_justext.core.markdown.inline import FORMULA, Resolver, TextRun, image
+from scrapy_justext.core.markdown.inline import Resolver, TextRun, image
 from scrapy_justext.core.markdown.runs import RunReader, resolved
 from scrapy_justext.core.markdown.structure import Container, Surroundings, SurroundingsFinder, says_type
 from scrapy_justext.core.reading.code import code_language
 from scrapy_justext.core.reading.elements_of_code import about_code
-from scrapy_justext.core.tags import CODE, IMAGE
+from scrapy_justext.core.tags import CODE, FORMULA, IMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,8 +26,8 @@ ATTRIBUTES = frozenset([
     "colspan", "rowspan", "class", "role", "data-language", "data-lang", "data-canonical-lang", "lang",
     "data-syntaxhighlighter-params",
 ])  # fmt: skip
-#: Columns and rows that a cell reaches over at the most; COLSPAN may ask for thousands.
-_MOST_COLUMNS, _MOST_ROWS = 64, 1 << 16
+#: Columns of a pipe table, and of a cell, and rows of a cell at the most; COLSPAN may ask for thousands.
+MOST_COLUMNS, _MOST_ROWS = 64, 1 << 16
 
 
 class Piece(NamedTuple):
@@ -60,7 +60,7 @@ class CellPieces(NamedTuple):
     @classmethod
     def of(cls, page: Nodes, node: int, pieces: Sequence[Piece]) -> CellPieces:
         """Return a cell of a page."""
-        columns = _span(page.attribute(node, "colspan"), _MOST_COLUMNS)
+        columns = _span(page.attribute(node, "colspan"), MOST_COLUMNS)
         rows = _span(page.attribute(node, "rowspan"), _MOST_ROWS)
         row = page.parent[node]
         return cls(page.name(node), columns, rows, row > 0 and page.name(page.parent[row]) == "thead", pieces)

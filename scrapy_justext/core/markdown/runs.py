@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_justext.core.markdown.footnotes import is_reference
 from scrapy_justext.core.markdown.images import as_text, read_image
-from scrapy_justext.core.markdown.inline import BREAK, FORMULA, MARKUP, TextRun
+from scrapy_justext.core.markdown.inline import BREAK, MARKUP, TextRun
+from scrapy_justext.core.tags import FORMULA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 #: Links, styled elements and BRs of a page, at the most, with their ends.  One with more is written without them.
 MOST_MARKS = 1 << 18
 _PLAIN = TextRun()
-#: The tokens that begin and end a style.
-_BEGINS, _ENDS = "<~ib`", ">_,."
 
 
 class RunReader:
@@ -33,7 +32,7 @@ class RunReader:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.by_nodes = flow.rules.text_nodes
-        self.is_plain = sum(map(flow.codes.count, f"{_BEGINS}{_ENDS}|")) > MOST_MARKS
+        self.is_plain = sum(map(flow.codes.count, "<~ib`>_,.|")) > MOST_MARKS
         self.read = 0
         #: Up to where styles are known; the tokens of those that are open there, outermost first; and the style inside
         #: of so many of them, each a run without text.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.blocks import BlockTable, DataCells
 from scrapy_justext.core.markdown.html import html_flow
 from scrapy_justext.core.markdown.inline import cell
-from scrapy_justext.core.markdown.pieces import CellPieces, Piece
+from scrapy_justext.core.markdown.pieces import MOST_COLUMNS, CellPieces, Piece
 from scrapy_justext.core.markdown.structure import shared_containers
 from scrapy_justext.core.reading.elements_of_code import about_table
 from scrapy_justext.core.reading.tables import OpenTable, is_data
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 #: What may be written of a table that a pipe table cannot show.
 TABLES = (HTML, PIPES) = ("html", "pipes")
-#: Columns of a pipe table at the most.
-MOST_COLUMNS = 64
 #: Places in a pipe table for each cell that has text, at the most.
 SPARSEST = 16
 
@@ -58,8 +56,8 @@ def _table_around(piece: Piece) -> int:
 def _data_rows(page: Nodes, table: int, inside: Iterable[Piece]) -> list[list[CellPieces]]:
     """Return the cells of a table with the pieces inside, by rows; none for a table that lays out the page."""
     known = OpenTable(about_table(page, table), 0, 0)
-    below = [(node, page.name(node)) for node in range(table + 1, page.end[table])]
-    if known.lays_out or any(name == "table" for _, name in below):
+    below = range(table + 1, page.end[table])
+    if known.lays_out or any(page.name(node) == "table" for node in below):
         return []
     by_cell: defaultdict[int, list[Piece]] = defaultdict(list)
     for piece in inside:
@@ -70,8 +68,8 @@ def _data_rows(page: Nodes, table: int, inside: Iterable[Piece]) -> list[list[Ce
             for one in page.children(node)
             if page.name(one) in ("td", "th")
         ]
-        for node, name in below
-        if name == "tr"
+        for node in below
+        if page.name(node) == "tr"
     ]
     blocks = BlockTable(piece.segment for row in rows for one in row for piece in one.pieces)
     ends = accumulate(len(one.pieces) for row in rows for one in row)
