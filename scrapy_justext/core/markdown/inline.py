@@ -407,7 +407,7 @@ _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 #: Characters of addresses that the links of a page may have together, for each character that is read of its good
 #: blocks, addresses included, and those that every page may have.  Real pages stay far below.
-ADDRESSES = 8
+ADDRESSES = 12
 LEAST_ADDRESSES = 1 << 18
 
 
