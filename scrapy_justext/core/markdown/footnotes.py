@@ -62,6 +62,7 @@ def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> 
         held.setdefault(around[flow.elements[segment.element]], segment)
     names = {name for node, _ in references for name in _names_around(page, node)}
     links_back = {(name, around[node]) for node in page.named("a") if (name := _name(page, node)) in names}
+    used: set[str] = set()
     for node, match in references:
         target = targets.get(_name(page, node), 0)
         if not target or target in found.containers or target not in held or held[target].heading_level:
@@ -69,7 +70,8 @@ def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> 
         is_linked = any((name, target) in links_back for name in _names_around(page, node))
         if target > node and (match["bracket"] or is_linked or _says_reference(page, node)):
             label = match["label"] if match["label"].isalnum() else str(len(found.labels) + 1)
-            label = label if label not in found.labels.values() else f"{label}-{len(found.labels) + 1}"
+            label = label if label not in used else f"{label}-{len(found.labels) + 1}"
+            used.add(label)
             found.labels[f"#{_name(page, node)}"] = label
             found.containers[target] = Container(label=label)
     return found
