@@ -32,18 +32,8 @@ from scrapy_justext.core.languages import (
     choose_language,
     declared_tags,
 )
-
-try:  # TEMPORARY
-    from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
-    from scrapy_justext.core.markdown.tables import HTML
-except ImportError:
-    HTML = "html"
-    ATTRIBUTES = frozenset()
-
-    def to_markdown(*a, **k):
-        return ""
-
-
+from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
+from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import DEFAULTS, Choices, Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html

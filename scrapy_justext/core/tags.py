@@ -91,5 +91,3 @@ SECTIONS = ("article", "aside", "details", "dialog", "figure", "footer", "header
 
 #: What a paragraph of running text may stand in, from the paper on the HTML-tree filter over Boilerpipe [C].
 PARAGRAPHS = frozenset(["div", "table", "ul", "ol", "p", "section", "article", "header", "body", *HEADING_LEVELS])
-
-APART = "\ufdd3"  # TEMPORARY

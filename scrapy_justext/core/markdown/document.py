@@ -10,16 +10,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.flattening import about
-from scrapy_justext.core.markdown.inline import (
-    TextRun,
-    as_heading,
-    as_paragraph,
-    fence_for,
-    formula,
-    heading,
-    paragraph,
-)
+from scrapy_justext.core.markdown import footnotes, images, pieces, structure
+from scrapy_justext.core.markdown.inline import TextRun, fence_for, formula, heading, paragraph
 from scrapy_justext.core.markdown.pieces import Piece, good_pieces
 from scrapy_justext.core.markdown.structure import Container, Surroundings, shared_containers
 from scrapy_justext.core.markdown.tables import HTML, table_lines, with_tables
@@ -29,14 +21,15 @@ from scrapy_justext.core.tags import CODE, FORMULA
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lxml import etree
-
     from scrapy_justext.core.blocks import BlockTable, Decisions, Segment
-    from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.reading.flow import Flow
+
+#: The attributes that are asked for once the tree is let go of.
+ATTRIBUTES = footnotes.ATTRIBUTES | images.ATTRIBUTES | pieces.ATTRIBUTES | structure.ATTRIBUTES
 
 
 def to_markdown(
-    elements: Elements,
+    flow: Flow,
     segments: BlockTable,
     decisions: Decisions,
     *,
@@ -55,14 +48,14 @@ def to_markdown(
     good = list(map(bool, decisions.are_good))
     if headline is not None:
         good[headline] = True
-    pieces: Iterable[Piece] = ()
+    found: Iterable[Piece] = ()
     if True in good:
-        pieces = good_pieces(elements, segments, good, url)
-        pieces = pieces if elements.rules.kinds else with_tables(pieces)
+        found = good_pieces(flow, segments, good, url)
+        found = found if flow.rules.kinds else with_tables(flow.page, found)
     writer = MarkdownWriter()
     # The pieces of the PRE at hand.
     inside: list[Piece] = []
-    for piece in chain(pieces, map(_data_piece, data)):
+    for piece in chain(found, map(_data_piece, data)):
         is_fenced = _is_fenced(piece)
         if inside and not (is_fenced and _stand_together(inside[0], piece)):
             writer.add(_code(inside), inside[0].surroundings.containers)
@@ -83,28 +76,20 @@ def _data_piece(segment: Segment) -> Piece:
 
 
 def _is_fenced(piece: Piece) -> bool:
-    is_code = piece.segment.kind == CODE or piece.surroundings.preformatted is not None
+    is_code = piece.segment.kind == CODE or piece.surroundings.preformatted > 0
     return is_code and piece.segment.image_url is None
 
 
 def _stand_together(piece: Piece, other: Piece) -> bool:
     """Return whether two fenced pieces are parts of one PRE; what is a block of code is all of it."""
     is_whole = CODE in (piece.segment.kind, other.segment.kind)
-    return not is_whole and piece.surroundings.preformatted is other.surroundings.preformatted
+    return not is_whole and piece.surroundings.preformatted == other.surroundings.preformatted
 
 
-def _code(pieces: Sequence[Piece]) -> list[str]:
-    text = "\n".join(piece.segment.text for piece in pieces)
+def _code(parts: Sequence[Piece]) -> list[str]:
+    text = "\n".join(piece.segment.text for piece in parts)
     fence = fence_for(text, 3)
-    return [f"{fence}{_language(pieces[0])}", *text.split("\n"), fence]
-
-
-def _language(piece: Piece) -> str:
-    """Return the language of code, also where the page was cut into blocks without regard to kinds."""
-    preformatted = piece.surroundings.preformatted
-    if piece.segment.kind == CODE or preformatted is None:
-        return piece.segment.code_language
-    return code_language(about(preformatted))
+    return [f"{fence}{parts[0].segment.code_language}", *text.split("\n"), fence]
 
 
 def _flow(piece: Piece) -> list[str]:
@@ -112,10 +97,10 @@ def _flow(piece: Piece) -> list[str]:
     if piece.segment.kind == FORMULA:
         return ["$$", formula(piece.segment.collapsed.removeprefix("$$").removesuffix("$$")), "$$"]
     if level := piece.segment.heading_level:
-        text = piece.line(heading) if piece.written is None else as_heading(piece.written)
+        text = piece.line(heading)
         return [f"{'#' * level} {text}"] if text else []
-    text = piece.line(paragraph) if piece.written is None else as_paragraph(piece.written)
-    return text.split("\n") if "\n" in text else [text] if text else []
+    text = piece.line(paragraph)
+    return text.split("\n") if text else []
 
 
 class MarkdownWriter:
@@ -126,7 +111,7 @@ class MarkdownWriter:
         self._containers: Sequence[Container] = ()
         self._after_paragraph = False
         #: The lists that are written with the other bullet or delimiter, since one of their kind is right above.
-        self._others: set[etree._Element] = set()
+        self._others: set[int] = set()
 
     def text(self) -> str:
         """Return all lines, with no line feed at the end."""
@@ -176,26 +161,26 @@ class MarkdownWriter:
         if not opened or shared == len(self._containers):
             return
         above, below = self._containers[shared], opened[0]
-        if above.parent is None or below.parent is None or above.parent is below.parent:
+        if not above.parent or not below.parent or above.parent == below.parent:
             return
         if _are_alike(above, below) and (above.parent in self._others) == (below.parent in self._others):
             self._others ^= {below.parent}
 
     def _is_tight(self, shared: int, opened: Sequence[Container]) -> bool:
         """Return whether what is written begins an item that needs no blank line before it."""
-        if not opened or opened[0].parent is None or not self._after_paragraph:
+        if not opened or not opened[0].parent or not self._after_paragraph:
             return False
         item = opened[0]
         if shared < len(self._containers):
             above = self._containers[shared]
-            return above.parent is item.parent and _are_alike(above, item)
+            return above.parent == item.parent and _are_alike(above, item)
         # A list inside an item, below its text.  Only 1 begins a list there.
-        return shared > 0 and self._containers[-1].parent is not None and item.number in (None, 1)
+        return shared > 0 and self._containers[-1].parent > 0 and item.number in (None, 1)
 
     def _marker(self, container: Container) -> str:
         if container.label:
             return f"[^{container.label}]: "
-        if container.parent is None:
+        if not container.parent:
             return "> "
         is_other = container.parent in self._others
         if container.number is None:
@@ -206,7 +191,7 @@ class MarkdownWriter:
         marker = self._marker(container)
         if container.label:
             return " " * container.width
-        return marker if container.parent is None else " " * len(marker)
+        return marker if not container.parent else " " * len(marker)
 
 
 def _are_alike(item: Container, other: Container) -> bool:

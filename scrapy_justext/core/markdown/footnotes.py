@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, cast
-
-from lxml import etree
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.markdown.structure import Container
+from scrapy_justext.core.reading.nodes import HAS_TEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Iterable, Iterator, Set
 
     from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.elements import Elements
+    from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.nodes import Nodes
+
+#: What is asked of the attributes of references and of what they lead to.
+ATTRIBUTES = frozenset(["class", "href", "id", "name", "rel", "role"])
 
 #: The text of a reference, with the label in it.
 _REFERENCE = re.compile(r"\s*(?P<bracket>[\[(])?\s*(?P<label>[0-9]{1,4}|[a-z]{1,2}|[*†‡§¶]{1,3})\s*[.)\]:]?\s*")
@@ -35,54 +38,57 @@ _AROUND = 3
 class Footnotes(NamedTuple):
     """The footnotes of a page."""
 
-    labels: Mapping[str, str]
+    labels: dict[str, str]
     """The label of the footnote that each address leads to, which begins with a number sign."""
-    containers: Mapping[etree._Element, Container]
-    """What the blocks of each footnote stand in, by the element that holds them."""
+    containers: dict[int, Container]
+    """What the blocks of each footnote stand in, by the node that holds them."""
 
 
-NO_FOOTNOTES = Footnotes({}, {})
-
-
-def find_footnotes(
-    elements: Elements,
-    good: Iterable[Segment],
-    nodes: Mapping[int, etree._Element] | Sequence[etree._Element],
-    addresses: Set[str],
-) -> Footnotes:
+def find_footnotes(flow: Flow, good: Iterable[Segment], addresses: Set[str]) -> Footnotes:
     """Return the footnotes of a page.
 
-    ``good``: its good blocks; ``nodes``: the elements that they stand in, by their numbers.
+    ``good``: its good blocks.
     ``addresses``: those in the same page that links lead to whose text is that of a reference, as the page has them.
     """
-    links = [node for node in elements.root.iter("a") if node.get("href") in addresses] if addresses else []
-    references = [(node, match) for node in links if (match := _REFERENCE.fullmatch(_beginning(node)))]
+    page = flow.page
+    found = Footnotes({}, {})
+    references = list(_references(flow, addresses)) if addresses else []
     if not references:
-        return NO_FOOTNOTES
-    targets = _targets(elements, {_address(node)[1:] for node, _ in references})
-    holders = set(targets.values())
-    around = elements.inherited(lambda node: node if node in holders else None)
-    held: dict[etree._Element | None, Segment] = {}
+        return found
+    targets = _targets(flow, {_name(page, node) for node, _ in references})
+    around = page.nearest(set(targets.values()))
+    held: dict[int, Segment] = {}
     for segment in good:
-        held.setdefault(around(nodes[segment.element]), segment)
-    compared = {node.tag for node in (*targets.values(), *(node for node, _ in references))}
-    places = {node: place for place, node in enumerate(elements.root.iter(*compared))}
-    names = {name for node, _ in references for name in _names_around(node)}
-    linked = [(node, _address(node)[1:]) for node in elements.root.iter("a")]
-    links_back = {(name, around(node)) for node, name in linked if name in names}
-    labels: dict[str, str] = {}
-    containers: dict[etree._Element, Container] = {}
+        held.setdefault(around[flow.elements[segment.element]], segment)
+    names = {name for node, _ in references for name in _names_around(page, node)}
+    links_back = {(name, around[node]) for node in page.named("a") if (name := _name(page, node)) in names}
+    used: set[str] = set()
     for node, match in references:
-        target = targets.get(_address(node)[1:])
-        if target is None or target in containers or target not in held or held[target].heading_level:
+        target = targets.get(_name(page, node), 0)
+        if not target or target in found.containers or target not in held or held[target].heading_level:
             continue
-        is_linked = any((name, target) in links_back for name in _names_around(node))
-        if places[target] > places[node] and (match["bracket"] or is_linked or _says_reference(node)):
-            label = match["label"] if match["label"].isalnum() else str(len(labels) + 1)
-            label = label if label not in labels.values() else f"{label}-{len(labels) + 1}"
-            labels[_address(node)] = label
-            containers[target] = Container(label=label)
-    return Footnotes(labels, containers)
+        is_linked = any((name, target) in links_back for name in _names_around(page, node))
+        if target > node and (match["bracket"] or is_linked or _says_reference(page, node)):
+            label = match["label"] if match["label"].isalnum() else str(len(found.labels) + 1)
+            label = label if label not in used else f"{label}-{len(found.labels) + 1}"
+            used.add(label)
+            found.labels[f"#{_name(page, node)}"] = label
+            found.containers[target] = Container(label=label)
+    return found
+
+
+def _references(flow: Flow, addresses: Set[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield the links that lead to some addresses, each with its text as a reference."""
+    for link in _LINK.finditer(flow.codes):
+        node = flow.nodes[link.start()]
+        if flow.page.attribute(node, "href") in addresses:
+            text = (flow.texts[i] for i in range(link.start(), link.end()))
+            if match := _REFERENCE.fullmatch("".join(text)):
+                yield node, match
+
+
+#: A link, with the first tokens in it.
+_LINK = re.compile(r"[<~][^>_\[\]{#]{,32}")
 
 
 def is_reference(text: str) -> bool:
@@ -100,22 +106,19 @@ def without_label(text: str, label: str) -> str:
     return text[match.end() :] if match else text
 
 
-def _beginning(node: etree._Element) -> str:
-    """Return the text of a link, or the first of it."""
-    return "".join(map(str, islice(node.itertext(), 8)))
+def _name(page: Nodes, link: int) -> str:
+    """Return the name of the place on its page that a link leads to."""
+    return (page.attribute(link, "href") or "")[1:]
 
 
-def _address(node: etree._Element) -> str:
-    return node.get("href") or ""
-
-
-def _targets(elements: Elements, names: set[str]) -> dict[str, etree._Element]:
+def _targets(flow: Flow, names: set[str]) -> dict[str, int]:
     """Return the block-level elements that begin at the places with some names, and hold no other such place."""
-    found: dict[str, etree._Element] = {}
-    shared: set[etree._Element] = set()
-    for node in cast("list[etree._Element]", _NAMED(elements.root)):
-        for name in (node.get("id"), node.get("name") if node.tag == "a" else None):
-            if name in names and (place := _holder(node, elements.rules.block_level)) is not None:
+    page = flow.page
+    found: dict[str, int] = {}
+    shared: set[int] = set()
+    for node in range(1, page.count):
+        for name in (page.attribute(node, "id"), page.attribute(node, "name") if page.name(node) == "a" else None):
+            if name in names and (place := _holder(page, node, flow.rules.block_level)) is not None:
                 holder, is_start = place
                 if is_start and name is not None:
                     found.setdefault(name, holder)
@@ -124,40 +127,38 @@ def _targets(elements: Elements, names: set[str]) -> dict[str, etree._Element]:
     return {name: holder for name, holder in found.items() if holder not in shared}
 
 
-#: Elements that an address may lead to, in document order.
-_NAMED = etree.XPath("descendant-or-self::*[@id or @name]")
-
-
-def _holder(node: etree._Element, block_level: frozenset[str]) -> tuple[etree._Element, bool] | None:
+def _holder(page: Nodes, node: int, block_level: frozenset[str]) -> tuple[int, bool] | None:
     """Return the block-level element that an element is or stands in, and whether it is at its start; None without."""
     is_start = True
     for _ in range(_AROUND):
-        above = node.getparent()
-        if node.tag in block_level or above is None:
+        above = page.parent[node]
+        if page.name(node) in block_level or above <= 0:
             break
-        is_start = is_start and node.getprevious() is None and not (above.text or "").strip()
+        is_start = is_start and not page.node_before(node) and not page.flags[above] & HAS_TEXT
         node = above
-    return (node, is_start) if node.tag in block_level else None
+    return (node, is_start) if page.name(node) in block_level else None
 
 
-def _near(node: etree._Element) -> Iterator[etree._Element]:
+def _near(page: Nodes, node: int) -> Iterator[int]:
     """Yield a link, its first child, and the inline elements around it."""
     yield node
-    yield from islice(node, 1)
-    above = node.getparent()
+    yield from islice(page.children(node), 1)
     for _ in range(_AROUND - 1):
-        if above is None or above.tag not in ("sup", "span", "small", "b", "i", "em", "strong", "cite"):
+        node = page.parent[node]
+        if page.name(node) not in ("sup", "span", "small", "b", "i", "em", "strong", "cite"):
             return
-        yield above
-        above = above.getparent()
+        yield node
 
 
-def _says_reference(node: etree._Element) -> bool:
-    says = (f"{one.get('class')} {one.get('role')} {one.get('rel')} {one.get('id')}" for one in _near(node))
-    return any(one.tag == "sup" for one in _near(node)) or any(map(_SAYS_REFERENCE.search, says))
+def _says_reference(page: Nodes, node: int) -> bool:
+    return any(
+        page.name(one) == "sup"
+        or any(_SAYS_REFERENCE.search(page.attribute(one, name) or "") for name in ("class", "role", "rel", "id"))
+        for one in _near(page, node)
+    )
 
 
-def _names_around(node: etree._Element) -> Iterator[str]:
+def _names_around(page: Nodes, node: int) -> Iterator[str]:
     """Yield the names by which a footnote may link back to its reference."""
-    for one in _near(node):
-        yield from filter(None, (one.get("id"), one.get("name")))
+    for one in _near(page, node):
+        yield from filter(None, (page.attribute(one, "id"), page.attribute(one, "name")))

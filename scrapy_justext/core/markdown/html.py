@@ -14,8 +14,6 @@ from scrapy_justext.core.markdown.inline import collapsed_runs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lxml import etree
-
     from scrapy_justext.core.markdown.inline import TextRun
     from scrapy_justext.core.markdown.pieces import Piece
     from scrapy_justext.core.markdown.structure import Container
@@ -31,7 +29,7 @@ def html_flow(pieces: Sequence[Piece], depth: int) -> str:
         first = items[0][0]
         if first is None:
             parts += (_paragraph(piece) for _, inside in items for piece in inside)
-        elif first.parent is None:
+        elif not first.parent:
             parts.append(f"<blockquote>{html_flow(items[0][1], depth + 1)}</blockquote>")
         else:
             content = "".join(f"<li>{html_flow(inside, depth + 1)}</li>" for _, inside in items)
@@ -45,10 +43,10 @@ def _container(piece: Piece, depth: int) -> Container | None:
     return containers[depth] if len(containers) > depth else None
 
 
-def _parent(piece: Piece, depth: int) -> Container | etree._Element | None:
+def _parent(piece: Piece, depth: int) -> Container | int | None:
     """Return the list that a piece stands in, or the quote; None without."""
     container = _container(piece, depth)
-    return None if container is None else container if container.parent is None else container.parent
+    return None if container is None else container.parent or container
 
 
 def _paragraph(piece: Piece) -> str:
@@ -95,7 +93,7 @@ def _text(run: TextRun) -> str:
         return image_tag(run.image.alt, run.image.source)
     if run.text == "\n":
         return "<br>"
-    return escape(run.text if run.formula_length is None else run.as_formula().text, quote=False)
+    return escape(run.written(), quote=False)
 
 
 def image_tag(alt: str, source: str) -> str:

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
+from copy import copy
 from heapq import merge
-from itertools import chain, compress
-from typing import TYPE_CHECKING
+from itertools import compress, islice, takewhile
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_justext.core.blocks import DataCell, Segment
-from scrapy_justext.core.markdown.inline import Image, TextRun, image
-from scrapy_justext.core.tags import APART, CAPTION, IMAGE
+from scrapy_justext.core.blocks import BlockTable, Segment
+from scrapy_justext.core.markdown.inline import MARKUP, Image, TextRun, image
+from scrapy_justext.core.tags import CAPTION, IMAGE
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_justext.core.blocks import BlockTable
+    import cython
+
+    from scrapy_justext.core.blocks import DataCell
     from scrapy_justext.core.markdown.inline import Resolve
-    from scrapy_justext.core.markdown.styled import ImagePlace
+    from scrapy_justext.core.reading.flow import Flow
+    from scrapy_justext.core.reading.nodes import Nodes
 
 _TINY = re.compile(r"\s*0*[0-2](?:\.[0-9]*)?(?:px)?\s*")
 #: Files that only hold a place.
@@ -35,28 +39,28 @@ _EMOJI = re.compile(r"\b(?:emoji|emoticon|smiley|smilies)|\bwp-smiley", re.IGNOR
 _SIGN = re.compile(r"\b(?:avatar|icon|logo)s?\b", re.IGNORECASE)
 #: Of what attributes tell, classes may be long.
 _MOST_OF_CLASS = 400
-#: How many of the places that an address may stand in hold several, the last ones.
-_SETS = 4
+#: The attributes that may hold the address of an IMG, the best first: those of lazy images, and its own; and those that
+#: hold several.
+_ADDRESS, _SETS = ("data-src", "data-original", "data-lazy-src", "src"), ("srcset", "data-srcset")
+#: What is asked of the attributes of images, and of elements beside them.
+ATTRIBUTES = frozenset({"alt", "class", "width", "height", *_ADDRESS, *_SETS})
 
 
-def read_image(told: str, style: TextRun) -> TextRun:
-    """Return the run of an image; ``told``: what its attributes tell; without text where the image is not written.
+def read_image(page: Nodes, node: int, style: TextRun) -> TextRun:
+    """Return the run of an image; without text where the image is not written.
 
     ``style``: that of the text around it.
     """
     destination = style.destination
-    alt, names, width, height, *addresses = told.split(APART)
-    alt = collapse(alt)
-    names = names[:_MOST_OF_CLASS]
+    alt = collapse(page.attribute(node, "alt") or "")
+    names = (page.attribute(node, "class") or "")[:_MOST_OF_CLASS]
     if _EMOJI.search(names):
         return TextRun(is_code=style.is_code, image=Image(alt, "")) if _is_symbol(alt) else TextRun()
     is_sign = _SIGN.search(f"{names} {alt[:_MOST_OF_CLASS]}") is not None
-    if _TINY.fullmatch(width) or _TINY.fullmatch(height) or (is_sign and destination is not None):
+    is_tiny = any(_TINY.fullmatch(page.attribute(node, name) or "") for name in ("width", "height"))
+    if is_tiny or (is_sign and destination is not None):
         return TextRun()
-    single, sets = addresses[:-_SETS], addresses[-_SETS:]
-    # Most of the places have none.
-    given = filter(None, chain(map(str.strip, single), map(_first, filter(None, sets))))
-    source = next(filter(_is_address, given), None)
+    source = next(filter(_is_address, filter(None, _addresses(page, node))), None)
     return TextRun() if source is None else TextRun(destination=destination, image=Image(alt, source, is_sign))
 
 
@@ -67,6 +71,22 @@ def _is_symbol(text: str) -> bool:
 #: The categories of an emoji's characters, which may join several.
 _OF_EMOJI = frozenset(["So", "Sk", "Cf", "Mn"])
 _MOST_OF_EMOJI = 16
+
+
+def _addresses(page: Nodes, node: int) -> Iterator[str]:
+    """Yield what may be the address of an image, the best first; empty for some that it does not have."""
+    for name in _ADDRESS:
+        yield (page.attribute(node, name) or "").strip()
+    behind = page.next(node)
+    if behind and page.name(behind) == "noscript":
+        inside = (page.attribute(child, "src") for child in page.children(behind) if page.name(child) == "img")
+        yield next((address for address in inside if address is not None), "").strip()
+    for name in _SETS:
+        yield _first(page.attribute(node, name) or "")
+    # Parsers that do not know SOURCE put what follows into it.
+    source = page.previous(node) or page.parent[node]
+    if source > 0 and page.name(source) == "source":
+        yield _first(page.attribute(source, "srcset") or "")
 
 
 def _first(addresses: str) -> str:
@@ -86,23 +106,63 @@ def as_text(one: Image, resolve: Resolve, *, is_code: bool = False) -> TextRun:
     source = resolve(one.source)
     if source is None:
         return TextRun()
-    return TextRun(image(one.alt, source), is_markup=True, image=Image(one.alt, source))
+    return TextRun(image(one.alt, source), kind=MARKUP, image=Image(one.alt, source))
+
+
+class ImagePlace(NamedTuple):
+    """An image in the tokens of a page."""
+
+    token: int
+    begin: int
+    """The token behind the start or end of the block-level element before it."""
+    figure: int
+    """The token with which the innermost FIGURE around it begins; -1 without."""
+    is_linked: bool
+    """Whether a link around it begins in the same text."""
+
+
+def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
+    """Return the images of a page, and the token that ends each FIGURE, by that with which it begins."""
+    codes = flow.codes
+    figure: cython.int = flow.page.names.index("figure")
+    i: cython.Py_ssize_t
+    code: cython.Py_UCS4
+    begin: cython.Py_ssize_t = 0
+    links: cython.int = 0
+    places: list[ImagePlace] = []
+    figures: dict[int, int] = {}
+    open_ = [-1]
+    for i in range(len(codes) if "!" in codes else 0):
+        code = codes[i]
+        if code == "!":
+            places.append(ImagePlace(i, begin, open_[-1], links > 0))
+        elif code in "<~":
+            links += 1
+        elif code in ">_":
+            links = max(links - 1, 0)
+        elif code in "[{#]":
+            links = 0
+            begin = i + 1
+            if flow.page.tag[flow.nodes[i]] == figure:
+                if code == "[":
+                    open_.append(i)
+                else:
+                    figures[open_.pop()] = i
+    return places, figures
 
 
 class Gaps:
     """The places between the blocks of a page.
 
     ``kept``: the good blocks.
-    ``ends``: the chunk in which each FIGURE ends, by that in which it begins.
+    ``ends``: the token that ends each FIGURE, by that with which it begins.
     """
 
-    def __init__(
-        self, table: BlockTable, good: Sequence[bool], kept: Iterable[Segment], ends: Mapping[int, int]
-    ) -> None:
-        self._chunks = table.chunk
+    def __init__(self, table: BlockTable, good: Sequence[bool], kept: Iterable[Segment], ends: dict[int, int]) -> None:
+        self._begins = table.begin
         self._good = good
         self._ends = ends
-        self._captions = sorted(segment.chunk for segment in kept if segment.kind == CAPTION)
+        self._captions = [segment.begin for segment in kept if segment.kind == CAPTION]
         self._lead = _lead(table, good)
 
     def take(self, place: ImagePlace, *, is_sign: bool = False) -> bool:
@@ -112,13 +172,14 @@ class Gaps:
         It is where it stands between two good blocks, or in a FIGURE whose caption is good, or leads the text: behind
         the headline, right before the first good block below it.
         """
-        first = behind = bisect_left(self._chunks, place.figure or place.chunk)
-        if place.figure:
+        is_in_figure = place.figure >= 0
+        first = behind = bisect_left(self._begins, place.figure if is_in_figure else place.token)
+        if is_in_figure:
             # What a figure holds beside it does not part it from the blocks around.
             end = self._ends[place.figure]
             if bisect_left(self._captions, place.figure) < bisect_left(self._captions, end):
                 return True
-            behind = bisect_left(self._chunks, end)
+            behind = bisect_left(self._begins, end)
         if first in self._lead and behind == self._lead.stop - 1 and not is_sign:
             return True
         return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
@@ -133,57 +194,97 @@ def _lead(table: BlockTable, good: Sequence[bool]) -> range:
     return range(0) if headline is None else range(headline + 1, text + 1)
 
 
-class ImageSegments:
-    """The images of a page that stand alone, as far as they are written, as blocks.
+class LoneImages:
+    """The images of a page that stand alone, as blocks as far as they are written.
 
-    ``places``: all that there are.
-    ``cells``: the numbers of the elements that are cells of tables of data.
+    ``kept``: the good blocks.
     """
 
-    def __init__(self, places: Sequence[ImagePlace], gaps: Gaps, cells: Collection[int]) -> None:
-        self._between: list[Segment] = []
-        self._in_cells: defaultdict[int, list[Segment]] = defaultdict(list)
+    def __init__(self, flow: Flow, table: BlockTable, good: Sequence[bool]) -> None:
+        self._flow = flow
+        self._places, figures = find_images(flow)
+        table, alone = _with_images_beside(flow, table, self._places)
+        self.kept = list(table.chosen(good))
+        gaps = Gaps(table, good, self.kept, figures)
+        self._between = self._segments(alone, gaps)
+
+    def among_blocks(self) -> Iterable[Segment]:
+        """Return the good blocks with the images between them."""
+        return _merged(self.kept, self._between)
+
+    def in_cell(self, cell: DataCell) -> Iterable[Segment]:
+        """Return the blocks of a cell, and the images that stand alone there."""
+        node = self._flow.elements[cell.element]
+        nodes, end = self._flow.nodes, self._flow.page.end[node]
+        first = bisect_left(self._places, node, key=lambda place: nodes[place.token])
+        inside = list(takewhile(lambda place: nodes[place.token] < end, islice(self._places, first, None)))
+        alone = _with_images_beside(self._flow, BlockTable(cell.blocks), inside)[1]
+        return _merged(cell.blocks, self._segments(alone))
+
+    def _segments(self, places: Sequence[ImagePlace], gaps: Gaps | None = None) -> list[Segment]:
+        segments: list[Segment] = []
         last, begin = "", 0
         for number, place in enumerate(places):
-            in_cell = place.holder in cells
             # Most are navigation, and not read.
-            if not in_cell and (place.holder is not None or not gaps.take(place)):
+            if gaps is not None and not gaps.take(place):
                 continue
-            last = next(filter(None, map(_source_of, reversed(places[begin:number]))), last)
+            last = next(filter(None, map(self._source_at, reversed(places[begin:number]))), last)
             begin = number + 1
-            one = _image_at(place)
+            one = self._image_at(place)
             # NOSCRIPT repeats the image before it.
             if one is None or one.source in ("", last):
                 continue
             last = one.source
-            if in_cell:
-                assert place.holder is not None
-                self._in_cells[place.holder].append(_segment(one, place))
-            elif gaps.take(place, is_sign=one.is_sign):
-                self._between.append(_segment(one, place))
+            if gaps is None or gaps.take(place, is_sign=one.is_sign):
+                i = place.token
+                segments.append(Segment(one.alt, one.alt, 0, 0, 0, "img", 0, False, False, 0, i, i + 1, IMAGE, last))
+        return segments
 
-    def among(self, kept: Iterable[Segment]) -> Iterable[Segment]:
-        """Return good blocks with the images between them."""
-        return merge(kept, self._between, key=lambda segment: segment.chunk) if self._between else kept
+    def _image_at(self, place: ImagePlace) -> Image | None:
+        """Return the image of a place; None where it is not written."""
+        # Links and styles that began before are none of the image's.
+        style = TextRun(destination="" if place.is_linked else None)
+        return read_image(self._flow.page, self._flow.nodes[place.token], style).image
 
-    def with_those_in(self, cell: DataCell) -> Iterable[Segment]:
-        """Return the blocks of a cell, and the images that stand alone there."""
-        images = self._in_cells.get(cell.element, ())
-        return merge(cell.blocks, images, key=lambda segment: segment.chunk) if images else cell.blocks
-
-
-def _image_at(place: ImagePlace) -> Image | None:
-    """Return the image of a place; None where it is not written."""
-    # Links and styles that began before are none of the image's.
-    return read_image(place.told, TextRun(destination="" if place.is_linked else None)).image
+    def _source_at(self, place: ImagePlace) -> str:
+        """Return where the image of a place comes from; empty where none says so."""
+        one = self._image_at(place)
+        return "" if one is None else one.source
 
 
-def _source_of(place: ImagePlace) -> str:
-    """Return where the image of a place comes from; empty where none says so."""
-    one = _image_at(place)
-    return "" if one is None else one.source
+def _merged(blocks: Iterable[Segment], images: Sequence[Segment]) -> Iterable[Segment]:
+    return merge(blocks, images, key=attrgetter("begin")) if images else blocks
 
 
-def _segment(one: Image, place: ImagePlace) -> Segment:
-    alt, source = one.alt, one.source
-    return Segment(alt, alt, 0, 0, 0, "img", 0, False, False, place.element, 0, IMAGE, place.chunk, source)
+def _with_images_beside(
+    flow: Flow, table: BlockTable, places: Sequence[ImagePlace]
+) -> tuple[BlockTable, list[ImagePlace]]:
+    """Return the blocks with the images beside their text, and the images that stand alone.
+
+    An image that BRs part from all text belongs to the block before it, or else to the one behind, as far as that is
+    a part of the same text: no block-level element starts or ends in between.
+    """
+    if not places:
+        return table, []
+    wide = copy(table)
+    begins, ends = wide.begin, wide.end = table.begin[:], table.end[:]
+    alone: list[ImagePlace] = []
+    begin = end = -1
+    for place in places:
+        behind = bisect_right(table.begin, place.token)
+        if behind and place.token < table.end[behind - 1]:
+            continue
+        if place.begin != begin:
+            begin, match = place.begin, _BOUNDARY.search(flow.codes, place.token)
+            end = match.start() if match else len(flow.codes)
+        if behind and table.begin[behind - 1] >= begin:
+            ends[behind - 1] = place.token + 1
+        elif behind < len(table) and table.begin[behind] < end:
+            begins[behind] = min(begins[behind], place.token)
+        else:
+            alone.append(place)
+    return wide, alone
+
+
+#: Where block-level elements start and end.
+_BOUNDARY = re.compile(r"[\[{#\]]")

@@ -13,20 +13,26 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cached_property
-from itertools import cycle, groupby
-from operator import attrgetter
+from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urljoin
 
+from scrapy_justext.core.tags import FORMULA, TEXT
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
-    from lxml import etree
+    import cython
+
+    from scrapy_justext.core.reading.nodes import Nodes
 
     #: Gives the destination of what stands in HREF or SRC; None where no link can be made of it.
     Resolve = Callable[[str], str | None]
+
+
+#: What a run may be, beside a text or a formula.
+BREAK, MARKUP = "break", "markup"
 
 
 class Image(NamedTuple):
@@ -39,33 +45,64 @@ class Image(NamedTuple):
     """Whether it says that it is an icon, a logo or somebody's picture."""
 
 
-class TextRun(NamedTuple):
-    """A text in one style."""
+class TextRun:
+    """A text in one style.
 
-    text: str = ""
-    destination: str | None = None
-    """Where its link leads; None outside links.  First as the page has it, then as Markdown has it."""
-    is_bold: bool = False
-    is_italic: bool = False
-    is_code: bool = False
-    is_break: bool = False
-    """A BR, which has no text."""
-    is_markup: bool = False
-    """Markdown that stands as it is."""
-    formula_length: int | None = None
-    """Of a formula, whose text is TeX: how many characters of the page's text it stands for; None for all else."""
-    is_display: bool = False
-    """A formula on lines of its own."""
-    image: Image | None = None
-    """The image that it is, which stands for no text; None for all else."""
+    ``destination``: where its link leads; None outside links.  First as the page has it, then as Markdown has it.
+    ``kind``: what it is: text, a BR without text, Markdown that stands as it is, or a formula as TeX.
+    ``image``: the image that it is; None for all else.
+    """
 
-    def as_formula(self) -> TextRun:
-        """Return a formula as Markdown."""
-        return self._replace(text=f"${formula(self.text)}$", is_code=False, is_markup=True)
+    __slots__ = ("destination", "image", "is_bold", "is_code", "is_italic", "kind", "text")
 
-    def gap(self, text: str = " ") -> TextRun:
-        """Return white space in the same style, but no code."""
-        return TextRun(text, *self[1:4])
+    def __init__(
+        self,
+        text: str = "",
+        destination: str | None = None,
+        *,
+        is_bold: bool = False,
+        is_italic: bool = False,
+        is_code: bool = False,
+        kind: str = TEXT,
+        image: Image | None = None,
+    ) -> None:
+        self.text = text
+        self.destination = destination
+        self.is_bold = is_bold
+        self.is_italic = is_italic
+        self.is_code = is_code
+        self.kind = kind
+        self.image = image
+
+    def with_text(self, text: str, kind: str = "") -> TextRun:
+        """Return another text in the same style, of the same kind if none is given."""
+        return TextRun(
+            text, self.destination, is_bold=self.is_bold, is_italic=self.is_italic, is_code=self.is_code,
+            kind=kind or self.kind, image=self.image,
+        )  # fmt: skip
+
+    def leading_to(self, destination: str | None) -> TextRun:
+        """Return the same with another destination."""
+        run = self.with_text(self.text)
+        run.destination = destination
+        return run
+
+    def without_code(self, text: str) -> TextRun:
+        """Return another text in the same style, but no code."""
+        return TextRun(text, self.destination, is_bold=self.is_bold, is_italic=self.is_italic)
+
+    def is_plain(self) -> bool:
+        """Return whether it is text without style."""
+        has_style = self.is_bold or self.is_italic or self.is_code
+        return self.kind == TEXT and not has_style and self.destination is None and self.image is None
+
+    def is_gap(self) -> bool:
+        """Return whether it is white space."""
+        return self.text.isspace()
+
+    def written(self) -> str:
+        """Return its text, that of a formula with its dollars."""
+        return f"${formula(self.text)}$" if self.kind == FORMULA else self.text
 
 
 HARD_BREAK = "\\\n"
@@ -82,18 +119,13 @@ _LINE_START = re.compile(
 )
 #: What a line begins with that may mean something there.
 _STARTS = frozenset("#-+=>:0123456789")
-#: What a heading would lose.
 _CLOSING = re.compile(r"(^| )(#+)$")
 _BACKTICKS = re.compile("`+")
 
 
 def paragraph(runs: Iterable[TextRun]) -> str:
     """Return runs as the lines of a paragraph."""
-    return as_paragraph(_line(runs, HARD_BREAK))
-
-
-def as_paragraph(text: str) -> str:
-    """Return lines of Markdown with what means something at the start of a line escaped."""
+    text = _line(runs, HARD_BREAK)
     if "\n" not in text and not (text[:1] in _STARTS and _LINE_START.match(text)):
         # As most are; to look for the starts of all lines takes ten times as long.
         return text
@@ -102,11 +134,8 @@ def as_paragraph(text: str) -> str:
 
 def heading(runs: Iterable[TextRun]) -> str:
     """Return runs as the text of a heading, which is bold anyway."""
-    return as_heading(_line(run._replace(is_bold=False) if run.is_bold else run for run in runs))
-
-
-def as_heading(text: str) -> str:
-    """Return a line of Markdown with what a heading would lose at its end escaped."""
+    text = _line(runs, is_bold=True)
+    # What a heading would lose at its end.
     return _CLOSING.sub(r"\1\\\2", text) if text.endswith("#") else text
 
 
@@ -119,10 +148,10 @@ def _without_bar(run: TextRun) -> TextRun:
     """Return a run of a cell, in which no bar ends the cell."""
     if "|" not in run.text:
         return run
+    if run.kind == FORMULA:
+        return run.with_text(run.text.replace("|", r"\|"))
     # Readers do not agree on bars in code, but take the backslash off them elsewhere.
-    return (
-        run._replace(is_code=False) if run.formula_length is None else run._replace(text=run.text.replace("|", r"\|"))
-    )
+    return run.without_code(run.text) if run.is_code else run
 
 
 def formula(tex: str) -> str:
@@ -158,59 +187,22 @@ def code_span(text: str) -> str:
 
 def fence_for(text: str, least: int) -> str:
     """Return so many backticks that none of ``text`` ends what they begin."""
-    return "`" * max([least, *(len(backticks) + 1 for backticks in _BACKTICKS.findall(text))])
+    return "`" * max(least, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
 
 
-def _line(runs: Iterable[TextRun], line_break: str = " ") -> str:
-    """Return runs as Markdown, with ``line_break`` for BRs."""
-    runs = list(runs)
-    if len(runs) == 1 and runs[0][1:] == _PLAIN[1:]:
-        return _escaped(collapse(runs[0].text))
-    shown = collapsed_runs(runs)
-    if all(run[1:] == _PLAIN[1:] for run in shown):
-        return _escaped("".join(map(_TEXT, shown))).replace("\n", line_break)
-    parts = [""]
-    for (is_markup, is_code), group in groupby(_linked(shown), _MARKUP_OR_CODE):
-        text = "".join(map(_TEXT, group))
-        if not is_markup and not is_code:
-            if text[0] in "(:" and parts[-1].endswith("]"):
-                # Behind a reference, neither a link's address nor a footnote.
-                parts.append(f"\\{text[0]}")
-                text = text[1:]
-            escaped = _escaped(text)
-            parts.append(escaped.replace("\n", line_break) if "\n" in escaped else escaped)
-            continue
-        if text[0] == "[" and parts[-1].endswith(("!", "^")):
-            # No image, and no footnote.
-            parts[-1] = f"{parts[-1][:-1]}\\{parts[-1][-1]}"
-        parts.append(code_span(text) if is_code else text)
-    return "".join(parts)
-
-
-_PLAIN = TextRun()
-_TEXT, _DESTINATION, _MARKUP_OR_CODE = attrgetter("text"), attrgetter("destination"), attrgetter("is_markup", "is_code")
-_LINK_BEGINS = TextRun("[", is_markup=True)
+def _line(runs: Iterable[TextRun], line_break: str = " ", *, is_bold: bool = False) -> str:
+    """Return runs as Markdown, with ``line_break`` for BRs; ``is_bold``: whether all is bold anyway."""
+    found = list(runs)
+    if len(found) == 1 and found[0].is_plain():
+        # As most are.
+        return _escaped(collapse(found[0].text))
+    return _LineWriter(line_break, is_bold=is_bold).line(collapsed_runs(found))
 
 
 def _escaped(text: str) -> str:
     for character in ESCAPED:
         text = text.replace(character, f"\\{character}")
     return _SPECIAL_HERE.sub(r"\\", text) if any(map(text.__contains__, ESCAPED_IN_PLACES)) else text
-
-
-def _linked(runs: Sequence[TextRun]) -> Sequence[TextRun]:
-    """Return collapsed runs with the markup of their links and of what is inside."""
-    written = [run if run.formula_length is None else run.as_formula() for run in runs]
-    groups = [(target, list(group)) for target, group in groupby(written, _DESTINATION)]
-    linked: list[TextRun] = []
-    for i, (target, group) in enumerate(groups):
-        if target is None:
-            linked += _emphasised(group, ")" if i else "", "[" if i + 1 < len(groups) else "")
-            continue
-        leading, inner, trailing = _without_gaps(group)
-        markup = TextRun(f"]({target})", is_markup=True)
-        linked += (*leading, _LINK_BEGINS, *_emphasised(inner, "[", "]"), markup, *trailing) if inner else leading
-    return linked
 
 
 def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
@@ -220,64 +212,162 @@ def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
     """
     gap: TextRun | None = None
     collapsed: list[TextRun] = []
+    run: TextRun
     for run in runs:
-        if run.is_break:
-            gap = run.gap("\n")
+        if run.kind == BREAK:
+            gap = run.without_code("\n")
         elif gap is None and run.text[:1].isspace():
-            gap = run.gap()
+            gap = run.without_code(" ")
         text = collapse(run.text)
         if not text:
             continue
-        if gap and collapsed:
+        if gap is not None and collapsed:
             collapsed.append(gap)
-        collapsed.append(run if text == run.text else run._replace(text=text))
-        gap = run.gap() if run.text[-1].isspace() else None
+        collapsed.append(run if text == run.text else run.with_text(text))
+        gap = run.without_code(" ") if run.text[-1].isspace() else None
     return collapsed
 
 
-def _without_gaps(runs: Sequence[TextRun]) -> tuple[Sequence[TextRun], Sequence[TextRun], Sequence[TextRun]]:
+class _LineWriter:
+    """Writes collapsed runs on one line.
+
+    ``line_break``: what stands for BRs.
+    ``is_bold``: whether all is bold anyway.
+    """
+
+    def __init__(self, line_break: str, *, is_bold: bool) -> None:
+        self.line_break = line_break
+        self.is_bold = is_bold
+        self.parts: list[str] = []
+        # The texts at hand, and what they are: TEXT, MARKUP, or empty for code.
+        self.texts: list[str] = []
+        self.kind = TEXT
+
+    def line(self, runs: list[TextRun]) -> str:
+        """Return runs with the markup of their links and of what is inside."""
+        begin: cython.Py_ssize_t = 0
+        end: cython.Py_ssize_t
+        count: cython.Py_ssize_t = len(runs)
+        first: TextRun
+        run: TextRun
+        while begin < count:
+            first, end = runs[begin], begin
+            while end < count:
+                run = runs[end]
+                if run.destination != first.destination:
+                    break
+                end += 1
+            if first.destination is None:
+                self.add_emphasised(runs[begin:end], ")" if begin else "", "[" if end < count else "")
+            else:
+                self.add_link(runs[begin:end], first.destination)
+            begin = end
+        self.end_part()
+        return "".join(self.parts)
+
+    def add_link(self, runs: list[TextRun], destination: str) -> None:
+        """Write the runs of a link."""
+        leading, inner, trailing = _without_gaps(runs)
+        self.add_all(leading)
+        if inner:
+            self.add("[", MARKUP)
+            self.add_emphasised(inner, "[", "]")
+            self.add(f"]({destination})", MARKUP)
+            self.add_all(trailing)
+
+    def add_emphasised(self, runs: list[TextRun], before: str, after: str) -> None:
+        """Write runs with the markup of their emphasis.
+
+        ``before``, ``after``: the characters around them, empty at the ends of the line.
+        """
+        i: cython.Py_ssize_t = 0
+        end: cython.Py_ssize_t
+        count: cython.Py_ssize_t = len(runs)
+        while i < count:
+            signs = self.signs_of(runs[i])
+            end = i + 1
+            while end < count and self.signs_of(runs[end]) == signs:
+                end += 1
+            if not signs and end - i == count:
+                # As most are.
+                self.add_all(runs)
+                return
+            leading, inner, trailing = _without_gaps(runs[i:end])
+            follows = " " if trailing else _edge(runs[end], 0) if end < count else after
+            is_marked = bool(signs and inner) and _flanks(" " if leading else before, inner, follows)
+            self.add_all(leading)
+            if is_marked:
+                self.add(signs, MARKUP)
+            self.add_all(inner)
+            if is_marked:
+                self.add(signs, MARKUP)
+            self.add_all(trailing)
+            before = " " if trailing else "*" if is_marked else _edge(runs[end - 1], -1)
+            i = end
+
+    def signs_of(self, run: TextRun) -> str:
+        """Return the delimiters around a run."""
+        if run.is_bold and not self.is_bold:
+            return "***" if run.is_italic else "**"
+        return "*" if run.is_italic else ""
+
+    def add_all(self, runs: list[TextRun]) -> None:
+        """Write runs as they are."""
+        run: TextRun
+        for run in runs:
+            kind = MARKUP if run.kind == FORMULA else "" if run.is_code else run.kind
+            self.add(run.written(), kind)
+
+    def add(self, text: str, kind: str) -> None:
+        """Write a text of a kind; empty for code."""
+        if kind != self.kind:
+            self.end_part()
+            self.kind = kind
+        self.texts.append(text)
+
+    def end_part(self) -> None:
+        """Write the texts at hand."""
+        if not self.texts:
+            return
+        text = "".join(self.texts)
+        last = self.parts[-1] if self.parts else ""
+        self.texts = []
+        if self.kind == TEXT:
+            if text[0] in "(:" and last.endswith("]"):
+                # Behind a reference, neither a link's address nor a footnote.
+                self.parts.append("\\")
+                self.parts.append(text[0])
+                text = text[1:]
+            self.parts.append(_escaped(text).replace("\n", self.line_break))
+            return
+        if text[0] == "[" and last.endswith(("!", "^")):
+            # No image, and no footnote.
+            self.parts[-1] = f"{last[:-1]}\\{last[-1]}"
+        self.parts.append(text if self.kind == MARKUP else code_span(text))
+
+
+def _without_gaps(runs: list[TextRun]) -> tuple[list[TextRun], list[TextRun], list[TextRun]]:
     """Return the gaps before, the rest, and the gaps after."""
-    start, end = 0, len(runs)
-    while start < end and runs[start].text.isspace():
+    start: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = len(runs)
+    while start < end and runs[start].is_gap():
         start += 1
-    while end > start and runs[end - 1].text.isspace():
+    while end > start and runs[end - 1].is_gap():
         end -= 1
     return runs[:start], runs[start:end], runs[end:]
 
 
-def _emphasised(runs: Sequence[TextRun], before: str, after: str) -> Sequence[TextRun]:
-    """Return runs with the markup of their emphasis.
-
-    ``before``, ``after``: the characters around them, empty at the ends of the line.
-    """
-    if not any(run.is_bold or run.is_italic for run in runs):
-        # As most are.
-        return runs
-    emphasised: list[TextRun] = []
-    groups = [(delimiter, list(group)) for delimiter, group in groupby(runs, _delimiter)]
-    for i, (delimiter, group) in enumerate(groups):
-        leading, inner, trailing = _without_gaps(group)
-        follows = " " if trailing else _edge(groups[i + 1][1][0], 0) if i + 1 < len(groups) else after
-        is_marked = bool(delimiter and inner) and _flanks(" " if leading else before, inner, follows)
-        markup = [TextRun(delimiter, is_markup=True)] if is_marked else []
-        emphasised += (*leading, *markup, *inner, *markup, *trailing)
-        before = " " if trailing else "*" if is_marked else _edge(group[-1], -1)
-    return emphasised
-
-
-def _delimiter(run: TextRun) -> str:
-    return "**" * run.is_bold + "*" * run.is_italic
-
-
-def _flanks(before: str, inner: Sequence[TextRun], after: str) -> bool:
+def _flanks(before: str, inner: list[TextRun], after: str) -> bool:
     """Return whether delimiters around ``inner`` are read as beginning and end of emphasis."""
     begins = not _may_be_punctuation(_edge(inner[0], 0)) or _sets_apart(before)
     ends = not _may_be_punctuation(_edge(inner[-1], -1)) or _sets_apart(after)
     return begins and ends and before != "*"
 
 
-def _edge(run: TextRun, at: int) -> str:
+def _edge(run: TextRun, at: cython.Py_ssize_t) -> str:
     """Return the first or last character of a run as it is written, or one of its kind."""
+    if run.kind == FORMULA:
+        return "$"
     return "`" if run.is_code else run.text[at]
 
 
@@ -317,7 +407,7 @@ _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 #: Characters of addresses that the links of a page may have together, for each character that is read of its good
 #: blocks, addresses included, and those that every page may have.  Real pages stay far below.
-ADDRESSES = 8
+ADDRESSES = 12
 LEAST_ADDRESSES = 1 << 18
 
 
@@ -328,8 +418,8 @@ class Resolver:
     ``read``: how many characters of good blocks are read, which says how many addresses there may be.
     """
 
-    def __init__(self, root: etree._Element, url: str | None, read: int) -> None:
-        self._root = root
+    def __init__(self, page: Nodes, url: str | None, read: int) -> None:
+        self._page = page
         self._url = url
         #: Characters of addresses that it may still read and give.
         self._room = LEAST_ADDRESSES + ADDRESSES * read
@@ -337,7 +427,8 @@ class Resolver:
 
     @cached_property
     def _base(self) -> str:
-        declared = next((node.get("href") or "" for node in self._root.iter("base") if "href" in node.attrib), "")
+        addresses = (self._page.attribute(node, "href") for node in self._page.named("base"))
+        declared = next((address for address in addresses if address is not None), "")
         candidates = (_joined(self._url or "", _clean(declared)), self._url or "")
         return next((address for address in candidates if address.lower().startswith(_BASE_SCHEMES)), "")
 

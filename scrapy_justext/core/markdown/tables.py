@@ -13,29 +13,25 @@ from itertools import accumulate, chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BlockTable, DataCells
-from scrapy_justext.core.flattening import about
 from scrapy_justext.core.markdown.html import html_flow
 from scrapy_justext.core.markdown.inline import cell
-from scrapy_justext.core.markdown.pieces import CellPieces, Piece
+from scrapy_justext.core.markdown.pieces import MOST_COLUMNS, CellPieces, Piece
 from scrapy_justext.core.markdown.structure import shared_containers
+from scrapy_justext.core.reading.elements_of_code import about_table
 from scrapy_justext.core.reading.tables import OpenTable, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lxml import etree
+    from scrapy_justext.core.reading.nodes import Nodes
 
 #: What may be written of a table that a pipe table cannot show.
 TABLES = (HTML, PIPES) = ("html", "pipes")
-#: Columns of a pipe table at the most; COLSPAN may ask for thousands.
-MOST_COLUMNS = 64
-#: Rows that a cell reaches over at the most.
-MOST_ROWS = 1 << 16
 #: Places in a pipe table for each cell that has text, at the most.
 SPARSEST = 16
 
 
-def with_tables(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def with_tables(page: Nodes, pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Yield the pieces, with one in place of those in the cells of each table of data.
 
     This is for pages that were cut into blocks without regard to kinds.
@@ -44,7 +40,7 @@ def with_tables(pieces: Iterable[Piece]) -> Iterator[Piece]:
     parts = Counter(table for table, _ in groups)
     for table, inside in groups:
         # Where text stands between the cells, the blocks would change places.
-        rows = _data_rows(table, inside) if table is not None and parts[table] == 1 else []
+        rows = _data_rows(page, table, inside) if table and parts[table] == 1 else []
         if rows:
             around = reduce(shared_containers, (piece.surroundings.containers for piece in inside))
             yield Piece(inside[0].segment, inside[0].surroundings._replace(containers=around), [], rows=rows)
@@ -52,24 +48,28 @@ def with_tables(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield from inside
 
 
-def _table_around(piece: Piece) -> etree._Element | None:
-    """Return the table in one of whose cells a piece stands."""
-    return None if piece.surroundings.cell is None else piece.surroundings.table
+def _table_around(piece: Piece) -> int:
+    """Return the table in one of whose cells a piece stands; 0 without."""
+    return piece.surroundings.table if piece.surroundings.cell else 0
 
 
-def _data_rows(table: etree._Element, inside: Iterable[Piece]) -> list[list[CellPieces]]:
+def _data_rows(page: Nodes, table: int, inside: Iterable[Piece]) -> list[list[CellPieces]]:
     """Return the cells of a table with the pieces inside, by rows; none for a table that lays out the page."""
-    known = OpenTable(about(table), 0, 0)
-    tables = table.iter("table")
-    next(tables)
-    if known.lays_out or next(tables, None) is not None:
+    known = OpenTable(about_table(page, table), 0, 0)
+    below = range(table + 1, page.end[table])
+    if known.lays_out or any(page.name(node) == "table" for node in below):
         return []
-    by_cell: defaultdict[etree._Element | None, list[Piece]] = defaultdict(list)
+    by_cell: defaultdict[int, list[Piece]] = defaultdict(list)
     for piece in inside:
         by_cell[piece.surroundings.cell].append(piece)
     rows = [
-        [CellPieces(node, by_cell.get(node, [])) for node in row if node.tag in ("td", "th")]
-        for row in table.iter("tr")
+        [
+            CellPieces.of(page, one, by_cell.get(one, []))
+            for one in page.children(node)
+            if page.name(one) in ("td", "th")
+        ]
+        for node in below
+        if page.name(node) == "tr"
     ]
     blocks = BlockTable(piece.segment for row in rows for one in row for piece in one.pieces)
     ends = accumulate(len(one.pieces) for row in rows for one in row)
@@ -89,7 +89,7 @@ def table_lines(table: Piece, tables: str) -> list[str]:
         for place in places
         if place.cell.pieces
     }
-    heads = {number for number, row in enumerate(table.rows) if row and (_is_in_head(row) or _are_heads(row))}
+    heads = {number for number, row in enumerate(table.rows) if row and (row[0].is_in_head or _are_heads(row))}
     return pipe_rows(texts, heads)
 
 
@@ -104,7 +104,7 @@ class Place(NamedTuple):
 def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[Place]:
     reaching: dict[int, int] = {}
     for number, row in enumerate(rows):
-        columns, reaching = _columns([one.node for one in row], reaching)
+        columns, reaching = _columns(row, reaching)
         yield from (Place(number, column, one) for column, one in zip(columns, row, strict=True))
 
 
@@ -117,10 +117,10 @@ def _fits(places: Iterable[Place]) -> bool:
 
 def _is_more_than_text(place: Place, depth: int) -> bool:
     """Return whether a cell holds what a pipe table cannot show; ``depth``: of the containers around the table."""
-    node, pieces = place.cell
+    pieces = place.cell.pieces
     return (
-        _span(node, "colspan", MOST_COLUMNS) > 1
-        or _span(node, "rowspan", MOST_ROWS) > 1
+        place.cell.columns > 1
+        or place.cell.rows > 1
         or len(pieces) > 1
         or any(piece.segment.keeps_lines or len(piece.surroundings.containers) > depth for piece in pieces)
     )
@@ -151,12 +151,12 @@ def html_table(rows: Iterable[Sequence[CellPieces]], depth: int) -> list[str]:
 
 
 def _html_of(one: CellPieces, depth: int) -> str:
-    spans = {"colspan": _span(one.node, "colspan", MOST_COLUMNS), "rowspan": _span(one.node, "rowspan", MOST_ROWS)}
-    attributes = "".join(f' {name}="{span}"' for name, span in spans.items() if span > 1)
-    return f"<{one.node.tag}{attributes}>{html_flow(one.pieces, depth)}</{one.node.tag}>"
+    spans = (("colspan", one.columns), ("rowspan", one.rows))
+    attributes = "".join(f' {name}="{span}"' for name, span in spans if span > 1)
+    return f"<{one.name}{attributes}>{html_flow(one.pieces, depth)}</{one.name}>"
 
 
-def _columns(cells: Iterable[etree._Element], reaching: Mapping[int, int]) -> tuple[list[int], dict[int, int]]:
+def _columns(cells: Iterable[CellPieces], reaching: Mapping[int, int]) -> tuple[list[int], dict[int, int]]:
     """Return the first column of each cell of a row, and what reaches down into the next row.
 
     ``reaching``: the columns that cells of the rows above reach down into, each with the number of rows from here.
@@ -164,30 +164,16 @@ def _columns(cells: Iterable[etree._Element], reaching: Mapping[int, int]) -> tu
     left = {column: rows - 1 for column, rows in reaching.items() if rows > 1}
     columns = []
     column = 0
-    for node in cells:
+    for one in cells:
         while column in reaching:
             column += 1
         columns.append(column)
-        rows = _span(node, "rowspan", MOST_ROWS) - 1
-        width = _span(node, "colspan", MOST_COLUMNS)
-        if rows:
-            left |= dict.fromkeys(range(column, min(column + width, MOST_COLUMNS)), rows)
-        column += width
+        if one.rows > 1:
+            left |= dict.fromkeys(range(column, min(column + one.columns, MOST_COLUMNS)), one.rows - 1)
+        column += one.columns
     return columns, left
 
 
-def _span(node: etree._Element, name: str, most: int) -> int:
-    value = (node.get(name) or "").strip()
-    return max(1, min(int(value), most)) if value.isdecimal() and len(value) < 9 else 1
-
-
-def _are_heads(row: Iterable[CellPieces]) -> bool:
+def _are_heads(row: Sequence[CellPieces]) -> bool:
     """Return whether a row has heads and nothing else; the corner of a table is mostly an empty TD."""
-    row = list(row)
-    return any(one.node.tag == "th" for one in row) and all(one.node.tag == "th" or not one.pieces for one in row)
-
-
-def _is_in_head(row: Sequence[CellPieces]) -> bool:
-    above = row[0].node.getparent()
-    around = None if above is None else above.getparent()
-    return around is not None and around.tag == "thead"
+    return any(one.name == "th" for one in row) and all(one.name == "th" or not one.pieces for one in row)

@@ -100,6 +100,11 @@ class Nodes:
         numbers = {element: node for node, element in enumerate(self._elements)}
         return [numbers.get(element, 0) for element in elements]
 
+    def named(self, name: str) -> list[int]:
+        """Return the elements of a name."""
+        number = self.names.index(name) if name in self.names else DOCUMENT
+        return [node for node, tag in enumerate(self.tag) if tag == number and node]
+
     def nearest(self, chosen: Container[int]) -> list[int]:
         """Return for each node the nearest of some at or around it; 0 where there is none."""
         found = [0] * self.count

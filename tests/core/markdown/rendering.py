@@ -12,18 +12,20 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from scrapy_justext.core.blocks import GOOD, Decision, Decisions
-from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.markdown.document import to_markdown
+from scrapy_justext.core.blocks import GOOD, BlockClass, Decision, Decisions, Segment
+from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
 from scrapy_justext.core.markdown.tables import HTML
-from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.rules import MODERN
 from tests.builders import tree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lxml import etree
 
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.rules import TagRules
 
 #: The address of the pages.
 URL = "https://example.com/docs/page.html"
@@ -96,10 +98,22 @@ def page_and_text(
     page: str | etree._Element, *, url: str | None = None, rules: TagRules = MODERN, tables: str = HTML
 ) -> tuple[str, str]:
     """The Markdown of a page all of whose blocks are good, and the text of the blocks."""
-    root = tree(page) if isinstance(page, str) else page
-    segments, count = segment_and_count(root, rules)
-    decisions = Decisions([Decision(GOOD, "as the test says")] * len(segments))
-    markdown = to_markdown(Elements(root, rules, count), segments, decisions, url=url, tables=tables)
+    return judged_page_and_text(page, lambda _: GOOD, url=url, rules=rules, tables=tables)
+
+
+def judged_page_and_text(
+    page: str | etree._Element,
+    judge: Callable[[Segment], BlockClass],
+    *,
+    url: str | None = None,
+    rules: TagRules = MODERN,
+    tables: str = HTML,
+) -> tuple[str, str]:
+    """The Markdown of a page whose blocks ``judge`` tells the classes of, and the text of all blocks."""
+    segments, flow = read_blocks(read_nodes(tree(page) if isinstance(page, str) else page), rules)
+    flow.page.let_go(ATTRIBUTES)
+    decisions = Decisions(Decision(judge(segment), "as the test says") for segment in segments)
+    markdown = to_markdown(flow, segments, decisions, url=url, tables=tables)
     return markdown, collapse(" ".join(segment.text for segment in segments))
 
 

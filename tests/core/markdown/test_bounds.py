@@ -7,8 +7,8 @@ from urllib.parse import urljoin
 
 import pytest
 
-from scrapy_justext.core.markdown import inline, pieces
-from scrapy_justext.core.tags import JAVA
+from scrapy_justext.core.markdown import inline, runs
+from scrapy_justext.core.reading.rules import JAVA
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, rendered_text
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def test_all_links_of_a_large_page_stay() -> None:
 
 def test_a_page_with_too_many_links_and_styles_is_written_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
     page = "<h2>one</h2><ul><li>two <b>three</b></ul><p><a href=x>four</a><br>five *<pre>six\n<i>seven</i></pre>"
-    monkeypatch.setattr(pieces, "MOST_MARKS", 6)
+    monkeypatch.setattr(runs, "MOST_MARKS", 7)
     assert markdown_of(page) == "## one\n\n- two **three**\n\n[four](x)\\\nfive \\*\n\n```\nsix\nseven\n```"
-    monkeypatch.setattr(pieces, "MOST_MARKS", 5)
+    monkeypatch.setattr(runs, "MOST_MARKS", 6)
     assert markdown_of(page) == "## one\n\n- two three\n\nfour five \\*\n\n```\nsix\nseven\n```"

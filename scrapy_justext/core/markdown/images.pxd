@@ -1,0 +1,3 @@
+from scrapy_justext.core.markdown.inline cimport TextRun
+from scrapy_justext.core.reading.flow cimport Flow
+from scrapy_justext.core.reading.nodes cimport Nodes

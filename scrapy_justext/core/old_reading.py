@@ -1,3 +1,0 @@
-"""TEMPORARY."""
-
-with_marks = None
