@@ -310,6 +310,7 @@ class _Cutter:
         self.formulas.append(formula)
         if is_display:
             self._finish(i + 1)
+            self.begin = i + 1
 
     def _finish(self, i: cython.Py_ssize_t) -> None:
         """End the run at hand before a token, and add its block."""
