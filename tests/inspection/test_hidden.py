@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.core.kernel.loading import PURE
+from scrapy_justext.core.reading.loading import PURE
 from tests.builders import REPOSITORY
 
 if TYPE_CHECKING:

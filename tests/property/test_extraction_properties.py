@@ -19,8 +19,8 @@ from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.old_reading import segment_tree
-from scrapy_justext.core.tags import MODERN, TagRules
+from scrapy_justext.core.reading.page import read_tree
+from scrapy_justext.core.reading.rules import MODERN, TagRules
 from tests.builders import RULES, all_text, ancestors_and_self, judging, select
 from tests.property.strategies import bodies, byte_strings, pages, soups, strings
 
@@ -132,7 +132,7 @@ def test_a_tree_is_left_as_it_was_and_read_alike_both_ways(rules: TagRules, page
     assume(root is not None)
     assert root is not None
     before = etree.tostring(root.getroottree())
-    segments = segment_tree(root, rules)
+    segments = read_tree(root, rules)
     walked = walk(root, rules)
     assert etree.tostring(root.getroottree()) == before
     if whole(root):
@@ -159,7 +159,7 @@ def test_no_visible_character_is_lost_or_made_up(page: str) -> None:
     )
     kept = select(root, f"//text()[not({gone})]")
     expected = "".join("".join(kept).split())
-    found = "".join("".join(one.without_formulas().split()) for one in segment_tree(root, MODERN))
+    found = "".join("".join(one.without_formulas().split()) for one in read_tree(root, MODERN))
     assert found == expected
 
 
@@ -206,7 +206,7 @@ def test_without_headings_the_passes_commute_with_reversal(profile: str, parts: 
 def test_the_passes_take_decisions_and_give_as_many(parts: list[str]) -> None:
     root = parse_html("<body>" + "".join(parts)).root
     assert root is not None
-    segments = segment_tree(root, MODERN)
+    segments = read_tree(root, MODERN)
     decisions = Decisions([Decision(SHORT, "x")] * len(segments))
     for profile in PROFILES.values():
         for apply in profile.passes:

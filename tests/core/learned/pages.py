@@ -8,7 +8,7 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.table import FEATURES
 from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.core.reading.rules import LENIENT
 from scrapy_justext.evaluation.datasets.documents import Document
 from tests.builders import tree
 

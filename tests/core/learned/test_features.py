@@ -11,7 +11,7 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute, transform
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
 from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.core.reading.rules import LENIENT
 from tests.builders import CORPORA, corpus_pages, lines_run, read_page, tree
 from tests.core.learned.pages import COLUMNS, PROSE, SENTENCES, column, computed, features_of
 

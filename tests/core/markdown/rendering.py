@@ -17,13 +17,13 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.rules import MODERN
 from tests.builders import tree
 
 if TYPE_CHECKING:
     from lxml import etree
 
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.rules import TagRules
 
 #: The address of the pages.
 URL = "https://example.com/docs/page.html"

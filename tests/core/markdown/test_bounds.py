@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import pytest
 
 from scrapy_justext.core.markdown import inline, pieces
-from scrapy_justext.core.tags import JAVA
+from scrapy_justext.core.reading.rules import JAVA
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, rendered_text
 
 if TYPE_CHECKING:

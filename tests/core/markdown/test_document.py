@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_justext import extract
-from scrapy_justext.core.tags import JAVA
+from scrapy_justext.core.reading.rules import JAVA
 from tests.builders import REPOSITORY
 from tests.core.markdown.rendering import URL, Case, collapse, markdown_of, page_and_text, rendered_text
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scrapy_justext.core.markdown.inline import TextRun, cell, formula, paragraph
 from scrapy_justext.core.markdown.pieces import read_texts
 from scrapy_justext.core.marks import BREAK, INLINE, MATH, UNMATH
-from scrapy_justext.core.old_reading import segment_tree
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.page import read_tree
+from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.core.text import collapse
 from tests.builders import tree
 from tests.core.markdown.rendering import URL, Case, page_and_text, render, rendered_text
@@ -82,7 +82,7 @@ def test_formulas_stay_in_their_blocks() -> None:
         "one", marked(0, "$a$"), marked(0, "$$b$$"), "two", between, marked(0, "$c$"), " three", marked(3, "$d$"),
         between, marked(0, "$$e$$"),
     ])  # fmt: skip
-    [segment] = segment_tree(tree("<p>one"), MODERN)
+    [segment] = read_tree(tree("<p>one"), MODERN)
     starts = [0, 3, 3, 6, 14]
     segments = [segment._replace(start=start, chunk=1) for start in starts]
     runs = read_texts({1: flat}, {1: segments}, by_nodes=False).runs

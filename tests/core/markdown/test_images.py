@@ -12,7 +12,7 @@ from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.old_reading import segment_and_count, segment_tree
-from scrapy_justext.core.tags import LENIENT, MODERN, TagRules
+from scrapy_justext.core.reading.rules import LENIENT, MODERN, TagRules
 from tests.builders import tree
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, render, rendered_text
 from tests.core.markdown.test_bounds import MOST
@@ -98,7 +98,7 @@ def test_images_change_no_text(page: str, _: str, rules: TagRules) -> None:
     root = tree(page)
     assert walk(root, styled) == flatten(root, styled)
     assert flatten(root, styled).count("\ufdd0") == flatten(root, replace(styled, styled=False)).count("\ufdd0")
-    assert not [one for one in segment_tree(root, rules) if one.image_url is not None]
+    assert not [one for one in read_tree(root, rules) if one.image_url is not None]
     markdown, text = page_and_text(page, rules=rules)
     assert re.sub(" ?😀", "", rendered_text(markdown)) == text
 

@@ -12,7 +12,7 @@ from lxml import etree
 
 from scrapy_justext.core.markdown.tables import TABLES
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.tags import LENIENT, TagRules
+from scrapy_justext.core.reading.rules import LENIENT, TagRules
 from scrapy_justext.core.text import collapse
 from tests.builders import RULES
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, render, rendered_text

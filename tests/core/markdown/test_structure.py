@@ -10,7 +10,7 @@ from lxml import etree
 from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.markdown import tables
 from scrapy_justext.core.markdown.structure import DEEPEST
-from scrapy_justext.core.tags import REFERENCE, WITHOUT_KINDS
+from scrapy_justext.core.reading.rules import REFERENCE, WITHOUT_KINDS
 from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
 CONTAINERS = {

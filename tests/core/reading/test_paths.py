@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from lxml import etree
+from scrapy_justext.core.elements import Elements, Paths, element_paths
 
 from scrapy_justext import Block, extract
 from scrapy_justext.core import elements
-from scrapy_justext.core.elements import Elements, Paths, element_paths
 from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.rules import MODERN
 from tests.builders import (
     PAGES,
     RULES,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.rules import TagRules
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 
