@@ -225,10 +225,10 @@ def _text_flag(text: str | None, has_text: int, has_space: int) -> int:
 
 def _events(root: Any) -> Iterator[tuple[bool, Any]]:
     """Yield where each node starts, and where it ends, in document order."""
-    tops = [root]
-    if root.getparent() is None:
-        tops = [*reversed(list(root.itersiblings(preceding=True))), root, *root.itersiblings()]
-    for top in tops:
+    first = root.getroottree().getroot()
+    tops = [] if first is None else [*reversed(list(first.itersiblings(preceding=True))), first, *first.itersiblings()]
+    # What was cut out of a tree has no parent either, and may have siblings.
+    for top in tops if root in tops else [root]:
         is_element = isinstance(top.tag, str)
         walk = etree.iterwalk(top, events=("start", "end", "comment", "pi")) if is_element else [("comment", top)]
         for event, element in walk:
