@@ -13,10 +13,10 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from scrapy_justext.core.blocks import GOOD, Decision, Decisions
-from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.markdown.document import to_markdown
 from scrapy_justext.core.markdown.tables import HTML
-from scrapy_justext.core.old_reading import segment_and_count
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.reading.rules import MODERN
 from tests.builders import tree
 
@@ -97,9 +97,9 @@ def page_and_text(
 ) -> tuple[str, str]:
     """The Markdown of a page all of whose blocks are good, and the text of the blocks."""
     root = tree(page) if isinstance(page, str) else page
-    segments, count = segment_and_count(root, rules)
+    segments, flow = read_blocks(read_nodes(root), rules)
     decisions = Decisions([Decision(GOOD, "as the test says")] * len(segments))
-    markdown = to_markdown(Elements(root, rules, count), segments, decisions, url=url, tables=tables)
+    markdown = to_markdown(flow, segments, decisions, url=url, tables=tables)
     return markdown, collapse(" ".join(segment.text for segment in segments))
 
 

@@ -9,18 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_justext.core.markdown.inline import TextRun, cell, formula, paragraph
-from scrapy_justext.core.markdown.pieces import read_texts
-from scrapy_justext.core.marks import BREAK, INLINE, MATH, UNMATH
-from scrapy_justext.core.reading.page import read_tree
-from scrapy_justext.core.reading.rules import MODERN
+from scrapy_justext.core.tags import FORMULA
 from scrapy_justext.core.text import collapse
-from tests.builders import tree
-from tests.core.markdown.rendering import URL, Case, page_and_text, render, rendered_text
+from tests.core.markdown.rendering import URL, Case, markdown_of, page_and_text, render, rendered_text
 
 
-def math(tex: str, length: int = 0) -> TextRun:
+def math(tex: str, *, is_bold: bool = False, is_code: bool = False) -> TextRun:
     """A formula in a line."""
-    return TextRun(tex, formula_length=length)
+    return TextRun(tex, is_bold=is_bold, is_code=is_code, kind=FORMULA)
 
 
 DOLLARS = {
@@ -49,9 +45,9 @@ def test_dollars_of_the_text_begin_no_formula(case: Case) -> None:
     [
         ([TextRun("so "), math("a_1*b_2*c"), TextRun(" is")], "so $a_1*b_2*c$ is"),
         ([math("\\alpha < [x] & \\\\")], "$\\alpha < [x] & \\\\$"),
-        ([math("x", 1)._replace(is_bold=True), TextRun(" is *")], "**$x$** is \\*"),
-        ([math("x")._replace(destination="/y")], "[$x$](/y)"),
-        ([math("x")._replace(is_code=True)], "$x$"),
+        ([math("x", is_bold=True), TextRun(" is *")], "**$x$** is \\*"),
+        ([math("x").leading_to("/y")], "[$x$](/y)"),
+        ([math("x", is_code=True)], "$x$"),
         ([TextRun("$5 for "), math("\\$5")], "\\$5 for $\\$5$"),
     ],
 )
@@ -74,17 +70,8 @@ def test_any_tex_is_one_formula(tex: str) -> None:
 def test_formulas_stay_in_their_blocks() -> None:
     """Those of elements stand for no text: what is around them tells where they belong."""
 
-    def marked(length: int, tex: str) -> str:
-        return f"{INLINE}{MATH}{length}{tex}{INLINE}{UNMATH}"
+    def math(tex: str, display: str = "inline") -> str:
+        return f'<math display={display} alttext="{tex}"></math>'
 
-    between = (INLINE + BREAK) * 2
-    flat = "".join([
-        "one", marked(0, "$a$"), marked(0, "$$b$$"), "two", between, marked(0, "$c$"), " three", marked(3, "$d$"),
-        between, marked(0, "$$e$$"),
-    ])  # fmt: skip
-    [segment] = read_tree(tree("<p>one"), MODERN)
-    starts = [0, 3, 3, 6, 14]
-    segments = [segment._replace(start=start, chunk=1) for start in starts]
-    runs = read_texts({1: flat}, {1: segments}, by_nodes=False).runs
-    texts = ["".join(run.text for run in runs[id(one)]) for one in segments]
-    assert texts == ["onea", "b", "two", "c threed", "e"]
+    html = f"<p>one{math('a')}{math('b', 'block')}two<br><br>{math('c')} three\\(d\\)<br><br>{math('e', 'block')}"
+    assert markdown_of(html).split("\n\n") == ["one$a$", "$$\nb\n$$", "two", "$c$ three$d$", "$$\ne\n$$"]

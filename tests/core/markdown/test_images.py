@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
 from scrapy_justext.core.blocks import BAD, GOOD, Decision, Decisions
-from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import flatten, walk
 from scrapy_justext.core.markdown.document import to_markdown
-from scrapy_justext.core.old_reading import segment_and_count, segment_tree
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks, read_tree
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, TagRules
 from tests.builders import tree
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, render, rendered_text
@@ -20,10 +18,9 @@ from tests.core.markdown.test_bounds import MOST
 
 def judged(page: str) -> str:
     """The Markdown of a page whose blocks are bad where they say so."""
-    root = tree(page)
-    segments, count = segment_and_count(root, MODERN)
+    segments, flow = read_blocks(read_nodes(tree(page)), MODERN)
     decisions = Decisions(Decision(BAD if "bad" in one.text else GOOD, "as the test says") for one in segments)
-    return to_markdown(Elements(root, MODERN, count), segments, decisions)
+    return to_markdown(flow, segments, decisions)
 
 
 PAGES = {
@@ -94,11 +91,7 @@ def test_an_image_stands_where_it_is_on_the_page(page: str, markdown: str) -> No
 @pytest.mark.parametrize(("page", "_"), PAGES.values(), ids=PAGES)
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["justext", "learned"])
 def test_images_change_no_text(page: str, _: str, rules: TagRules) -> None:
-    styled = replace(rules, styled=True)
-    root = tree(page)
-    assert walk(root, styled) == flatten(root, styled)
-    assert flatten(root, styled).count("\ufdd0") == flatten(root, replace(styled, styled=False)).count("\ufdd0")
-    assert not [one for one in read_tree(root, rules) if one.image_url is not None]
+    assert not [one for one in read_tree(tree(page), rules) if one.image_url is not None]
     markdown, text = page_and_text(page, rules=rules)
     assert re.sub(" ?😀", "", rendered_text(markdown)) == text
 
