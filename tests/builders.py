@@ -18,11 +18,11 @@ import scrapy_justext
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decision, Decisions, Segment
 from scrapy_justext.core.encodings import choose_encoding
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.kernel.loading import PURE, kernel
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.old_reading import segment_tree
-from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, TagRules
+from scrapy_justext.core.reading import loading
+from scrapy_justext.core.reading.page import read_blocks, read_tree
+from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, REFERENCE, TagRules
 from scrapy_justext.crawl.pages import header_languages
 
 if TYPE_CHECKING:
@@ -137,9 +137,9 @@ def make_segment(
         in_select=in_select,
         preformatted=False,
         element=1,
-        start=0,
+        begin=0,
+        end=0,
         kind="heading" if heading_level else "text",
-        chunk=0,
         image_url=image_url,
     )
 
@@ -166,7 +166,14 @@ def tree(html: str | bytes) -> etree._Element:
 
 def cut(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[Segment]:
     """The segments of a page."""
-    return list(segment_tree(tree(html) if isinstance(html, str | bytes) else html, rules))
+    return list(read_tree(tree(html) if isinstance(html, str | bytes) else html, rules))
+
+
+def elements_of(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[tuple[Segment, etree._Element]]:
+    """The segments of a page, each with its block-level element."""
+    page = loading.read_nodes(tree(html) if isinstance(html, str | bytes) else html)
+    blocks, flow = read_blocks(page, rules)
+    return [(one, page.element(flow.elements[one.element])) for one in blocks]
 
 
 def texts(html: str | bytes | etree._Element, rules: TagRules = MODERN) -> list[str]:
@@ -242,12 +249,18 @@ def lines_run(function: Callable[[], object]) -> int:
 
 @contextmanager
 def pure() -> Iterator[None]:
-    """Inside, pages are read without compiled code."""
+    """Inside, trees are read without the compiled walk."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(PURE, "1")
-        kernel.cache_clear()
+        patch.setenv(loading.PURE, "1")
+        forget_reader()
         yield
-    kernel.cache_clear()
+    forget_reader()
+
+
+def forget_reader() -> None:
+    """Let it be chosen anew how trees are read."""
+    loading.compiled.cache_clear()
+    loading._reader.cache_clear()
 
 
 #: Of processor time, what work in proportion to its page needs a hundredth of, and quadratic work many times.

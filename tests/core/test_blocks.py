@@ -8,15 +8,15 @@ import pickle
 import pytest
 
 from scrapy_justext.core.blocks import BlockTable, DataCells, Late
-from scrapy_justext.core.old_reading import segment_tree
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.page import read_tree
+from scrapy_justext.core.reading.rules import MODERN
 from tests.builders import tree
 
 PAGE = "<h1>one</h1><p>two <a>three</a><pre>four\n five</pre><table><tr><th>a<th>b<tr><td>c<td>d</table><li>six"
 
 
 def test_rows_are_those_that_are_asked_for_one_by_one() -> None:
-    blocks = segment_tree(tree(PAGE), MODERN)
+    blocks = read_tree(tree(PAGE), MODERN)
     one_by_one = [blocks[i] for i in range(len(blocks))]
     assert [row.text for row in one_by_one] == ["one", "two three", "four\n five", "a\tb\nc\td", "six"]
     assert list(blocks) == one_by_one
@@ -27,7 +27,7 @@ def test_rows_are_those_that_are_asked_for_one_by_one() -> None:
 
 
 def test_columns_of_positions_follow_the_blocks() -> None:
-    blocks = segment_tree(tree(PAGE), MODERN)
+    blocks = read_tree(tree(PAGE), MODERN)
     heading, *others = blocks
     assert list(blocks.of_position("heading_level")) == [1, 0, 0, 0, 0]
     blocks.append(heading)
@@ -39,7 +39,7 @@ def test_columns_of_positions_follow_the_blocks() -> None:
 
 
 def test_cells_of_a_table_are_made_once() -> None:
-    [*_, table, _] = segment_tree(tree(PAGE), MODERN)
+    [*_, table, _] = read_tree(tree(PAGE), MODERN)
     cells = table.cells
     assert isinstance(cells, DataCells)
     assert [[block.text for cell in row for block in cell.blocks] for row in cells] == [["a", "b"], ["c", "d"]]
@@ -52,7 +52,7 @@ def test_cells_of_a_table_are_made_once() -> None:
 
 
 def test_headings_are_told_of_the_blocks_at_hand() -> None:
-    blocks = segment_tree(tree(PAGE), MODERN)
+    blocks = read_tree(tree(PAGE), MODERN)
     assert list(blocks.headings()) == [0]
     blocks.append(blocks[0])
     assert list(blocks.headings()) == [0, 5]

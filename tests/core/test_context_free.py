@@ -22,7 +22,6 @@ from scrapy_justext.core.context_free import (
     measure,
     measure_texts,
 )
-from scrapy_justext.core.kernel.loading import Kernel, loaded_kernel
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 from tests.builders import make_segment, prose
@@ -207,7 +206,7 @@ SIGNS = [
     low=st.integers(0, 20),
     data=st.data(),
 )
-def test_rules_decide_alike_with_compiled_code(
+def test_blocks_are_decided_together_as_one_by_one(
     rules: tuple[Rule, ...], texts: list[str], low: int, data: st.DataObject
 ) -> None:
     segments = BlockTable(
@@ -217,13 +216,11 @@ def test_rules_decide_alike_with_compiled_code(
         for text in texts
     )
     thresholds = Thresholds(length_low=low, length_high=2 * low)
-    measured = measure(segments, STOPLIST)
-    decisions = []
-    with pytest.MonkeyPatch.context() as patch:
-        for reader in (loaded_kernel(), Kernel(None, "a test")):
-            patch.setattr("scrapy_justext.core.context_free.kernel", lambda reader=reader: reader)
-            decisions.append(classify(segments, measured, thresholds, rules=rules))
-    assert decisions[0] == decisions[1]
+
+    def decided(blocks: BlockTable) -> list[Decision]:
+        return list(classify(blocks, measure(blocks, STOPLIST), thresholds, rules=rules))
+
+    assert decided(segments) == [decision for one in segments for decision in decided(BlockTable([one]))]
 
 
 def test_reasons_show_the_thresholds_in_force() -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockTable, Decision, Decisions
 from scrapy_justext.core.context_sensitive import MOST_IN_PATH, Context, heading_paths, promote, restore
-from scrapy_justext.core.kernel.loading import Kernel
 from scrapy_justext.core.parameters import Thresholds
 from tests.builders import LETTERS, blocks, letters, make_segment
 
@@ -147,10 +146,7 @@ class CountedText(str):
 
 
 @pytest.mark.parametrize("pattern", ["hS1", "hS1 B1", "hS0 S0"])
-def test_the_work_grows_with_the_page_and_no_faster(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Compiled code takes the lengths without asking.
-    monkeypatch.setattr("scrapy_justext.core.blocks.kernel", lambda: Kernel(None, "a test"))
-
+def test_the_work_grows_with_the_page_and_no_faster(pattern: str) -> None:
     def reads(times: int) -> int:
         segments, decisions = blocks(" ".join([*[pattern] * times, "G"]))
         counted = BlockTable(one._replace(collapsed=CountedText(one.collapsed)) for one in segments)

@@ -9,10 +9,12 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.context_sensitive import Context, number_groups, select
-from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
-from tests.builders import RULES, blocks, prose, tree
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.rules import MODERN
+from tests.builders import blocks, prose, tree
 
 A = prose(250, stopwords=10)
 LONG = prose(400, stopwords=10)
@@ -101,9 +103,11 @@ def test_the_root_is_the_one_that_was_given() -> None:
 def test_blocks_that_were_pinned_stay_and_count_in_no_group() -> None:
     root = tree("<body><div><div><p>1</p></div></div><div><div><p>2</p><p>3</p></div></div>")
     segments, decisions = blocks("G90 G G")
-    elements = Elements(root, RULES["justext"])
-    segments = BlockTable(one._replace(element=number) for one, number in zip(segments, (4, 7, 8), strict=True))
-    groups = number_groups(elements, segments, 2)
+    read, flow = read_blocks(read_nodes(root), MODERN)
+    segments = BlockTable(
+        one._replace(begin=other.begin, end=other.end) for one, other in zip(segments, read, strict=True)
+    )
+    groups = number_groups(flow, segments, 2)
     assert groups == [0, 1, 1]
     context = Context(segments, decisions, Thresholds(), frozenset({0}), groups)
     assert select(context, decisions) == decisions

@@ -10,7 +10,7 @@ import pytest
 from scrapy import Spider
 
 from scrapy_justext import extract
-from scrapy_justext.core.kernel.loading import kernel
+from scrapy_justext.core.reading.loading import compiled
 from tests.crawl.content import ENGLISH, GERMAN, GOOD_PAGE, KEYWORDS, MORE_ENGLISH, RUSSIAN, page
 from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
@@ -125,7 +125,7 @@ NONE = "scrapy.dupefilters.BaseDupeFilter"
 
 
 def test_which_reader_was_in_use_is_told(result: Result) -> None:
-    assert result.justext["reader"] == kernel().name
+    assert result.justext["reader"] == compiled().name
 
 
 def test_pages_whose_best_block_stands_for_good_ones_are_counted() -> None:

@@ -1,4 +1,4 @@
-"""Writes the expected blocks and Markdown of the golden pages: ``python -m tests.golden.regenerate``.
+"""Writes what is expected of the golden pages and odd trees: ``python -m tests.golden.regenerate``.
 
 Look at the difference before you commit it: it is what the change does to real pages.
 """
@@ -12,10 +12,12 @@ from typing import Any
 from scrapy_justext import extract
 from scrapy_justext.core.profiles import PROFILES
 from tests.builders import DEMO_SITE
+from tests.golden.odd import odd_expectations
 
 FOLDER = Path(__file__).parent
 PAGES_FOLDER = FOLDER / "pages"
 EXPECTED_FOLDER = FOLDER / "expected"
+ODD_FILE = FOLDER / "odd.json"
 
 #: Demo pages that are golden too: an article, a forum, a documentation page, an index, broken markup,
 #: other scripts.
@@ -85,3 +87,4 @@ def write(folder: Path = EXPECTED_FOLDER) -> None:
 
 if __name__ == "__main__":
     write()
+    ODD_FILE.write_text(odd_expectations(), encoding="utf-8")

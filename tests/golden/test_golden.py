@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
 import pytest
 from lxml import etree
 
-from tests.builders import REPOSITORY
+from tests.builders import REPOSITORY, RULES
+from tests.golden.odd import describe_odd, odd_expectations, odd_trees
 from tests.golden.regenerate import (
     EXPECTED_FOLDER,
+    ODD_FILE,
     describe,
     expected_path,
     golden_pages,
@@ -47,6 +50,26 @@ def test_the_markdown_of_a_golden_page_is_as_expected(name: str) -> None:
     assert f"{markdown(golden_pages()[name])}\n" == markdown_path(name).read_text(encoding="utf-8")
 
 
+ODD = json.loads(ODD_FILE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", odd_trees())
+def test_an_odd_tree_is_read_as_expected(name: str) -> None:
+    root = odd_trees()[name]
+    for profile, rules in RULES.items():
+        assert describe_odd(root, rules) == ODD[name].get(profile, ODD[name]["justext"]), profile
+
+
+# What an entity in an attribute stands for is told by the document, which a copy has not.
+@pytest.mark.parametrize("name", sorted(odd_trees().keys() - {"entities"}))
+def test_each_part_of_an_odd_tree_is_read_as_if_it_were_alone(name: str) -> None:
+    for part in odd_trees()[name].iterdescendants(etree.Element):
+        alone = deepcopy(part)
+        alone.tail = None
+        for rules in RULES.values():
+            assert describe_odd(part, rules) == describe_odd(alone, rules)
+
+
 def test_every_expectation_has_its_page() -> None:
     for kind in ("json", "md"):
         assert sorted(path.stem for path in EXPECTED_FOLDER.glob(f"*.{kind}")) == sorted(golden_pages())
@@ -79,3 +102,4 @@ def test_the_command_writes_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "gone.json").write_text("{}")
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=REPOSITORY, check=True)
     assert not (tmp_path / "gone.json").exists()
+    assert odd_expectations() == ODD_FILE.read_text(encoding="utf-8")

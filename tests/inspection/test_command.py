@@ -21,8 +21,8 @@ from wcwidth import width
 
 from scrapy_justext import extract
 from scrapy_justext.core import __version__
-from scrapy_justext.core.kernel.loading import kernel
-from scrapy_justext.core.old_reading import segment_and_count
+from scrapy_justext.core.reading.loading import compiled
+from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.crawl.command_options import NAMES, option
 from tests import forked
@@ -352,9 +352,9 @@ def test_each_page_is_read_once(output: str, here: Here, tmp_path: Path, monkeyp
 
     def reading(*given: Any) -> Any:
         read.append(given)
-        return segment_and_count(*given)
+        return read_blocks(*given)
 
-    monkeypatch.setattr("scrapy_justext.core.extractor.segment_and_count", reading)
+    monkeypatch.setattr("scrapy_justext.core.extractor.read_blocks", reading)
     (tmp_path / "own.html").write_text(f"<p>{SENTENCES}")
     assert here(output, "--language=en", "own.html").status == 0
     # A comparison needs a second one, by the other profile.
@@ -719,7 +719,7 @@ def test_blocks_of_some_kinds(kinds: str, here: Here) -> None:
 
 
 def test_version_tells_which_reader_is_in_use(tmp_path: Path) -> None:
-    for pure, reader in (("0", kernel().name), ("1", "pure")):
+    for pure, reader in (("0", compiled().name), ("1", "pure")):
         variables = os.environ | {"SCRAPY_JUSTEXT_PURE": pure}
         arguments = [sys.executable, "-m", "scrapy", "justext", "--version"]
         done = subprocess.run(arguments, cwd=tmp_path, env=variables, capture_output=True, text=True, check=True)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.core.kernel.loading import PURE
+from scrapy_justext.core.reading.loading import PURE
 from tests.builders import REPOSITORY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-RULES = "HIDDEN_TESTS = (\n"
+TABLE = "HIDING: Mapping[str, Rule] = {"
 STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 5
 PAGE = f'<p>{STORY}<p data-ad>All of it is in our shop: {STORY}</p><input data-ad placeholder="Your address">'
 
@@ -28,10 +28,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "scrapy_justext", folder / "scrapy_justext", ignore=ignored)
     (folder / "stoplists").symlink_to(REPOSITORY / "stoplists")
-    tags = folder / "scrapy_justext" / "core" / "tags.py"
-    before, found, after = tags.read_text("utf-8").partition(RULES)
+    rules = folder / "scrapy_justext" / "core" / "reading" / "rules.py"
+    before, found, after = rules.read_text("utf-8").partition(TABLE)
     assert found
-    tags.write_text(f'{before}{found}    "@data-ad",\n{after}', "utf-8")
+    rules.write_text(f'{before}{found}"data-ad": lambda nodes, node: True, {after}', "utf-8")
     (folder / "page.html").write_text(PAGE, "utf-8")
     return folder
 

@@ -4,6 +4,7 @@ cdef class Nodes:
     cdef readonly list names
     cdef list _elements
     cdef dict _kept
+    cdef dict _long
     cpdef str name(self, int node)
     cpdef str attribute(self, int node, str name)
     cpdef list items(self, int node)

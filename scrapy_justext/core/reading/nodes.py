@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 DOCUMENT, COMMENT, INSTRUCTION, ENTITY = -1, -2, -3, -4
 #: Bits of :attr:`Nodes.flags`.
 HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, MAY_BE_HIDDEN = 1, 2, 4, 8, 16
+#: Characters of a value that is long.
+LONG = 1000
 #: That of HTML.
 WHITE_SPACE = " \t\n\r\f"
 
@@ -59,6 +61,8 @@ class Nodes:
         self.names = names
         self._elements = elements
         self._kept: dict[int, dict[str, str]] = {}
+        # Values that are long are read once: many elements may ask for that of the one around them.
+        self._long: dict[tuple[int, str], str] = {}
         self.root = self.first(0)
 
     def name(self, node: cython.int) -> str:
@@ -68,7 +72,13 @@ class Nodes:
 
     def attribute(self, node: cython.int, name: str) -> str | None:
         """Return the value of an attribute; None for an element without it, and for another node."""
-        value: str | None = self._own(node).get(name)
+        value: str | None
+        if self._long and (node, name) in self._long:
+            value = self._long[node, name]
+            return value
+        value = self._own(node).get(name)
+        if value is not None and len(value) > LONG:
+            self._long[node, name] = value
         return value
 
     def items(self, node: cython.int) -> list[tuple[str, str]]:
@@ -93,7 +103,7 @@ class Nodes:
             kept = {name: value for name, value in self.items(node) if name in names}
             if kept:
                 self._kept[node] = kept
-        self._elements = []
+        self._elements, self._long = [], {}
 
     def numbers(self, elements: Iterable[Any]) -> list[int]:
         """Return the nodes that some of lxml's elements are; 0 for one that is none of them."""
@@ -230,10 +240,10 @@ def _text_flag(text: str | None, has_text: int, has_space: int) -> int:
 
 def _events(root: Any) -> Iterator[tuple[bool, Any]]:
     """Yield where each node starts, and where it ends, in document order."""
-    tops = [root]
-    if root.getparent() is None:
-        tops = [*reversed(list(root.itersiblings(preceding=True))), root, *root.itersiblings()]
-    for top in tops:
+    first = root.getroottree().getroot()
+    tops = [] if first is None else [*reversed(list(first.itersiblings(preceding=True))), first, *first.itersiblings()]
+    # What was cut out of a tree has no parent either, and may have siblings.
+    for top in tops if root in tops else [root]:
         is_element = isinstance(top.tag, str)
         walk = etree.iterwalk(top, events=("start", "end", "comment", "pi")) if is_element else [("comment", top)]
         for event, element in walk:

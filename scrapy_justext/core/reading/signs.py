@@ -44,8 +44,11 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "LINENUMS": (" linenums ",),
     "GESHI_LINE": (" de1 ",),
     "CODEMIRROR": (" CodeMirror ",),
-    # What is in all classes of formulas, and in few others.
-    "FORMULA": ("ath", "tex", "TeX", "eqno"),
+    # What is in all classes of formulas, whatever its case, and in few others.
+    "FORMULA": (
+        "ath", "ATH", "tex", "TeX", "Tex", "TEX", "mjx", "MJX", "Mjx", "eqno", "Eqno", "EQNO", "ltx_eqn_cell",
+        "ltx_tag_equation", "equation__number",
+    ),
     # The same of images.
     "DRAWN": ("eeimg", "ee_img", "formula", "equation"),
 }  # fmt: skip

@@ -259,7 +259,8 @@ cdef class TreeNodes(Nodes):
         cdef xmlAttr* found
         cdef const char* sought
         cdef const unsigned char* value
-        if self.places is NULL:
+        cdef str decoded_value
+        if self.places is NULL or (self._long and (node, name) in self._long):
             return Nodes.attribute(self, node, name)
         if place is NULL or place.type != XML_ELEMENT_NODE or place.properties is NULL:
             return None
@@ -268,7 +269,10 @@ cdef class TreeNodes(Nodes):
         while found is not NULL:
             if found.ns is NULL and sought[0] == found.name[0] and strcmp(sought, <const char*> found.name) == 0:
                 value = sole_text(found)
-                return self.element(node).get(name) if value is NULL else decoded(value)
+                decoded_value = self.element(node).get(name) if value is NULL else decoded(value)
+                if len(decoded_value) > values.LONG:
+                    self._long[node, name] = decoded_value
+                return decoded_value
             found = found.next
         return None
 
@@ -329,6 +333,7 @@ cdef class TreeNodes(Nodes):
         PyMem_Free(self.places)
         self.places = NULL
         self.document = None
+        self._long = {}
 
 
 cdef class TreeReader:

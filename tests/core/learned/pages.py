@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.table import FEATURES
-from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.core.parsing import page_title
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.rules import LENIENT
 from scrapy_justext.evaluation.datasets.documents import Document
 from tests.builders import tree
 
@@ -58,8 +59,7 @@ SENTENCES = {
 def computed(html: str) -> Features:
     """Return the features of a page's blocks as the models take them."""
     root = tree(html)
-    segments, count = segment_and_count(root, LENIENT)
-    return compute(segments, Elements(root, LENIENT, count))
+    return compute(*read_blocks(read_nodes(root), LENIENT), page_title(root))
 
 
 def features_of(html: str) -> NDArray[np.float32]:

@@ -7,11 +7,11 @@ import pytest
 from lxml import etree
 
 from scrapy_justext.core.blocks import BlockTable
-from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute, transform
 from scrapy_justext.core.learned.table import FEATURES, NUMBERS
-from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.rules import LENIENT
 from tests.builders import CORPORA, corpus_pages, lines_run, read_page, tree
 from tests.core.learned.pages import COLUMNS, PROSE, SENTENCES, column, computed, features_of
 
@@ -77,9 +77,8 @@ def test_a_feature_is_what_its_row_says(name: str, page: str, values: list[float
     ("kind", "expected"), [("code", [1, 0, 0]), ("formula", [1, 0, 0]), ("table", [0, 1, 0]), ("quote", [0, 0, 1])]
 )
 def test_code_formulas_and_tables_are_no_sentences(kind: str, expected: list[float]) -> None:
-    root = tree(f"<p>{PROSE}")
-    segments, count = segment_and_count(root, LENIENT)
-    found = compute(BlockTable([segments[0]._replace(kind=kind)]), Elements(root, LENIENT, count)).rows()[0]
+    segments, flow = read_blocks(read_nodes(tree(f"<p>{PROSE}")), LENIENT)
+    found = compute(BlockTable([segments[0]._replace(kind=kind)]), flow, "").rows()[0]
     assert [found[COLUMNS[name]] for name in ("is_code", "is_table", "is_sentence_like")] == expected
 
 
@@ -96,8 +95,7 @@ def test_flags_are_flags_and_all_is_finite() -> None:
 
 
 def test_a_page_without_blocks_has_no_rows() -> None:
-    root = etree.Element("html")
-    assert compute(BlockTable(), Elements(root, LENIENT, 0)).rows().shape == (0, len(FEATURES))
+    assert compute(*read_blocks(read_nodes(etree.Element("html")), LENIENT), "").rows().shape == (0, len(FEATURES))
 
 
 def test_the_transformation_squeezes_numbers_and_leaves_its_argument() -> None:

@@ -7,6 +7,7 @@ from lxml import etree
 
 from scrapy_justext.core.learned.names import NAMES
 from scrapy_justext.core.learned.tree import read_names, word_bits
+from scrapy_justext.core.reading.loading import read_nodes
 
 
 def names_in(value: str) -> set[str]:
@@ -33,7 +34,9 @@ def test_words_are_found_in_the_parts_of_a_value(value: str, expected: set[str])
 def test_of_long_values_only_the_beginning_is_read_and_kept(attribute: str) -> None:
     before = word_bits.cache_info().currsize
     values = [f"sidebar display: none {'x' * length} footer visibility: hidden" for length in (1_000_000, 2_000_000)]
-    first, second = (read_names(etree.Element("p", {attribute: value}), "p")[0] for value in values)
-    beginning, _ = read_names(etree.Element("p", {attribute: "sidebar display: none"}), "p")
+    first, second, beginning = (
+        read_names(read_nodes(etree.Element("p", {attribute: value})), 1)[0]
+        for value in (*values, "sidebar display: none")
+    )
     assert first == second == beginning
     assert word_bits.cache_info().currsize <= before + 2

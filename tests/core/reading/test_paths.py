@@ -12,18 +12,19 @@ from hypothesis import given
 from lxml import etree
 
 from scrapy_justext import Block, extract
-from scrapy_justext.core import elements
-from scrapy_justext.core.elements import Elements, Paths, element_paths
-from scrapy_justext.core.flattening import kept_nodes
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.tags import MODERN
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.paths import Paths, element_paths
+from scrapy_justext.core.reading.rules import MODERN
 from tests.builders import (
     PAGES,
     RULES,
     SECONDS,
     all_text,
     ancestors_and_self,
+    cut,
     processor_seconds,
     read_page,
     select,
@@ -33,10 +34,10 @@ from tests.products import in_turn
 from tests.property.strategies import bodies, soups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    from scrapy_justext.core.tags import TagRules
+    from scrapy_justext.core.reading.nodes import Nodes
+    from scrapy_justext.core.reading.rules import TagRules
 
 EVERY_PROFILE = pytest.mark.parametrize("profile", PROFILES)
 
@@ -173,33 +174,19 @@ def test_paths_after_the_end_of_html(profile: str) -> None:
 
 def test_paths_are_made_for_the_elements_that_are_asked_for() -> None:
     root = tree("<div><p>one</p><div><p>two</p></div></div>")
-    elements = Elements(root, RULES["justext"]).nodes
-    numbers = [i for i, node in enumerate(elements) if node.text == "two"]
-    found = element_paths(root, RULES["justext"], numbers)
-    assert {number: paths.dom_path for number, paths in found.items()} == {numbers[0]: "html.body.div.div.p"}
+    blocks, flow = read_blocks(read_nodes(root), MODERN)
+    found = element_paths(flow, root, [blocks[1].element])
+    assert found == {blocks[1].element: Paths("/html[1]/body[1]/div[1]/div[1]/p[1]", "html.body.div.div.p")}
 
 
 def test_what_is_around_is_not_read_for_each_path() -> None:
-    root = tree(f"<div class='{'c ' * 2_000_000}'>{'<pre>x</pre>' * 40_000}")
-    assert processor_seconds(lambda: element_paths(root, MODERN, range(40_000))) < SECONDS
-
-
-def test_no_more_of_a_page_is_walked_than_paths_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    walked = []
-
-    def noting(*given: object) -> Iterator[object]:
-        for kept in kept_nodes(*given):  # type: ignore[arg-type]
-            walked.append(kept)
-            yield kept
-
-    monkeypatch.setattr(elements, "kept_nodes", noting)
-    [block] = extract("<p>" + "<b>x</b>" * 1000, language="English", paths=True).blocks
-    assert block.xpath == "/html[1]/body[1]/p[1]"
-    assert 0 < len(walked) < 10
+    root = tree(f"<div class='{'c ' * 2_000_000}'>{'<pre>x</pre>' * 20_000}")
+    _, flow = read_blocks(read_nodes(root), MODERN)
+    assert processor_seconds(lambda: element_paths(flow, root, range(20_000))) < SECONDS
 
 
 def test_blocks_get_no_paths_when_the_page_s_paths_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_justext.core.elements.MOST_CHARACTERS", 6000)
+    monkeypatch.setattr("scrapy_justext.core.reading.paths.MOST_CHARACTERS", 6000)
     blocks = blocks_with_paths("<div>" * 20 + "<p>one" * 20)
     has_path = [block.xpath is not None for block in blocks]
     assert has_path == sorted(has_path, reverse=True)
@@ -210,7 +197,7 @@ def test_blocks_get_no_paths_when_the_page_s_paths_are_too_long(monkeypatch: pyt
 
 
 def test_a_long_name_is_not_copied_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_justext.core.elements.MOST_CHARACTERS", 10_000)
+    monkeypatch.setattr("scrapy_justext.core.reading.paths.MOST_CHARACTERS", 10_000)
     made: list[Paths] = []
     below = Paths.below
 
@@ -256,59 +243,64 @@ def test_marks_in_the_page_are_no_elements(profile: str) -> None:
     assert [b.xpath for b in blocks] == ["/html[1]/body[1]/p[1]", "/html[1]/body[1]/p[2]"]
 
 
-def walked(root: etree._Element, rules: TagRules) -> list[etree._Element]:
-    """The block-level elements as the slow way of flattening meets them."""
-    events = kept_nodes(root, rules)
-    return [node for event, node, _ in events if event == "start" and node.tag in rules.block_level]
-
-
 @pytest.mark.parametrize(("page", "rules"), in_turn(PAGES, RULES))
-def test_elements_are_numbered_as_reading_does(page: Path, rules: TagRules) -> None:
-    root = tree(read_page(page))
-    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+def test_blocks_stand_in_the_innermost_block_level_element(page: Path, rules: TagRules) -> None:
+    check_elements(tree(read_page(page)), rules)
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 @given(page=bodies | soups)
-def test_elements_of_any_page_are_numbered_so(rules: TagRules, page: str) -> None:
+def test_those_of_any_page_do(rules: TagRules, page: str) -> None:
     root = parse_html(page).root
     if root is not None:
-        assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+        check_elements(root, rules)
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<h2><button><p>a</button></h2><button><p>b</button><p>c",
-        "<h2 hidden><button><p>a</button></h2><p>c",
-        "<h2><button hidden><p>a</button></h2><p>c",
-        "<span hidden><div hidden><p>a</div></span><p>b",
-        "<svg><button><p>a</button></svg><h1>b<svg><p>x</svg></h1>",
-        "<html hidden><body hidden><p>a",
-        "<template><p>a</p></template><noscript><p>b</p></noscript><p>c",
-        "</html><p>a<p hidden>b</p><div>c",
-    ],
-)
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_elements_that_are_removed_are_not_numbered(rules: TagRules, html: str) -> None:
-    root = tree(html)
-    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
+def check_elements(root: etree._Element, rules: TagRules) -> None:
+    """Check that blocks have elements that are block-level, or the root, in document order, with all of their text."""
+    blocks, flow = read_blocks(page := read_nodes(root), rules)
+    assert flow.elements == sorted(flow.elements)
+    assert all(page.name(node) in rules.block_level for node in flow.elements[1:])
+    for one in blocks:
+        node = flow.elements[one.element]
+        assert one.tag == page.name(node)
+        if one.kind not in ("code", "table"):
+            places = {flow.place(i) for i in range(one.begin, one.end) if flow.codes[i] == "t" and flow.text(i).strip()}
+            assert {innermost(page, place, rules) for place in places} <= {node}
+
+
+def innermost(page: Nodes, node: int, rules: TagRules) -> int:
+    """The nearest block-level element at or around a node; the root without one."""
+    while page.name(node) not in rules.block_level:
+        node = page.parent[node]
+        if node <= 0:
+            return page.root
+    return node
+
+
+#: Elements with removed ones around and in them, and those that are numbered: by the profile's name.
+REMOVED = {
+    "<h2><button><p>a</button></h2><button><p>b</button><p>c": "html body h2 p p",
+    "<h2 hidden><button><p>a</button></h2><p>c": "html body p",
+    "<h2><button hidden><p>a</button></h2><p>c": "html body h2 p",
+    "<span hidden><div hidden><p>a</div></span><p>b": "html body p",
+    "<svg><button><p>a</button></svg><h1>b<svg><p>x</svg></h1>": "html body h1",
+    "<html hidden><body hidden><p>a": "html body p",
+    "<template><p>a</p></template><noscript><p>b</p></noscript><p>c": "html body p",
+    "</html><p>a<p hidden>b</p><div>c": "html body p div",
+    "<pre>a = 1<div class=lineno><p>b</p></div><div>c</div></pre><img><select><option>d</select>": (
+        "html body pre div select option"
+    ),
+}
+
+
+@pytest.mark.parametrize("html", REMOVED)
+def test_elements_that_are_removed_are_not_numbered(html: str) -> None:
+    _, flow = read_blocks(page := read_nodes(tree(html)), MODERN)
+    assert " ".join(["html", *map(page.name, flow.elements[1:])]) == REMOVED[html]
 
 
 @pytest.mark.parametrize("name", ["html", "body"])
-@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-def test_html_and_body_are_nothing_beside_code(rules: TagRules, name: str) -> None:
+def test_html_and_body_are_nothing_beside_code(name: str) -> None:
     root = etree.XML(f'<x><pre>a = 1<{name} class="toolbar"><p>b</p></{name}></pre></x>')
-    assert Elements(root, rules).nodes == [root, *walked(root, rules)]
-
-
-def test_inherited_looks_at_each_element_once() -> None:
-    root = tree("<div>" * 300 + "<p>x</p>" * 300)
-    looked_at = []
-
-    def own(node: etree._Element) -> None:
-        looked_at.append(node)
-
-    nearest = Elements(root, RULES["justext"]).inherited(own)
-    assert all(nearest(node) is None for node in root.iter())
-    assert len(looked_at) == len(list(root.iter()))
+    assert [(one.text, one.kind) for one in cut(root)] == [("a = 1\nb", "code")]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_justext.core.old_reading import segment_tree
-from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS, TagRules
+from scrapy_justext.core.reading.page import read_tree
+from scrapy_justext.core.reading.rules import LENIENT, MODERN, WITHOUT_KINDS, TagRules
 from tests.builders import SECONDS, processor_seconds, tree
 
 
@@ -86,27 +86,22 @@ TABLES = [
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
 @pytest.mark.parametrize(("markup", "expected"), [c[1:] for c in TABLES], ids=[c[0] for c in TABLES])
 def test_a_table_of_data_is_one_block(markup: str, expected: list[str], rules: TagRules) -> None:
-    segments = segment_tree(tree(f"<div>{markup}</div>"), rules)
+    segments = read_tree(tree(f"<div>{markup}</div>"), rules)
     assert [one.text for one in segments] == expected
     assert [one.kind == "table" for one in segments] == ["\t" in text for text in expected]
 
 
 def test_other_profiles_see_no_table() -> None:
-    assert [one.text for one in segment_tree(tree(f"<table>{DATA}</table>"), WITHOUT_KINDS)] == [
-        "Fox",
-        "12",
-        "Hare",
-        "7",
-    ]
+    assert [one.text for one in read_tree(tree(f"<table>{DATA}</table>"), WITHOUT_KINDS)] == ["Fox", "12", "Hare", "7"]
 
 
 def test_many_tables_take_as_long_as_they_are_many() -> None:
     root = tree(f"<table>{DATA}</table>" * 60_000)
-    assert processor_seconds(lambda: segment_tree(root, MODERN)) < SECONDS
+    assert processor_seconds(lambda: read_tree(root, MODERN)) < SECONDS
 
 
 def test_a_table_has_the_links_of_its_cells() -> None:
     markup = "<p>one</p><table><tr><td><a>two</a><td>three<tr><td>four<td><a>five six</a></table><p>seven</p>"
-    _, table, behind = segment_tree(tree(markup), MODERN)
+    _, table, behind = read_tree(tree(markup), MODERN)
     assert (table.link_characters, table.link_words, table.tags_count, table.tag) == (11, 3, 2, "table")
-    assert (table.element, table.start, behind.start) == (3, 3, 22)
+    assert (table.element, behind.element) == (3, 10)

@@ -1,6 +1,6 @@
-"""Read hostile trees with code that ends the process at a fault: ``python -m tests.core.kernel.sanitized``.
+"""Read hostile trees with code that ends the process at a fault: ``python -m tests.core.reading.sanitized``.
 
-In a copy of the checkout, gcc compiles the readers so that they notice each read or write outside of what is theirs,
+In a copy of the checkout, gcc compiles the modules so that they notice each read or write outside of what is theirs,
 and each overflow (AddressSanitizer, UndefinedBehaviorSanitizer).  The tests in :data:`RUN` are run with these.
 """
 
@@ -17,8 +17,7 @@ from tests.builders import REPOSITORY
 
 COPIED = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "scrapy_justext", "stoplists", "tests",
           "example_project")  # fmt: skip
-RUN = ("test_kernel.py", "test_safety.py", "test_elements.py", "test_features.py", "test_second.py", "test_page.py",
-       "test_lines.py")  # fmt: skip
+RUN = ("tests/core/reading", "tests/core/learned", "tests/core/markdown", "tests/golden")
 FLAGS = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 
@@ -30,9 +29,9 @@ def main() -> None:
                 shutil.copytree(path, Path(folder, path.name), ignore=shutil.ignore_patterns("__pycache__", "*.so"))
             else:
                 shutil.copy(path, folder)
-        built = {"CFLAGS": FLAGS, "LDFLAGS": FLAGS, "SCRAPY_JUSTEXT_KERNEL": "1"}
+        built = {"CFLAGS": FLAGS, "LDFLAGS": FLAGS, "SCRAPY_JUSTEXT_COMPILED": "1"}
         run(folder, "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", ".", **built)
-        modules = [one.read_bytes() for one in Path(folder, "scrapy_justext", "core", "kernel").glob("*.so")]
+        modules = [one.read_bytes() for one in Path(folder, "scrapy_justext").rglob("*.so")]
         # Else a fault would pass unnoticed.
         assert modules, "nothing is compiled"
         assert all(b"__asan_report" in module for module in modules), "compiled without sanitizers"
@@ -42,8 +41,7 @@ def main() -> None:
         watched = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
         # Else pytest would keep what is said at a fault.
         options = ("--capture=no", "-p", "no:cacheprovider", "--maxfail=1")
-        tests = [f"tests/core/kernel/{name}" for name in RUN]
-        run(folder, "pytest", "-q", *options, *tests, SCRAPY_JUSTEXT_KERNEL="1", **watched)
+        run(folder, "pytest", "-q", *options, *RUN, SCRAPY_JUSTEXT_COMPILED="1", **watched)
 
 
 def run(folder: str, module: str, *arguments: str, **environment: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -12,15 +11,13 @@ from lxml import etree
 
 from scrapy_justext.core.blocks import BlockTable
 from scrapy_justext.core.context_free import measure
-from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.extractor import extract
-from scrapy_justext.core.flattening import flatten, walk
-from scrapy_justext.core.formulas.mathml import DEEPEST, mathml_to_tex
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import LENIENT, MODERN, WITHOUT_KINDS
+from scrapy_justext.core.reading.formulas.mathml import DEEPEST, mathml_to_tex
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.rules import LENIENT, MODERN, WITHOUT_KINDS
 from scrapy_justext.core.unsegmented import CHINESE, measure_unspaced
-from tests.builders import cut, nested, texts, tree
+from tests.builders import cut, elements_of, nested, texts, tree
 
 X2 = "<msup><mi>x</mi><mn>2</mn></msup>"
 ANNOTATED = (
@@ -245,20 +242,10 @@ def test_a_formula_on_lines_of_its_own_is_a_block(html: str, tex: str, rules: ob
 
 
 @pytest.mark.parametrize("html", [html for html, _ in (*INLINE.values(), *DISPLAY.values())], ids=[*INLINE, *DISPLAY])
-def test_both_ways_of_flattening_find_it(html: str) -> None:
-    root = tree(f"<p>Let {html} be <i>it</i>.</p></body></html><p>{html}")
-    for rules in (MODERN, LENIENT, replace(MODERN, styled=True)):
-        assert flatten(root, rules) == walk(root, rules)
-
-
-@pytest.mark.parametrize("html", [html for html, _ in (*INLINE.values(), *DISPLAY.values())], ids=[*INLINE, *DISPLAY])
 def test_the_elements_of_blocks_are_found_beside_it(html: str) -> None:
-    root = tree(f"<div>Let {html} be it.</div><h2>one</h2>{html}<p>two</p>")
-    segments, count = segment_and_count(root, MODERN)
-    elements = Elements(root, MODERN, count)
-    assert len(elements.nodes) == count + 1
-    found = {segment.text: elements.nodes[segment.element].tag for segment in segments}
-    assert (found["one"], found["two"]) == ("h2", "p")
+    found = elements_of(f"<div>Let {html} be it.</div><h2>one</h2>{html}<p>two</p></body></html><h3>three")
+    tags = {segment.text: element.tag for segment, element in found}
+    assert (tags["one"], tags["two"], tags["three"]) == ("h2", "p", "h3")
 
 
 NO_FORMULAS = {
@@ -364,17 +351,6 @@ def test_nor_are_their_characters_in_languages_without_spaces() -> None:
     assert measure_unspaced(segments, stoplist, CHINESE).stopword_density == pytest.approx([3 / 4, 3 / 6])
 
 
-def test_only_the_texts_of_the_page_count_before_a_block() -> None:
-    html = f"<p>ab {KATEX}<p>c \\(x^2\\) \\(y<p>d<span><math display=block>{X2}</math>e</span>"
-    assert [(one.text, one.start) for one in cut(html)] == [
-        ("ab $x^{2}$", 0),
-        ("c $x^2$ \\(y", 2),
-        ("d", 13),
-        ("$$x^2$$", 14),
-        ("e", 14),
-    ]
-
-
 def test_rules_of_the_user_find_text_beside_formulas() -> None:
     html = f"<p><b>one {KATEX} two \\(x^2\\)</b><p>three<p><i>four <math display=block>{X2}</math> five</i>"
     extraction = extract(html, language="English", keep_css="b, i", drop_css="p")
@@ -404,11 +380,11 @@ def test_the_page_is_left_as_it_was() -> None:
     assert etree.tostring(root) == before
 
 
-def test_marks_of_our_own_in_formulas_are_replaced() -> None:
+def test_noncharacters_in_formulas_stay() -> None:
     html = (
         "<p>one <script type='math/tex'>x\ufdd1\ufdd0y</script></p></body></html><p>\ufdd1 <math><mi>\ufdd0</mi></math>"
     )
-    assert texts(html) == ["one $x\ufffd\ufffdy$", "\ufffd $\ufffd$"]
+    assert texts(html) == ["one $x\ufdd1\ufdd0y$", "\ufdd1 $\ufdd0$"]
 
 
 MATHML = {
@@ -513,17 +489,22 @@ MATHML = {
 }
 
 
+def tex_of(root: etree._Element) -> str:
+    """The TeX of the first MATH of a tree."""
+    page = read_nodes(root)
+    return mathml_to_tex(page, next(node for node in range(1, page.count) if page.name(node) == "math"))
+
+
 @pytest.mark.parametrize(("mathml", "tex"), MATHML.values(), ids=MATHML)
 def test_mathml_as_tex(mathml: str, tex: str) -> None:
-    math = next(tree(f"<p><math>{mathml}</math>").iter("math"))
-    assert mathml_to_tex(math) == tex
+    assert tex_of(tree(f"<p><math>{mathml}</math>")) == tex
 
 
 def test_mathml_that_nests_too_deep_gives_its_text() -> None:
     math = nested(["math", *["mrow"] * 3 * DEEPEST, "mi"], "x")
-    assert mathml_to_tex(math) == "\\text{x}"
+    assert tex_of(math) == "\\text{x}"
     roots = nested(["math", *["msqrt"] * 3 * DEEPEST, "mi"], "x")
-    assert re.fullmatch(r"(\\sqrt\{)+\\text\{x\}\}+", mathml_to_tex(roots))
+    assert re.fullmatch(r"(\\sqrt\{)+\\text\{x\}\}+", tex_of(roots))
 
 
 def test_every_service_that_draws_tex_is_read_in_any_order() -> None:

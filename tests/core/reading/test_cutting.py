@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from lxml import etree
 
 from scrapy_justext import extract
-from scrapy_justext.core.elements import Elements
-from scrapy_justext.core.flattening import flatten, walk
-from scrapy_justext.core.marks import BLOCK
-from scrapy_justext.core.marks import INLINE as INLINE_MARK
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.old_reading import segment_and_count, segment_tree
-from scrapy_justext.core.stylesheet import _templates, by_stylesheet
-from scrapy_justext.core.tags import JAVA, LENIENT, MODERN, REFERENCE, SECTIONS, WITHOUT_KINDS, TagRules
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks, read_tree
+from scrapy_justext.core.reading.rules import JAVA, LENIENT, MODERN, REFERENCE, WITHOUT_KINDS, TagRules
+from scrapy_justext.core.tags import SECTIONS
 from tests.builders import (
-    CORPORA,
     PAGES,
     RULES,
     SECONDS,
-    corpus_pages,
     cut,
+    elements_of,
     nested,
     processor_seconds,
     pure,
@@ -37,116 +32,28 @@ from tests.products import in_turn
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from scrapy_justext.core.reading.flow import Flow
+
 ALL_RULES = pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-#: With links and styles marked, as for Markdown, and without.
-STYLED = RULES | {f"{name}, styled": replace(rules, styled=True) for name, rules in RULES.items()}
-ALL_RULES_STYLED = pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
 
 PUBLISHED = [
-    "blockquote",
-    "caption",
-    "center",
-    "col",
-    "colgroup",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "legend",
-    "li",
-    "optgroup",
-    "option",
-    "p",
-    "pre",
-    "table",
-    "td",
-    "textarea",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-]
+    "blockquote", "caption", "center", "col", "colgroup", "dd", "div", "dl", "dt", "fieldset", "form", "h1", "h2",
+    "h3", "h4", "h5", "h6", "legend", "li", "optgroup", "option", "p", "pre", "table", "td", "textarea", "tfoot",
+    "th", "thead", "tr", "ul",
+]  # fmt: skip
 ADDED = [
-    "address",
-    "article",
-    "aside",
-    "details",
-    "dialog",
-    "dir",
-    "figcaption",
-    "figure",
-    "footer",
-    "header",
-    "hgroup",
-    "hr",
-    "main",
-    "menu",
-    "nav",
-    "ol",
-    "search",
-    "section",
-    "summary",
-    "tbody",
-]
+    "address", "article", "aside", "details", "dialog", "dir", "figcaption", "figure", "footer", "header", "hgroup",
+    "hr", "main", "menu", "nav", "ol", "search", "section", "summary", "tbody",
+]  # fmt: skip
 INLINE = [
-    "a",
-    "abbr",
-    "b",
-    "bdi",
-    "cite",
-    "code",
-    "em",
-    "font",
-    "i",
-    "img",
-    "ins",
-    "label",
-    "mark",
-    "noscript",
-    "q",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "time",
-    "tt",
-    "u",
-    "x-teaser",
-]
+    "a", "abbr", "b", "bdi", "cite", "code", "em", "font", "i", "img", "ins", "label", "mark", "noscript", "q", "s",
+    "small", "span", "strong", "sub", "sup", "time", "tt", "u", "x-teaser",
+]  # fmt: skip
 
 REMOVED = [
-    "head",
-    "meta",
-    "title",
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "svg",
-    "math",
-    "iframe",
-    "object",
-    "embed",
-    "applet",
-    "audio",
-    "video",
-    "canvas",
-    "input",
-    "datalist",
-    "button",
-    "textarea",
-]
+    "head", "meta", "title", "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed",
+    "applet", "audio", "video", "canvas", "input", "datalist", "button", "textarea",
+]  # fmt: skip
 REMOVED_IN_REFERENCE = ["head", "base", "script", "style", "applet", "button", "input", "select", "textarea", "param"]
 UNWRAPPED_IN_REFERENCE = ["form", "iframe", "embed", "layer", "object"]
 
@@ -258,12 +165,7 @@ class TestRemoved:
     @pytest.mark.parametrize("tag", SECTIONS)
     def test_a_page_without_a_body_tag_is_no_head(self, tag: str, rules: TagRules) -> None:
         page = f"<!doctype html><meta charset=utf-8><title>t</title><script>s</script><{tag}><p>one</p></{tag}><p>two"
-        root = parse_html(page).root
-        assert root is not None
-        segments, count = segment_and_count(root, rules)
-        assert [segment.text for segment in segments] == ["one", "two"]
-        nodes = Elements(root, rules, count).nodes
-        assert [nodes[segment.element].tag for segment in segments] == ["p", "p"]
+        assert [(one.text, element.tag) for one, element in elements_of(page, rules)] == [("one", "p"), ("two", "p")]
 
     def test_style_sheet_links_are_removed_in_justext_3_with_what_the_parser_put_inside(self) -> None:
         root = around("link")
@@ -392,18 +294,10 @@ class TestShadowRoots:
         for rules in (REFERENCE, JAVA):
             assert texts(f"<body>one<template {attribute}>two</template>three", rules) == ["onetwothree"]
 
-    @ALL_RULES_STYLED
-    @pytest.mark.parametrize("html", [c[1] for c in SHADOW], ids=[c[0] for c in SHADOW])
-    def test_they_are_walked_as_they_are_flattened(self, html: str, rules: TagRules) -> None:
-        root = tree(f"<body>{html}")
-        assert walk(root, rules) == flatten(root, rules)
-
     @ALL_RULES
     @pytest.mark.parametrize("html", [c[1] for c in SHADOW], ids=[c[0] for c in SHADOW])
     def test_their_elements_are_found(self, html: str, rules: TagRules) -> None:
-        root = tree(f"<body>{html}<p>last")
-        segments, count = segment_and_count(root, rules)
-        assert Elements(root, rules, count).nodes[segments[-1].element].text == "last"
+        assert elements_of(f"<body>{html}<p>last", rules)[-1][1].text == "last"
 
 
 class TestHidden:
@@ -584,7 +478,9 @@ def test_select_in_a_name_is_no_place() -> None:
     assert [(s.text, s.tag) for s in segments] == [("one", "p"), ("two", "body")]
 
 
-class TestMarks:
+class TestNoncharacters:
+    """What Unicode reserves for use inside of programs is text like other text."""
+
     @ALL_RULES
     @pytest.mark.parametrize(
         "html",
@@ -595,39 +491,17 @@ class TestMarks:
         ],
         ids=["as characters", "as hexadecimal references", "as decimal references"],
     )
-    def test_a_page_that_holds_marks_keeps_its_blocks(self, html: str, rules: TagRules) -> None:
-        assert texts(html, rules) == ["o\ufffdne", "t\ufffdwo"]
+    def test_they_stay(self, html: str, rules: TagRules) -> None:
+        assert texts(html, rules) == ["o\ufdd0ne", "t\ufdd1wo"]
 
-    @pytest.mark.parametrize("mark", ["\ufdd0", "\ufdd1"], ids=["BLOCK", "INLINE"])
-    @pytest.mark.parametrize("code", ["", " ", "x", "\u02ff", "\ufdd0", "\ufdd1"])
     @ALL_RULES
-    def test_marks_without_a_code_are_text(self, mark: str, code: str, rules: TagRules) -> None:
-        found = texts(f"<div><p>one</p>two{mark}{code}</div>three", rules)
-        marks = "\ufffd" * len((mark + code).strip().rstrip("x\u02ff"))
-        assert found == ["one", f"two{marks}{code.strip().strip(BLOCK + INLINE_MARK)}", "three"]
-
-    @pytest.mark.parametrize(
-        "marks",
-        [
-            "\ufdd0/",
-            "\ufdd0\u0100",
-            "\ufdd0\u0110",
-            "\ufdd0\xa2two\ufdd0/",
-            "\ufdd1|\ufdd1|",
-            "\ufdd1&lt;",
-            "\ufdd1+",
-            "\ufdd1(x\ufdd1)",
-        ],
-        ids=ascii,
-    )
-    @ALL_RULES
-    def test_marks_with_a_code_are_text(self, marks: str, rules: TagRules) -> None:
-        segments = cut(f"<div>one{marks}two</div>three", rules)
-        expected = marks.replace("&lt;", "<").replace(BLOCK, "\ufffd").replace(INLINE_MARK, "\ufffd")
-        assert [(s.text, s.link_characters, s.tags_count) for s in segments] == [
-            (f"one{expected}two", 0, 0),
-            ("three", 0, 0),
-        ]
+    @pytest.mark.parametrize("sign", [*"[]{}#<>~_+-ib`,.le()|!$fxhct", " ", "/", "\u0110"])
+    def test_they_and_the_letters_of_tokens_mean_nothing(self, sign: str, rules: TagRules) -> None:
+        text = f"one\ufdd0{sign}\ufdd1{sign}two"
+        root = nested(["html", "body", "div"], text)
+        root[0][0].tail = "three"
+        segments = cut(root, rules)
+        assert [(s.text, s.link_characters, s.tags_count) for s in segments] == [(text, 0, 0), ("three", 0, 0)]
 
 
 class TestTrees:
@@ -685,7 +559,6 @@ class TestTrees:
         root = tree(read_page(page))
         before = etree.tostring(root.getroottree())
         cut(root, rules)
-        walk(root, rules)
         assert etree.tostring(root.getroottree()) == before
 
     @ALL_RULES
@@ -706,99 +579,28 @@ class TestTrees:
         assert (one.text, one.link_characters, one.tags_count) == ("one", 3, 6_000)
 
 
-class TestFlattening:
-    """The two ways of reading a tree give the same string."""
-
-    @pytest.mark.parametrize(("page", "rules"), in_turn(PAGES, STYLED))
-    def test_on_demo_pages(self, page: Path, rules: TagRules) -> None:
-        root = tree(read_page(page))
-        assert flatten(root, rules) == walk(root, rules)
-
-    @ALL_RULES_STYLED
-    @pytest.mark.parametrize("path", ["//div", "//p", "//ul", "//li[2]"])
-    def test_on_subtrees(self, path: str, rules: TagRules) -> None:
-        root = tree("x<div>onetwo<p>three</p>four<ul><li>five</li>six<li>seven</li>x</ul>x</div>x")
-        subtree = select(root, path)[0]
-        assert subtree.tail
-        assert flatten(subtree, rules) == walk(subtree, rules)
-
-    def test_on_odd_pages(self) -> None:
-        html = (
-            "<body>a<p hidden>x</p>b<!-- c --><?pi x?>d<h2><button>e</button><button hidden>f</button></h2>"
-            "<select><option>g</select><selectx>h<br></selectx><svg><a>i</a></svg>j<form>k</form><o:p>l</o:p>"
-            "<link rel=stylesheet>m<a href='&#xFDD0;x'>n<p>o</a><i>p</i><code><strong hidden>t</strong></code>"
-            "<iframe>q</iframe>r<summary><b><button>s</button></b></summary>"
-        )
-        for rules in STYLED.values():
-            root = tree(html)
-            assert flatten(root, rules) == walk(root, rules)
-            assert "k" in walk(root, rules)
-
-    @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
-    @pytest.mark.parametrize("step", [160, pytest.param(40, marks=pytest.mark.full)])
-    def test_on_labelled_pages(self, step: int) -> None:
-        pages = corpus_pages(step)
-        assert len(pages) > 1_200 / step
-        for page in pages:
-            root = tree(read_page(page))
-            if not [one for one in root.itersiblings() if isinstance(one.tag, str)]:
-                for rules in STYLED.values():
-                    assert flatten(root, rules) == walk(root, rules), page.name
-
-    @ALL_RULES_STYLED
-    def test_after_the_end_of_html(self, rules: TagRules) -> None:
-        root = tree("<p>one</p></body></html><p>two</p>")
-        assert flatten(root, rules) == walk(root, rules)
-
-    @pytest.mark.parametrize(
-        "html",
-        [
-            "<p>one</p></body></html><pre><span class=lineno>1</span>two</pre>",
-            "<p>one</p></body></html><pre>two</pre><div class=lang>Python</div>",
-            "<pre>one</pre></body></html><div class='CodeMirror'>two</div>",
-        ],
-    )
-    def test_code_after_the_end_of_html(self, html: str) -> None:
-        root = tree(html)
-        assert by_stylesheet(root, MODERN) == flatten(root, MODERN) == walk(root, MODERN)
-
-    @ALL_RULES_STYLED
-    def test_marks_in_the_page_are_replaced(self, rules: TagRules) -> None:
-        root = tree("<p>a\ufdd0b<b>c\ufdd1</b></p>\ufdd0")
-        flat = flatten(root, rules)
-        assert flat == walk(root, rules)
-        assert flat.count("\ufffd") == 3
+@ALL_RULES
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_a_block_knows_its_tokens(page: Path, rules: TagRules) -> None:
+    """Those of blocks follow one another; they hold its text, and between them there is none."""
+    blocks, flow = read_blocks(read_nodes(tree(read_page(page))), rules)
+    behind = 0
+    for one in blocks:
+        assert one.begin <= one.end <= len(flow.codes)
+        assert not visible(flow, behind, one.begin)
+        if one.kind in ("code", "table") or one.image_url:
+            # Without what stands beside code; with the caption, which is the block before.
+            assert one.end > behind
+        else:
+            assert behind <= one.begin
+            assert visible(flow, one.begin, one.end) == "".join(one.text.split())
+        behind = one.end
+    assert not visible(flow, behind, len(flow.codes))
 
 
-STARTS = [
-    ("<p>One two<p>three", MODERN, [0, 6]),
-    ("<div>a b<ul><li>c</ul>d <b>e\nf</b></div>g", MODERN, [0, 2, 3, 6]),
-    ("a<br><br><pre> b\n  c </pre><a href=/>d e</a>", MODERN, [0, 1, 3]),
-    ("<p>one<script>two</script> three<p hidden>four<p>five", MODERN, [0, 8]),
-    ("<div>a<br>b\n c</div><a>d</a> <p>e", REFERENCE, [0, 3, 4]),
-    ("<p>ab<img alt='the lamp' src=a>c<img src=b><p>d", JAVA, [0, 2, 2, 3, 3]),
-]
-
-
-@pytest.mark.parametrize(("html", "rules", "starts"), STARTS)
-def test_a_block_knows_how_much_text_is_before_it(html: str, rules: TagRules, starts: list[int]) -> None:
-    """White space, what is removed, and the texts of images do not count."""
-    assert [one.start for one in cut(html, rules)] == starts
-
-
-@pytest.mark.parametrize("rules", [*RULES.values(), LENIENT], ids=[*RULES, "learned"])
-def test_no_test_of_an_element_looks_at_all_above_below_or_beside_it(rules: TagRules) -> None:
-    root = etree.fromstring("".join(_templates(rules, replaces_marks=True)))
-    # A pattern with a predicate counts siblings, and a path through ancestors is walked for each element.
-    patterns, tests = ({str(value) for value in select(root, path)} for path in ("//@match", "//@test"))
-    assert {pattern for pattern in patterns if "[" in pattern or "/" in pattern[1:]} == set()
-    for test in tests:
-        assert "ancestor" not in test
-        assert "descendant" not in test
-        assert "//" not in test
-        assert test.count("-sibling::") == test.count("-sibling::*[1]") + test.count("-sibling::node()[1]")
-        # Before a second predicate, libxml2 goes to all siblings.
-        assert "[1][" not in test
+def visible(flow: Flow, begin: int, end: int) -> str:
+    """The text of some tokens without white space."""
+    return "".join("".join(flow.text(i) for i in range(begin, end) if flow.codes[i] in "t$ ").split())
 
 
 ONE_FOR_ALL = {
@@ -816,7 +618,7 @@ ONE_FOR_ALL = {
 @pytest.mark.parametrize("name", ONE_FOR_ALL)
 def test_what_many_elements_have_near_them_is_not_looked_at_for_each(name: str) -> None:
     root = tree(ONE_FOR_ALL[name])
-    assert processor_seconds(lambda: flatten(root, MODERN)) < SECONDS
+    assert processor_seconds(lambda: read_tree(root, MODERN)) < SECONDS
 
 
 @pytest.mark.parametrize("name", ["td", "b"])
@@ -840,7 +642,7 @@ def test_text_behind_lines_of_code_is_passed_once(rules: TagRules) -> None:
     root = tree(f"<p>{'one<br><code>x = 1<br>y</code><br>' * 15_000}{'x' * 9_000_000}")
 
     def read() -> None:
-        assert len(segment_tree(root, rules)) == 30_001
+        assert len(read_tree(root, rules)) == 30_001
 
     assert processor_seconds(read) < SECONDS
 
@@ -859,8 +661,7 @@ PERMALINKS = [
 @pytest.mark.parametrize(("html", "rules", "expected"), [c[1:] for c in PERMALINKS], ids=[c[0] for c in PERMALINKS])
 def test_a_heading_s_link_to_itself_is_no_navigation(html: str, rules: TagRules, expected: int) -> None:
     root = tree(html)
-    assert flatten(root, rules) == walk(root, rules)
-    assert sum(one.link_characters for one in segment_tree(root, rules)) == expected
+    assert sum(one.link_characters for one in read_tree(root, rules)) == expected
 
 
 @pytest.mark.parametrize("rules", [MODERN, LENIENT], ids=["modern", "lenient"])
@@ -868,5 +669,4 @@ def test_the_sign_of_a_heading_s_link_to_itself_is_no_text(rules: TagRules) -> N
     root = tree(
         "<h2>One<a href='#one'>¶</a></h2><h2><a href='#x'>2</a> <a href='#two'>Two</a></h2><p><a href='#x'>1</a>"
     )
-    assert flatten(root, rules) == walk(root, rules)
-    assert [one.text for one in segment_tree(root, rules)] == ["One", "Two", "1"]
+    assert [one.text for one in read_tree(root, rules)] == ["One", "Two", "1"]

@@ -1,0 +1,183 @@
+"""Rules on elements: each on both sides of its limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_justext.core.reading.rules import LENIENT, MODERN
+from tests.builders import cut, texts
+
+CODE = "x = 1;\ny = 2;"
+PRE = f"<pre>{CODE}</pre>"
+
+
+def shown(html: str) -> list[str]:
+    """The texts of a page, without its code."""
+    return [text for text in texts(f"<body>{html}") if text != CODE]
+
+
+def deep(levels: int, text: str) -> str:
+    """A text in elements that are nested in one another."""
+    return f"{'<b>' * levels}{text}{'</b>' * levels}"
+
+
+#: Of a bar with the language of code: what it is, the markup, and whether it is text all the same.
+LABELS = [
+    ("four levels of elements in it", f"<div class=lang>{deep(4, 'python')}</div>{PRE}", False),
+    ("five levels of elements in it", f"<div class=lang>{deep(5, 'python')}</div>{PRE}", True),
+    ("a comment on the fifth level", f"<div class=lang>{deep(4, 'python<!-- -->')}</div>{PRE}", False),
+    ("what copies, behind the language", f"<div class=lang>Python Copy this text, it is free</div>{PRE}", False),
+    ("the same with 40 characters", f"<div class=lang>Python Copy this text, it is free of charge</div>{PRE}", True),
+    ("a language with much white space", f"<div class=lang>{' ' * 90}python{' ' * 90}</div>{PRE}", False),
+    ("no language before what copies", f"<div class=lang>Please copy</div>{PRE}", True),
+    ("two elements before code", f"<div class=lang>python</div><p>{PRE}", False),
+    ("three elements before code", f"<div class=lang>python</div><p></p><p></p>{PRE}", True),
+    ("behind code", f"{PRE}<div class=lang>python</div>", False),
+    ("code in the second element beside", f"<div class=lang>python</div><div><p></p>{PRE}</div>", False),
+    ("code in the first one's first", f"<div class=lang>python</div><div><div>{PRE}</div></div>", False),
+    ("code in the third element beside", f"<div class=lang>python</div><div><p></p><p></p>{PRE}</div>", True),
+    ("in a DIV beside code", f"<div><span class=lang>python</span></div>{PRE}", False),
+    ("in a DIV in a DIV beside code", f"<div><div><span class=lang>python</span></div></div>{PRE}", False),
+    ("in three DIVs beside code", f"<div><div><div><span class=lang>python</span></div></div></div>{PRE}", True),
+    ("in a SECTION beside code", f"<section><span class=lang>python</span></section>{PRE}", True),
+    ("the fifth in its DIV", f"<div>{'<i></i>' * 4}<span class=lang>python</span></div>{PRE}", False),
+    ("the sixth in its DIV", f"<div>{'<i></i>' * 5}<span class=lang>python</span></div>{PRE}", True),
+    ("text right before", f"<div>a <span class=lang>python</span></div>{PRE}", True),
+    ("text right behind", f"<div><span class=lang>python</span> a</div>{PRE}", True),
+    ("text behind an element", f"<div><span class=lang>python</span><i></i> a</div>{PRE}", False),
+    ("in a P", f"<p class=lang>python</p>{PRE}", True),
+    ("a prompt with a number", f"<div class=prompt>In [12]:</div>{PRE}", False),
+    ("a prompt that waits", f"<div class=prompt>In&nbsp;[*]:</div>{PRE}", False),
+    ("a prompt far from code", "<div class=prompt>Out[3]:</div>", False),
+]
+
+
+@pytest.mark.parametrize(("html", "is_text"), [c[1:] for c in LABELS], ids=[c[0] for c in LABELS])
+def test_a_label_is_no_text_where_it_is_near_code(html: str, is_text: bool) -> None:
+    assert bool(
+        [text for text in shown(html) if "ython" in text or "rompt" in text or "[" in text or "opy" in text]
+    ) is (is_text)
+
+
+#: What stands in a PRE beside its code, and is none of it.
+BESIDE = {
+    "a button": "<button>Copy</button>",
+    "a number in an element": "<span class=lineno>1</span>",
+    "a number in a sign of GitHub": "<span class=blob-num>1</span>",
+    "a number of Hugo": "<span class='lnt'>1</span>",
+    "a bar": "<div class=bar>view</div>",
+    "a copy for an editor": "<textarea class=x>copy</textarea>",
+    "what nobody sees": "<span style='visibility: hidden'>XXX</span>",
+    "what nobody sees, written tightly": "<span style='color:red;visibility:hidden'>XXX</span>",
+    "numbers that cannot be selected": "<span style='user-select:none'> 12 </span>",
+}
+#: What stands there, and is code.
+INSIDE = {
+    "a list that is numbered": "<ol class=lineno><li>abc</ol>",
+    "code that has a class of numbers": "<code class=lineno>abc</code>",
+    "a number in an element of another name": "<i class=number>abc</i>",
+    "a bar that is inline": "<span class=bar>abc</span>",
+    "a text that cannot be selected": "<span style='user-select:none'>abc</span>",
+    "deep numbers that cannot be selected": f"<span style='user-select:none'>{deep(5, '123')}</span>",
+}
+
+
+@pytest.mark.parametrize("markup", BESIDE.values(), ids=BESIDE)
+def test_what_stands_beside_code_is_left_out(markup: str) -> None:
+    assert texts(f"<body><pre>{markup}<code>{CODE}</code></pre>") == [CODE]
+
+
+@pytest.mark.parametrize("markup", INSIDE.values(), ids=INSIDE)
+def test_what_only_looks_as_if_it_stood_beside_code_stays(markup: str) -> None:
+    [text] = texts(f"<body><pre>{markup}<code>{CODE}</code></pre>")
+    assert "abc" in text or "123" in text
+
+
+@pytest.mark.parametrize(
+    ("alt", "expected"), [("a" * 16, f"x = {'a' * 16}"), ("a" * 17, "x ="), ("", "x =")], ids=["16", "17", "none"]
+)
+def test_an_emoji_in_code_is_a_sign_of_it_up_to_16_characters(alt: str, expected: str) -> None:
+    assert texts(f"<pre><code>x = <img class=emoji alt={alt}></code></pre>") == [expected]
+
+
+@pytest.mark.parametrize(("levels", "expected"), [(4, [CODE]), (5, ["1 2", CODE])])
+def test_numbers_beside_a_pre_number_its_lines_if_they_are_not_nested_deep(levels: int, expected: list[str]) -> None:
+    assert texts(f"<body><div class=linenum>{deep(levels, '1 2')}</div>{PRE}") == expected
+
+
+#: Where a PRE says in which language its code is: the markup, and the language.
+LANGUAGES = [
+    ("a long class in which it comes late", f"<pre class='{'x ' * 90}language-js'>{CODE}</pre>", "js"),
+    ("a class in which it comes too late", f"<pre class='{'x ' * 120}language-js'>{CODE}</pre>", ""),
+    ("SAMP", f"<pre><samp class=language-js>{CODE}</samp></pre>", ""),
+    ("a CODE two levels in", f"<pre><i><b><code class=language-js>{CODE}</code></b></i></pre>", "js"),
+    ("a CODE three levels in", f"<pre><i><b><u><code class=language-js>{CODE}</code></u></b></i></pre>", ""),
+    ("the element around", f"<div data-lang=js>{PRE}</div>", "js"),
+    ("three elements around", f"<div class=lang-js><div><div>{PRE}</div></div></div>", "js"),
+    ("four elements around", f"<div class=lang-js><div><div><div>{PRE}</div></div></div></div>", ""),
+    ("Markdown's plain text", f"<pre><code class=language-plaintext>{CODE}</code></pre>", ""),
+]
+
+
+@pytest.mark.parametrize(("html", "language"), [c[1:] for c in LANGUAGES], ids=[c[0] for c in LANGUAGES])
+def test_the_language_is_read_near_code_only(html: str, language: str) -> None:
+    [one] = cut(f"<body>{html}")
+    assert (one.text, one.kind, one.code_language) == (CODE, "code", language)
+
+
+@pytest.mark.parametrize("name", ["code", "samp", "kbd"])
+def test_a_pre_with_such_an_element_is_code_whatever_its_text(name: str) -> None:
+    prose = "It was the best of times,\nit was the worst of times,\nit was the age of wisdom."
+    assert [one.kind for one in cut(f"<pre><{name}>{prose}</{name}></pre><pre><i>{prose}</i></pre>")] == [
+        "code",
+        "text",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<body><div class='x ace_editor'>a = 1<p>b</div>", ["text", "text"]),
+        ("<body><div class='ace_editor x'>a = 1<p>b</div>", ["code"]),
+        ("<body><section class='ace_editor'>a = 1<p>b</section>", ["text", "text"]),
+    ],
+)
+def test_an_editor_is_told_by_the_first_class_of_a_div(html: str, expected: list[str]) -> None:
+    assert [one.kind for one in cut(html)] == expected
+
+
+HIDDEN_PANELS = [
+    ("a grandchild that controls", "<div><p><b aria-controls=x>a</b></p></div><div hidden>one</div>", True),
+    ("what controls further below", "<div><p><b><i aria-controls=x>a</i></b></p></div><div hidden>one</div>", False),
+    ("what is behind controls", "<div hidden>one</div><p aria-controls=x>a</p>", True),
+    ("what is around controls", "<div aria-controls=x>a<div hidden>one</div></div>", False),
+    ("a part below a hidden element's child", "<div hidden><p><i id=S:0>one</i></p></div>", False),
+    ("a part right in a hidden element", "<div hidden><p id=S:0>one</p></div>", True),
+]
+
+
+@pytest.mark.parametrize(("html", "is_shown"), [c[1:] for c in HIDDEN_PANELS], ids=[c[0] for c in HIDDEN_PANELS])
+def test_what_opens_a_hidden_panel_is_near_it(html: str, is_shown: bool) -> None:
+    assert ("one" in texts(f"<body>{html}", MODERN)) is is_shown
+
+
+def test_trained_models_see_buttons_and_noscript_as_blocks() -> None:
+    html = "<p>a<button>b</button>c<noscript>d</noscript>e<datalist>f</datalist>"
+    assert texts(f"<body>{html}", LENIENT) == ["a", "b", "c", "d", "e"]
+    assert texts(f"<body>{html}", MODERN) == ["ace"]
+
+
+#: Lines of code outside of PREs.
+DIVS = "".join(f"<div>{line}</div>" for line in ("f(x);", "g(y);"))
+LINES = [
+    ("LIs", "<code><ol><li>f(x);<li>g(y);</ol></code>", ["code"]),
+    ("headings", "<code><h4>f(x);</h4><h4>g(y);</h4></code>", ["heading", "heading"]),
+    ("three levels", f"<code><div><div>{DIVS}</div></div></code>", ["code"]),
+    ("four levels", f"<code><div><div><div>{DIVS}</div></div></div></code>", ["text", "text"]),
+    ("in a heading", "<h2><code>f(x);<br>g(y);</code></h2>", ["heading"]),
+]
+
+
+@pytest.mark.parametrize(("html", "kinds"), [c[1:] for c in LINES], ids=[c[0] for c in LINES])
+def test_lines_of_code_may_be_elements_that_hold_lines(html: str, kinds: list[str]) -> None:
+    assert [one.kind for one in cut(f"<body>{html}")] == kinds
