@@ -34,6 +34,7 @@ from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.kernel.loading import is_refused, kernel
 from scrapy_justext.crawl.items import ItemFields, ItemPages, is_filled, may_be_of_another
 from scrapy_justext.crawl.joining import Joining
+from scrapy_justext.crawl.links import NO_LINKS, links_of
 from scrapy_justext.crawl.pages import (
     OFF,
     REPEATED,
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_justext.crawl.duplicates.detection import Duplicates
+    from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.site_report import SiteWatch
 
 logger = logging.getLogger(__name__)
@@ -339,7 +341,10 @@ class Session:
                 found, seconds = await self._judge(response, configuration, in_place=in_place)
                 # Of a page and that of its second request, site memory counts the one that is kept.
                 adds = not (configuration.retry_meta or (request is not None and MARK in request.meta))
-                outcome = self._finish(found, seconds, configuration, response, adds=adds)
+                links = NO_LINKS
+                if configuration.site_memory or configuration.duplicates != "none":
+                    links = links_of(cast("TextResponse", response), request)
+                outcome = self._finish(found, seconds, configuration, response, links, adds=adds)
         except PageLimitError as error:
             outcome = UncleanedPage(error.reason, describe_limit(error), configuration)
         except Exception as error:
@@ -473,6 +478,7 @@ class Session:
         seconds: float,
         configuration: Configuration,
         response: Response | None = None,
+        links: PageLinks = NO_LINKS,
         *,
         adds: bool = True,
     ) -> CleanedPage:
@@ -483,20 +489,22 @@ class Session:
         if configuration.timeout is not None and seconds > configuration.timeout:
             raise PageTimeout(configuration.timeout)
         if isinstance(found, Extraction):
-            return CleanedPage(found, configuration, seconds)
+            return CleanedPage(found, configuration, seconds, links=links)
         if response is None or not configuration.site_memory:
-            return CleanedPage(found.extraction(), configuration, seconds)
+            return CleanedPage(found.extraction(), configuration, seconds, links=links)
         site = self._layers.site_of(response.url) or site_name(response.url)
         if adds:
-            extraction, unfinished = self._look(site, found, configuration)
-            return CleanedPage(extraction, configuration, seconds, site, unfinished)
-        recalled = self._open_memory().memory.recall(site, found, configuration)
-        return CleanedPage(recalled.extraction(), configuration, seconds, site, found, is_remembered=False)
+            extraction, unfinished = self._look(site, found, configuration, links)
+            return CleanedPage(extraction, configuration, seconds, site, unfinished, links=links)
+        recalled = self._open_memory().memory.recall(site, found, configuration, links)
+        return CleanedPage(recalled.extraction(), configuration, seconds, site, found, is_remembered=False, links=links)
 
-    def _look(self, site: str, page: JudgedPage, configuration: Configuration) -> tuple[Extraction, JudgedPage | None]:
+    def _look(
+        self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks
+    ) -> tuple[Extraction, JudgedPage | None]:
         """Have site memory count a page; return it as judged with that, and the page itself if it is judged again."""
         held_items = self._open_memory()
-        judged = held_items.memory.look(site, page, configuration, adds=True)
+        judged = held_items.memory.look(site, page, configuration, links, adds=True)
         held_items.note_visit(site)
         waits = held_items.waits_for(site, configuration)
         return judged.extraction(), page if waits else None
@@ -505,7 +513,7 @@ class Session:
         """Return a page, which site memory counts now; as it was if that fails."""
         assert page.unfinished is not None
         try:
-            extraction, unfinished = self._look(page.site, page.unfinished, page.configuration)
+            extraction, unfinished = self._look(page.site, page.unfinished, page.configuration, page.links)
         except Exception as error:
             self.counts.add_error(error, response.url)
             return page._replace(unfinished=None, is_remembered=True)
@@ -528,7 +536,11 @@ class Session:
             extraction = page.extraction
             share = page.configuration.duplicates_share
             repeats = self._open_duplicates().look(
-                extraction, identify(url, request), share, [identify(each, None) for each in joined]
+                extraction,
+                identify(url, request),
+                share,
+                page.links.with_own(joined),
+                [identify(each, None) for each in joined],
             )
             if choice == "drop-blocks" and repeats.removable:
                 extraction = extraction.with_bad(dict.fromkeys(repeats.removable, REPEATED))

@@ -103,7 +103,7 @@ def test_what_cannot_be_kept_is_an_error(given: dict[str, Any], problem: str) ->
 
 def test_pages_that_declare_another_language_than_the_given_one_are_told_at_the_end() -> None:
     own = {"JUSTEXT_LANGUAGE": "German", "JUSTEXT_DROP": "none"}
-    problem = r"^Of the pages judged in the language of JUSTEXT_LANGUAGE, 1 declared another \S+ \(http://\S+/ru declares en\)"
+    problem = r"^Of the pages judged in the language of JUSTEXT_LANGUAGE, 1 declared another one \(\S+/ru declares en\)"
     kept = r"^JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these"
     with Site(SITE) as served:
         crawls = {
