@@ -3,14 +3,15 @@
 A block is bad if all of this holds:
 
 1. the site has shown ``site_memory_pages`` pages or more;
-2. more than ``site_memory_share`` of them held the block, without those that may announce the page;
+2. more than ``site_memory_share`` of them held the block;
 3. and ``site_memory_count`` of them or more: of few pages, two may say the same by chance;
 4. the block has ``site_memory_length`` characters or more.  Headings such as "Introduction" and lines of dialogue such
    as "Yes, of course." recur without being boilerplate.  Those of a template are among its other blocks, after which
    the context pass judges them.
 
-Front page, listings and feeds of tags have the first paragraph of an article, or all of it, and link to it.  So as many
-pages as link to a page do not count against its blocks, unless most of the site does: those links are navigation.
+Front page, listings and feeds of tags have the first paragraph of an article, or all of it, and link to it.  So a block
+of a page is not bad if nearly all pages that held it may be such: not more than link to the page, beside the page itself
+and a copy.  Where most of the site links to a page, the links are navigation.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 #: The share of a site's pages up to which links to a page are no navigation.
 MOST_LINKED = 0.5
+#: The pages that hold the text of an article beside those that link to it: its own, and its print view.
+BESIDE_LINKS = 2
 #: Sites whose number of pages is kept at the most.
 MOST_SITES = 100_000
 
@@ -65,12 +68,12 @@ def find_repeated(page: Fingerprints, sightings: Sightings, configuration: Confi
     indices = page.indices
     # The page itself counts among those that hold its address.
     linked = max(held_by[len(indices) : len(indices) + page.addresses], default=1) - 1
-    announced_by = linked if linked <= MOST_LINKED * pages else 0
-    least, share = configuration.site_memory_count, configuration.site_memory_share * pages
+    announced = linked + BESIDE_LINKS if 0 < linked <= MOST_LINKED * pages else 0
+    least = max(configuration.site_memory_count, announced + 1)
     return {
         i: Decision(BAD, f"on {count} of {pages} pages of this site")
         for i, count in zip(indices, held_by, strict=False)
-        if count - announced_by >= least and count - announced_by > share
+        if count >= least and count > configuration.site_memory_share * pages
     }
 
 

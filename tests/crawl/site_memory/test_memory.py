@@ -63,9 +63,10 @@ def test_decisions_are_those_of_the_blocks_with_the_indices() -> None:
 
 
 @pytest.mark.parametrize(
-    ("held_by", "linked_by", "is_bad"), [(8, 4, False), (11, 4, True), (41, 20, True), (25, 20, False), (41, 40, True)]
+    ("held_by", "linked_by", "is_bad"),
+    [(6, 4, False), (7, 4, True), (7, 0, True), (22, 20, False), (23, 20, True), (41, 40, True)],
 )
-def test_pages_that_link_to_a_page_do_not_count_unless_most_of_the_site_does(
+def test_a_block_is_safe_on_as_many_pages_as_link_to_its_page_and_two_unless_most_of_the_site_does(
     held_by: int, linked_by: int, is_bad: bool
 ) -> None:
     configuration = replace(CONFIGURATION, site_memory_share=0.1)
