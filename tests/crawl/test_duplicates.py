@@ -450,7 +450,7 @@ class TestRedis:
         assert marked(results["second"]) == MARKED
         with server.connect() as connection:
             names = sorted(connection.keys("*"))
-            assert names == [f"justext:duplicates:2:pages:{name}" for name in ("order", "pages", "rows:0")]
+            assert names == [f"justext:duplicates:3:pages:{name}" for name in ("order", "pages", "rows:0")]
             assert all(0 < connection.ttl(name) <= 30 * 24 * 60 * 60 for name in names)
 
     def test_a_crawl_goes_on_when_it_is_lost(self, served: Site, server: RedisServer) -> None:

@@ -10,8 +10,8 @@ A block is bad if all of this holds:
    the context pass judges them.
 
 Front page, listings and feeds of tags have the first paragraph of an article, or all of it, and link to it.  So a block
-of a page is not bad if nearly all pages that held it may be such: not more than link to the page, beside the page itself
-and a copy.  Where most of the site links to a page, the links are navigation.
+of a page is not bad if all pages that held it may be such: as many as link to the page, the page itself, and a copy.
+Where most of the site links to a page, the links are navigation.
 """
 
 from __future__ import annotations
