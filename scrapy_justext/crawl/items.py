@@ -16,6 +16,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import part_of
+from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import PARTS_OF_DUPLICATES
 from scrapy_justext.crawl.verdicts import KEPT, MARKED, judge, mark
@@ -96,7 +97,7 @@ class ItemFields:
                 "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, make "
                 "it one that is not, or fill the fields in the spider from get_extraction(response).",
                 ", ".join(refused),
-                _in_one_line(next(iter(refused.values()))),
+                in_one_line(next(iter(refused.values()))),
             )
 
     def fill_and_mark(self, item: Any, page: Outcome) -> None:
@@ -146,15 +147,6 @@ def _mark(item: Any, page: Outcome, verdict: str) -> None:
             # An item that checks its values stays without.
             with suppress(Exception):
                 adapter[field] = [marked] if part == "paragraphs" else marked
-
-
-def _in_one_line(error: Exception) -> str:
-    r"""Return an error in words.
-
-    >>> _in_one_line(ValueError("1 error:\n  too  long")), _in_one_line(KeyError())
-    ('1 error: too long', 'KeyError')
-    """
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def is_filled(item: Any, configuration: Configuration) -> bool:

@@ -24,6 +24,7 @@ from hashlib import sha1
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage, is_in_other_language
 from scrapy_justext.crawl.sites import site_name
 
@@ -175,8 +176,10 @@ class SecondRequests:
             # Whatever happens to it, there is the first page.
             self._add("retry/failed")
             self._failed += 1
-            self._cause = " ".join(str(error).split()) or type(error).__name__
-            logger.info("%s: second request failed: %s", request.url, self._cause)
+            self._cause = in_one_line(error)
+            # Once the log has the warning, it says nothing new.
+            level = logging.DEBUG if self._is_warned else logging.INFO
+            logger.log(level, "%s: second request failed: %s", request.url, self._cause)
             if self._failed >= FAILED_FROM_START:
                 self._warn()
             return None
