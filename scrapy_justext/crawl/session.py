@@ -282,7 +282,7 @@ class Session:
             self.counts.add("retry/kept_first")
             return None
         self._count_lost(first)
-        self._second_requests.unmark(response, request)
+        self._second_requests.keep(response, request)
         self.counts.add("retry/kept_second")
         await self._enter(page._replace(fetched="again"), page.configuration, response, response.request)
         return response
@@ -573,6 +573,7 @@ class Session:
                     "JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these "
                     'languages; set that to "auto" to have the language of each page detected'
                 )
+            self._second_requests.open(self._of_sites[site] for site in self._on)
             freeze_objects()
             self._find_pool()
         if self.is_used and self._crawler.spider is not None:

@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
-from scrapy_justext.crawl.second_requests import FAILED_FROM_START, HARDLY_ANY, PLENTY, is_better, why_again
+from scrapy_justext.crawl.second_requests import (
+    FAILED_FROM_START,
+    HARDLY_ANY,
+    MADE_IN_VAIN,
+    PLENTY,
+    is_better,
+    lacks_browser,
+    why_again,
+)
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
 from tests.crawl import template
@@ -308,6 +318,57 @@ def test_a_browser_renders_what_scripts_write() -> None:
     }
     assert asked["/app"] == 2
     assert asked["/plain"] == 1
+
+
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+#: A browser that is asked for, download handlers, and whether it is missing.
+BROWSERS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({"playwright": True}, {}, True),
+    ({"playwright": True}, {"http": HANDLER, "https": HANDLER}, False),
+    ({"playwright": True}, {"https": HANDLER}, False),
+    ({"playwright": True}, {"https": None}, True),
+    ({"playwright": True}, {"https": "no.such.Handler"}, True),
+    ({"playwright": False}, {}, False),
+    ({"proxy": "http://127.0.0.1:1"}, {}, False),
+    ({}, {}, False),
+]
+
+
+@pytest.mark.parametrize(("meta", "handlers", "lacks"), BROWSERS)
+def test_a_browser_that_nobody_brings_is_missed(meta: dict[str, Any], handlers: dict[str, Any], lacks: bool) -> None:
+    settings = Settings({"DOWNLOAD_HANDLERS": handlers})
+    assert lacks_browser(meta, settings) is lacks
+
+
+@pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
+def test_a_handler_made_from_playwright_s_brings_a_browser() -> None:
+    own = type("Own", (load_object(HANDLER),), {})
+    assert not lacks_browser({"playwright": True}, Settings({"DOWNLOAD_HANDLERS": {"https": own}}))
+
+
+NO_BROWSER_AT_START = r"^JUSTEXT_RETRY_META asks for playwright, but .*ScrapyPlaywrightDownloadHandler\"\.$"
+IN_VAIN = rf"^JUSTEXT_RETRY_META: of {MADE_IN_VAIN} second requests none brought a better page"
+
+
+def test_second_requests_in_vain_are_told() -> None:
+    shells: dict[str, Answer | str] = {f"/{number}": SHELL for number in range(MADE_IN_VAIN)}
+    here = {"/good": GOOD_PAGE, **shells}
+    with Site(here) as site, Site({site.url(path): SHELL for path in shells}) as proxy:
+        pages = {"urls": site.urls()}
+        of_site = {"JUSTEXT_SITES": {"127.0.0.1": {"retry_meta": {"playwright": True}}}}
+        results = crawl(
+            {
+                "start": Crawl(PageSpider, {"urls": site.urls("/good")}, of_site, problems=[NO_BROWSER_AT_START]),
+                "end": Crawl(
+                    PageSpider, pages, {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}, problems=[IN_VAIN]
+                ),
+                "few": Crawl(
+                    PageSpider, {"urls": site.urls(*list(here)[:MADE_IN_VAIN])},
+                    {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}},
+                ),
+            }
+        )  # fmt: skip
+    assert [len(result.problems) for result in results.values()] == [1, 1, 0]
 
 
 class Asked:
