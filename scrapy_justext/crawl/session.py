@@ -615,7 +615,17 @@ def get_extraction(response: Response) -> Extraction | None:
     if _clean_copy(response) is None and not _SESSIONS:
         _warn_of_no_crawl()
     page = _PAGES.get(response)
-    return page.extraction if isinstance(page, CleanedPage) else None
+    if isinstance(page, CleanedPage):
+        return page.extraction
+    if page is not None and _is_typed_in():
+        logger.warning("%s has no extraction: %s", response, page.message)
+    return None
+
+
+def _is_typed_in() -> bool:
+    """Return whether the code that calls a function of this module was typed into a shell: it is in no file."""
+    # The first frames are those of this function, and of the one that asks.
+    return sys._getframe(2).f_code.co_filename.startswith("<")
 
 
 @cache
