@@ -85,18 +85,19 @@ def take_verdict(item: Any) -> str | None:
 
 
 def _take(item: Any) -> str | None:
-    adapter, verdict = ItemAdapter(item), None
-    for field, value in list((item if isinstance(item, dict) else adapter).items()):
-        found = read(value)
-        if found is None:
-            continue
-        verdict = found.verdict
-        if found.empty is None and isinstance(item, dict | Item):
+    # Blocks are dicts, too, and there are hundreds of them: no adapter is made for those.
+    fields = item.items() if isinstance(item, dict) else ItemAdapter(item).items()
+    marks = {field: found for field, value in fields if (found := read(value)) is not None}
+    if not marks:
+        return None
+    adapter = ItemAdapter(item)
+    for field, (_, empty) in marks.items():
+        if empty is None and isinstance(item, dict | Item):
             # It most likely was not there.
             del adapter[field]
         else:
-            adapter[field] = list(found.empty) if isinstance(found.empty, list) else found.empty
-    return verdict
+            adapter[field] = list(empty) if isinstance(empty, list) else empty
+    return next(iter(marks.values())).verdict
 
 
 def judge(page: Outcome) -> str:
