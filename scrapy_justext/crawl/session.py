@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
+from itemadapter import ItemAdapter
 from scrapy import Request, signals
 from scrapy.http import Response
 
@@ -68,6 +69,7 @@ from scrapy_justext.crawl.settings import (
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
 from scrapy_justext.crawl.sites import host_of, site_name
+from scrapy_justext.crawl.verdicts import find_verdict, take_verdict
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
 from scrapy_justext.fields import PARTS
 
@@ -219,6 +221,8 @@ class Session:
         self.counts = Counts(crawler.stats)
         self.items = ItemPages()
         self.item_fields = ItemFields(self.counts.add)
+        #: Whether the crawl has the pipeline, which alone takes the marks out of items again.
+        self.has_pipeline = False
         asks = any(self._of_sites[site].retry_meta for site in on)
         self._second_requests = SecondRequests(crawler, self.counts.add, are_cached=asks)
         self._pool: PagePool[Found] | None = None
@@ -280,7 +284,7 @@ class Session:
             self.counts.add("retry/kept_first")
             return None
         self._count_lost(first)
-        self._second_requests.unmark(response, request)
+        self._second_requests.keep(response, request)
         self.counts.add("retry/kept_second")
         await self._enter(page._replace(fetched="again"), page.configuration, response, response.request)
         return response
@@ -400,7 +404,8 @@ class Session:
 
     def page_of(self, item: Any) -> Outcome | None:
         """Return the page that an item came from, or None.  It can be asked for as often as it was remembered."""
-        return self.items.take(item) or self.items.take_chosen(item) or _PARSED.get()
+        known = self.items.take(item) or self.items.take_chosen(item)
+        return known if known is not None or find_verdict(item) is not None else _PARSED.get()
 
     def remember_item(self, item: Any, response: Response) -> bool:
         """Remember which page an item came from; return False for an item that is held and goes on later."""
@@ -421,8 +426,8 @@ class Session:
         return True
 
     def is_filled(self, item: Any) -> bool:
-        """Return whether an item has all that a page gives, as after :func:`fill`, in this crawl's own fields."""
-        return is_filled(item, self.configuration)
+        """Return whether an item has what :func:`fill` gives: a mark, or all of a page in this crawl's own fields."""
+        return ItemAdapter.is_item(item) and (find_verdict(item) is not None or is_filled(item, self.configuration))
 
     def requests_of_articles(self, response: Response) -> Iterator[Any]:
         """Yield the request for the page after that of a response, or what was kept back in vain."""
@@ -580,6 +585,7 @@ class Session:
                     "JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these "
                     'languages; set that to "auto" to have the language of each page detected'
                 )
+            self._second_requests.open(self._of_sites[site] for site in self._on)
             freeze_objects()
             self._find_pool()
         if self.is_used and self._crawler.spider is not None:
@@ -621,7 +627,17 @@ def get_extraction(response: Response) -> Extraction | None:
     if _clean_copy(response) is None and not _SESSIONS:
         _warn_of_no_crawl()
     page = _PAGES.get(response)
-    return page.extraction if isinstance(page, CleanedPage) else None
+    if isinstance(page, CleanedPage):
+        return page.extraction
+    if page is not None and _is_typed_in():
+        logger.warning("%s has no extraction: %s", response, page.message)
+    return None
+
+
+def _is_typed_in() -> bool:
+    """Return whether the code that calls a function of this module was typed into a shell: it is in no file."""
+    # The first frames are those of this function, and of the one that asks.
+    return sys._getframe(2).f_code.co_filename.startswith("<")
 
 
 @cache
@@ -637,17 +653,21 @@ def fill(item: AnyItem, response: Response) -> AnyItem:
     """Fill the fields of an item from the page of ``response`` at once, and return the item.
 
     Whatever callback yields it later, the pipeline leaves it as it is.  So it can travel to the next callback in
-    ``meta`` or ``cb_kwargs``, through JOBDIR and Redis, too: what it gets is plain data.  It is dropped as any item of
-    its page.  An item of a page that was not cleaned gets nothing.
+    ``meta`` or ``cb_kwargs``, through JOBDIR and Redis, too, and be copied: what it gets is plain data.  It is dropped
+    as any item of its page.  An item of a page that is dropped, or was not cleaned, or has no text, has white space in
+    the fields for text until the pipeline gets it.
     """
     session = _clean_copy(response)
     page = _PAGES.get(response)
     if session is not None and page is not None:
-        if isinstance(page, CleanedPage):
+        # It may have been filled from another page.
+        take_verdict(item)
+        if session.has_pipeline:
+            session.item_fields.fill_and_mark(item, page)
+        elif isinstance(page, CleanedPage):
             session.item_fields.fill(item, page)
-            # It does not wait until more is known of the page.
-            page = page._replace(unfinished=None)
-        session.items.choose(item, page)
+        # It does not wait until more is known of the page.
+        session.items.choose(item, page._replace(unfinished=None) if isinstance(page, CleanedPage) else page)
     return item
 
 

@@ -455,9 +455,9 @@ def _codes_of(names: Sequence[object], options: Options, given: Mapping[str, Giv
         except ParameterError as error:
             raise SettingError(label, name, error.allowed) from error
     candidates = options.candidates
-    of_pages = {UNDETERMINED} if candidates == () else {language.code for language in candidates or ()}
-    if codes and candidates is not None and codes.isdisjoint(of_pages):
-        of = "none" if candidates == () else ", ".join(sorted(of_pages))
+    of_pages = {language.code for language in candidates or ()}
+    if codes and of_pages and codes.isdisjoint(of_pages):
+        of = ", ".join(sorted(of_pages))
         allowed = f"no page would be left, since JUSTEXT_LANGUAGE says that all are in {of}"
         raise SettingError(label, list(names), allowed)
     return frozenset(codes)
