@@ -23,11 +23,11 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExp
 from w3lib.url import file_uri_to_path
 
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.pipelines import FEED_EXPORTERS
 from scrapy_justext.crawl.session import find_session
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
-from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

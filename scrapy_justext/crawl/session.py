@@ -33,6 +33,7 @@ from scrapy.http import Response
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
 from scrapy_justext.core.kernel.loading import is_refused, kernel
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.items import ItemFields, ItemPages, is_filled, may_be_of_another
 from scrapy_justext.crawl.joining import Joining
 from scrapy_justext.crawl.links import NO_LINKS, links_of
@@ -71,7 +72,6 @@ from scrapy_justext.crawl.site_memory.memory import SiteMemory
 from scrapy_justext.crawl.sites import host_of, site_name
 from scrapy_justext.crawl.verdicts import find_verdict, take_verdict
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
-from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -26,6 +26,7 @@ from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_without_list, make_options
 from scrapy_justext.core.parameters import PARAMETERS
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.conversion import (
     Converter,
     as_fields,
@@ -51,7 +52,6 @@ from scrapy_justext.crawl.conversion import (
 )
 from scrapy_justext.crawl.sites import domain, find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownKeyError
-from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

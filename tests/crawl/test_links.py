@@ -45,8 +45,8 @@ def test_an_address_that_is_none_is_a_link_to_nothing() -> None:
 def test_a_page_has_the_addresses_that_led_to_it_and_its_canonical_one() -> None:
     request = Request("https://example.org/b", meta={"redirect_urls": ["https://example.org/a"]})
     html = "<link rel='shortcut icon' href=/i><link href='/c' rel='canonical'><a href='/a'>x</a><a href='/d'>x</a>"
-    own = {number_of(url) for url in (URL, *(f"https://example.org/{name}" for name in "abc"))}
-    assert links(html, request) == (own, {number_of("https://example.org/d")})
+    own = frozenset(number_of(url) for url in (URL, *(f"https://example.org/{name}" for name in "abc")))
+    assert links(html, request) == PageLinks(own, frozenset([number_of("https://example.org/d")]))
 
 
 def test_links_are_read_in_any_encoding() -> None:
