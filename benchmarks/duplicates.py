@@ -20,12 +20,14 @@ from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scrapy.http import HtmlResponse
 
 from benchmarks.pages import DEMO_PAGES, load_pages, origin
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.duplicates.detection import LEAST, Duplicates, PageIdentity
 from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS, WORDS, ngrams_of
-from scrapy_justext.crawl.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, rows_within
+from scrapy_justext.crawl.duplicates.table import LEAST_ROWS, PAGE_BITS, LocalTable, SeenPage, rows_within
+from scrapy_justext.crawl.links import SIZE, links_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,6 +206,7 @@ def print_demo_site() -> None:
 
 
 NGRAMS_OF_PAGE = 300 - WORDS + 1
+LINKS_OF_PAGE = 100
 #: Pages of a filled table of which copies come.
 COPIES = 1000
 
@@ -217,9 +220,10 @@ def fill(pages: int, megabytes: int) -> None:
     """Print what a table of many pages takes, and what it still recognises."""
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, process_time()
     table = LocalTable(rows_within(megabytes))
-    own = np.zeros(NGRAMS_OF_PAGE, np.bool_)
+    links = bytes(LINKS_OF_PAGE * SIZE)
     for page in range(pages):
-        table.visit(page, f"https://www.example.com/news/2024/an-article-with-a-name-{page}.html", _keys(page), own)
+        seen = SeenPage(f"https://www.example.com/news/2024/an-article-with-a-name-{page}.html", NGRAMS_OF_PAGE, links)
+        table.visit(page, seen, _keys(page), announces=False)
     seconds, most = process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"{pages:,} pages, {pages * NGRAMS_OF_PAGE:,} n-grams, of which {len(table):,} are kept")
     print(f"most memory of the process {most // 1024:,} MB, {before // 1024} of them before")
@@ -227,7 +231,9 @@ def fill(pages: int, megabytes: int) -> None:
     for name, numbers in (("copies", range(0, pages, max(pages // COPIES, 1))), ("new", range(pages, pages + COPIES))):
         called = 0
         for number in numbers:
-            found = table.visit((1 << PAGE_BITS) - 1 - number, "", _keys(number), own)
+            found = table.visit(
+                (1 << PAGE_BITS) - 1 - number, SeenPage("", NGRAMS_OF_PAGE), _keys(number), announces=False
+            )
             known = int(found.is_known.sum())
             called += known >= LEAST and int((found.owners >= 0).sum()) > SHARE * known
         print(f"{called} of {len(numbers)} {name} are called repeated")
@@ -237,11 +243,14 @@ def cost(pages: int) -> tuple[float, float]:
     """Return the milliseconds that a page takes: to be extracted, and to be looked at for duplicates."""
     bodies, extractor = [body for body in load_pages(pages).values() if body.strip()], Extractor()
     duplicates = Duplicates(LocalTable(rows_within(256)))
+    # A spider reads the text of its responses anyway.
+    responses = [HtmlResponse(f"https://example.org/{number}", body=body) for number, body in enumerate(bodies)]
+    assert all(response.text for response in responses)
     start = process_time()
     extractions = [extractor.extract(body) for body in bodies]
     middle = process_time()
-    for number, extraction in enumerate(extractions):
-        duplicates.look(extraction, PageIdentity(number, ""), SHARE)
+    for number, (extraction, response) in enumerate(zip(extractions, responses, strict=True)):
+        duplicates.look(extraction, PageIdentity(number, ""), SHARE, links_of(response, None))
     return 1000 * (middle - start) / len(bodies), 1000 * (process_time() - middle) / len(bodies)
 
 

@@ -16,11 +16,14 @@ from statistics import mean, median
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy.http import HtmlResponse
+
 from benchmarks.pages import CHECKOUT, DEMO_PAGES, load_pages, origin
 from benchmarks.precision import score
 from benchmarks.template_site import LANGUAGES, Page, make_pages
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.options import make_options
+from scrapy_justext.crawl.links import links_of
 from scrapy_justext.crawl.settings import configure
 from scrapy_justext.crawl.site_memory.fingerprints import SIZE, Fingerprints, take_fingerprints
 from scrapy_justext.crawl.site_memory.memory import judge_again
@@ -70,9 +73,13 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
     alone = [judge(page, options) for page in pages]
     found = [
         take_fingerprints(
-            judged.context.segments, judged.page.url or "", CONFIGURATION.site_memory_length, judged.page.title
+            judged.context.segments,
+            judged.page.url or "",
+            CONFIGURATION.site_memory_length,
+            judged.page.title,
+            links_of(HtmlResponse(page.url or "", body=page.html), None),
         )
-        for judged in alone
+        for page, judged in zip(pages, alone, strict=True)
     ]
     looks = list(zip(alone, found, strict=True))
     first = [judge_again(judged, prints, store.visit(SITE, prints), CONFIGURATION) for judged, prints in looks]
@@ -97,9 +104,13 @@ def overhead(bodies: Sequence[bytes], options: Options, rounds: int) -> float:
             start = process_time()
             judged = extractor.judge_page(body)
             judged.extraction()
+            # A spider reads its text anyway.
+            response = HtmlResponse(f"https://example.org/{number}", body=body)
+            assert response.text
             middle = process_time()
+            links = links_of(response, None)
             found = take_fingerprints(
-                judged.context.segments, f"/{number}", CONFIGURATION.site_memory_length, judged.page.title
+                judged.context.segments, response.url, CONFIGURATION.site_memory_length, judged.page.title, links
             )
             judge_again(judged, found, store.visit(SITE, found), CONFIGURATION)
             remembering += process_time() - middle

@@ -30,8 +30,8 @@ from lxml import etree
 from benchmarks.markdown import write_table
 from benchmarks.pages import load_pages, origin
 from scrapy_justext import extract
-from scrapy_justext.core.reading.loading import compiled
 from scrapy_justext.core.languages import detect
+from scrapy_justext.core.reading.loading import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.parameters import PARAMETERS
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.tags import KINDS
@@ -25,7 +26,6 @@ from scrapy_justext.crawl.settings import (
     SETTINGS,
     literal,
 )
-from scrapy_justext.fields import PARTS
 from scrapy_justext.tables import type_of_part
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from scrapy_justext.core.chunks import TextChunk
 from scrapy_justext.core.extraction import Block, part_of
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.exceptions import ArchiveError
-from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

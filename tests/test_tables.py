@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS, Extraction
-from scrapy_justext.fields import PARTS
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.tables import BLOCK, type_of_part
 
 

@@ -13,12 +13,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
 from scrapy_justext.core.elements import Elements
+from scrapy_justext.core.old_reading import segment_and_count
+
 from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.table import NUMBERS
 from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.old_reading import segment_and_count
 from scrapy_justext.core.tags import LENIENT
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.datasets.names import open_data_set

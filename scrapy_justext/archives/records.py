@@ -162,6 +162,10 @@ class PageColumns(NamedTuple):
 OTHERS_OPTION = "--columns"
 
 
+#: The columns that say where a page is from: settings do not rename them.
+_OF_PLACE = frozenset({"url", *Location._fields})
+
+
 def check_names(subject: object, names: Iterable[str], own: Container[str], how: str = "") -> None:
     """Raise :class:`ArchiveError` where a column that is carried through has the name of one of ours.
 
@@ -170,7 +174,8 @@ def check_names(subject: object, names: Iterable[str], own: Container[str], how:
     for name in names:
         if name in own:
             problem = f"its column {name!r} has the name of one that is written"
-            raise ArchiveError(subject, f"{problem}: leave it out{how}, or rename ours by JUSTEXT_FIELDS")
+            rename = "" if name in _OF_PLACE else ", or rename ours by JUSTEXT_FIELDS"
+            raise ArchiveError(subject, f"{problem}: leave it out{how}{rename}")
 
 
 def column_option(field: str) -> str:

@@ -29,6 +29,7 @@ from scrapy_justext.archives.records import (
 )
 from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.conversion import laid_over
 from scrapy_justext.crawl.pages import CleanedPage, page_counts, raw_page, skip_reason
 from scrapy_justext.crawl.settings import SETTINGS, Configuration, Given, Layers, Setting, configure, is_enabled
@@ -40,7 +41,6 @@ from scrapy_justext.exceptions import (
     ParameterError,
     WorkerCrashed,
 )
-from scrapy_justext.fields import PARTS
 from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow
 from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.process import PROTOCOL, Begun

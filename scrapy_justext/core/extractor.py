@@ -25,12 +25,12 @@ from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.extraction import BlockColumns, Extraction
 from scrapy_justext.core.languages import (
-    NO_LANGUAGE,
     LanguageChoice,
     beside_own_words,
     choice_of,
     choose_language,
     declared_tags,
+    without_stop_words,
 )
 from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
 from scrapy_justext.core.markdown.tables import HTML
@@ -397,7 +397,8 @@ class Extractor:
 
     def language_of(self, extraction: Extraction) -> Language | None:
         """Return the language whose stop words an extraction was judged by; None without stop words."""
-        return None if extraction.language_source == "fallback" else self.options.library.find(extraction.language)
+        has_none = extraction.language_source == "fallback" or self.options.candidates == ()
+        return None if has_none else self.options.library.find(extraction.language)
 
     @cached_property
     def _model(self) -> Model | None:
@@ -525,12 +526,12 @@ def _choose_language(
     segments: BlockTable, data: DataBlocks | None, declared: Sequence[str], options: Options
 ) -> LanguageChoice:
     candidates = options.candidates
-    if candidates == ():
-        return NO_LANGUAGE
     if candidates is not None and len(candidates) == 1:
         return choice_of(candidates[0], "given", "given")
     samples = _samples(segments) + (_samples(data.segments) if data else [])
-    choice = choose_language(samples, declared, options.library, candidates)
+    choice = choose_language(samples, declared, options.library, candidates or None)
+    if candidates == ():
+        return without_stop_words(choice)
     return choice if options.stopwords is None else beside_own_words(choice)
 
 

@@ -14,7 +14,7 @@ improbable below ``IMPROBABLE``.  Of Latin letters there must be more, because n
 
 A page in a language without a stoplist, in none that is possible and probable, or without text and declared language,
 is judged without stop words (``fallback``): by length and links alone, which is jusText's own language-independent
-mode.  The user may choose this mode for all pages.
+mode.  The user may choose this mode for all pages, whose languages are told all the same.
 """
 
 from __future__ import annotations
@@ -81,9 +81,8 @@ class LanguageChoice(NamedTuple):
     reason: str
 
 
-#: The ``language`` that stands for none, and its choice.
+#: The ``language`` with which stop words do not count.
 NONE = "none"
-NO_LANGUAGE = LanguageChoice(None, UNDETERMINED, "given", "none: stop words do not count")
 
 
 def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
@@ -97,10 +96,23 @@ def beside_own_words(choice: LanguageChoice) -> LanguageChoice:
     >>> beside_own_words(LanguageChoice(None, "ceb", "fallback", "no stoplist for ceb, probability 0.98")).source
     'detected'
     """
-    if choice.source != "fallback":
-        return choice
-    source = "given" if choice.code == UNDETERMINED else "detected"
-    return choice._replace(source=source, reason=f"judged by own stop words; {choice.reason}")
+    return choice if choice.source != "fallback" else _on_purpose(choice, "judged by own stop words")
+
+
+def without_stop_words(choice: LanguageChoice) -> LanguageChoice:
+    """Return the choice of a page's language where the user has pages judged without stop words.
+
+    >>> without_stop_words(choice_of(Language("German", ("de",)), "detected", "probability 0.98"))[:3]
+    (None, 'de', 'detected')
+    """
+    return _on_purpose(choice, "none: stop words do not count")._replace(language=None)
+
+
+def _on_purpose(choice: LanguageChoice, how: str) -> LanguageChoice:
+    """Return a choice for a page that no stop words of its language judge, and that is no fallback."""
+    unlisted = "given" if choice.code == UNDETERMINED else "detected"
+    source = unlisted if choice.source == "fallback" else choice.source
+    return choice._replace(source=source, reason=f"{how}; {choice.reason}")
 
 
 def declared_tags(values: Sequence[str]) -> list[str]:

@@ -23,11 +23,11 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExp
 from w3lib.url import file_uri_to_path
 
 from scrapy_justext.core.chunks import BETWEEN_PARAGRAPHS
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.pipelines import FEED_EXPORTERS
 from scrapy_justext.crawl.session import find_session
 from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
-from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -129,6 +129,8 @@ class _FlatExporter(BaseItemExporter):
 
     _parts: Mapping[str, str] = MappingProxyType({})
     _of_lists: frozenset[str] = frozenset()
+    #: The plugin's own fields of a feed that does not name its fields; none of lists.
+    _own: tuple[str, ...] = ()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: BytesIO, **options: Any) -> Self:
@@ -138,6 +140,8 @@ class _FlatExporter(BaseItemExporter):
         session = find_session(crawler)
         if session is not None and exporter.fields_to_export is None:
             exporter._of_lists = session.fields_of_lists
+            if session.is_used:
+                exporter._own = tuple(field for field in session.parts_by_field if field not in exporter._of_lists)
         return exporter
 
     def serialize_field(self, field: Any, name: str, value: Any) -> Any:
@@ -158,7 +162,11 @@ class _FlatExporter(BaseItemExporter):
 
 
 class FlatCsvExporter(_FlatExporter, CsvItemExporter):
-    """Writes CSV whose cells hold text.  The columns are those of the first item, unless the feed names them."""
+    """Writes CSV whose cells hold text.
+
+    Unless the feed names them, the columns are the fields of the first item, and those that the plugin fills: the first
+    item may have none of them.
+    """
 
     def __init__(self, file: BytesIO, **options: Any) -> None:
         super().__init__(file, **options)
@@ -176,10 +184,10 @@ class FlatCsvExporter(_FlatExporter, CsvItemExporter):
 
     def export_item(self, item: Any) -> None:
         """Add a row."""
-        if self._of_lists:
+        if self._of_lists or self._own:
             names = self._flat_names(item)
             if self.fields_to_export is None:
-                self.fields_to_export = names
+                self.fields_to_export = list(dict.fromkeys([*names, *self._own]))
             # Of columns that it chose itself, Scrapy says the same.
             elif late := [name for name in names if name not in self.fields_to_export]:
                 self._warn(f"later items have fields without a column: {', '.join(late)}; FEED_EXPORT_FIELDS names all")

@@ -23,7 +23,7 @@ from lxml import etree
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.crawl.sites import site_name
-from scrapy_justext.crawl.teasers import LINK_CHARACTERS, find_announced
+from scrapy_justext.crawl.teasers import LINK_CHARACTERS, is_listing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -193,7 +193,7 @@ def _listed(value: Any) -> list[Any]:
 def may_go_on(first: Extraction) -> bool:
     """Return whether a page may be the first one of an article; a listing is none."""
     good = [i for i, of in enumerate(first.column("block_class")) if of is GOOD]
-    if first.page_type in NO_ARTICLES or len(find_announced(first, good)) == len(good):
+    if first.page_type in NO_ARTICLES or not good or is_listing(first, good):
         return False
     teasers = _teasers(first)
     return len(teasers) < LISTING_TEASERS or sum(map(len, teasers)) <= first.good_characters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, compress, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -16,14 +16,17 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import part_of
+from scrapy_justext.crawl.logs import in_one_line
+from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import PARTS_OF_DUPLICATES
+from scrapy_justext.crawl.verdicts import KEPT, MARKED, judge, mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Set
 
     from scrapy.http import Response
 
-    from scrapy_justext.crawl.pages import CleanedPage, Outcome
+    from scrapy_justext.crawl.pages import Outcome
     from scrapy_justext.crawl.settings import Configuration
 
 logger = logging.getLogger(__name__)
@@ -94,8 +97,21 @@ class ItemFields:
                 "%s does not let its fields %s be set (%s): its items pass without them. If the class is frozen, make "
                 "it one that is not, or fill the fields in the spider from get_extraction(response).",
                 ", ".join(refused),
-                _in_one_line(next(iter(refused.values()))),
+                in_one_line(next(iter(refused.values()))),
             )
+
+    def fill_and_mark(self, item: Any, page: Outcome) -> None:
+        """Do the same for an item that may be copied or stored; mark it if its text will not tell what becomes of it.
+
+        See :mod:`~scrapy_justext.crawl.verdicts`.
+        """
+        verdict = judge(page)
+        if verdict != KEPT:
+            _mark(item, page, verdict)
+        if isinstance(page, CleanedPage):
+            self.fill(item, page)
+        if verdict == KEPT:
+            _mark(item, page, verdict)
 
     def check_url(self, item: Any, page: CleanedPage, response: Response) -> None:
         """Warn of an item that is filled by its callback's page, though its field ``url`` names another one."""
@@ -121,29 +137,33 @@ class ItemFields:
             logger.warning(warning, type(item).__qualname__, *details)
 
 
-def _in_one_line(error: Exception) -> str:
-    r"""Return an error in words.
-
-    >>> _in_one_line(ValueError("1 error:\n  too  long")), _in_one_line(KeyError())
-    ('1 error: too long', 'KeyError')
-    """
-    return " ".join(str(error).split()) or type(error).__name__
+def _mark(item: Any, page: Outcome, verdict: str) -> None:
+    """Mark those of an item's fields that are for text, and have none."""
+    adapter = ItemAdapter(item)
+    for part, field in find_targets(item, page.configuration).items():
+        value = adapter.get(field)
+        if part in MARKED and is_empty(value):
+            marked = mark(verdict, value)
+            # An item that checks its values stays without.
+            with suppress(Exception):
+                adapter[field] = [marked] if part == "paragraphs" else marked
 
 
 def is_filled(item: Any, configuration: Configuration) -> bool:
     """Return whether an item has all that a page gives, as after :func:`scrapy_justext.fill`.
 
-    It is told by the fields alone, since items are stored and sent to other processes.  A typed item whose fields are
-    empty by default is filled if it has text.
+    It is told by the fields alone, since items are stored and sent to other processes: all those for text have some.
+    An item without such fields has blocks or chunks, or is one whose fields are there only once they are filled.
     """
     targets = find_targets(item, configuration)
     if not targets:
         return False
     adapter = ItemAdapter(item)
     values = {part: adapter.get(field) for part, field in targets.items() if part not in _MAY_BE_NONE}
-    has_text = any(values.get(part) for part in TEXTS)
+    texts = [bool(values[part]) for part in MARKED & values.keys()]
+    has_text = all(texts) if texts else any(values.get(part) for part in TEXTS)
     is_whole = None not in values.values() and bool(values.get("language", has_text))
-    return is_whole and (has_text or isinstance(item, dict | Item))
+    return is_whole and (has_text or (not texts and isinstance(item, dict | Item)))
 
 
 def is_empty(value: object) -> bool:

@@ -1,7 +1,11 @@
-"""How items look in the log: Scrapy writes each of them there, with all its text, at the level DEBUG."""
+"""How items and errors look in the log.
+
+Scrapy writes each item there, with all its text, at the level DEBUG.  Some errors are a page of advice in a frame.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
@@ -16,6 +20,11 @@ if TYPE_CHECKING:
 #: Characters that are shown of a value, and of an item.
 VALUE_CHARACTERS = 50
 ITEM_CHARACTERS = 200
+#: Characters that are shown of an error.
+ERROR_CHARACTERS = 150
+
+#: What frames are drawn with: Unicode's box-drawing characters and block elements.
+_FRAMES = re.compile("[\u2500-\u259f]+")
 
 
 class ShortLogFormatter(LogFormatter):
@@ -55,6 +64,18 @@ def show_item(item: Any) -> str:
     shown = ", ".join(f"{name!r}: {_show(adapter[name])}" for name in adapter)
     name = "" if isinstance(item, dict) else type(item).__name__
     return f"{name}{{{shown if len(shown) <= ITEM_CHARACTERS else shown[:ITEM_CHARACTERS] + '…'}}}"
+
+
+def in_one_line(error: BaseException) -> str:
+    r"""Return an error in words, as many as fit into a line.
+
+    >>> in_one_line(ValueError("1 error:\n  too  long")), in_one_line(KeyError())
+    ('1 error: too long', 'KeyError')
+    >>> in_one_line(OSError("No browser\n╔════╗\n║ Install one. ║\n╚════╝")), in_one_line(ValueError("x" * 151))[-3:]
+    ('No browser Install one.', 'xx…')
+    """
+    words = " ".join(_FRAMES.sub(" ", str(error)).split()) or type(error).__name__
+    return words if len(words) <= ERROR_CHARACTERS else words[:ERROR_CHARACTERS] + "…"
 
 
 def _show(value: object) -> str:

@@ -15,6 +15,7 @@ from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.encodings import UTF_8, stated_encoding
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.core.language_table import UNLISTED, primary
+from scrapy_justext.crawl.links import NO_LINKS, PageLinks
 from scrapy_justext.crawl.processes import RawPage
 
 if TYPE_CHECKING:
@@ -193,6 +194,8 @@ class CleanedPage(NamedTuple):
     """The pages that it was joined from; none for a page that stands alone."""
     repeats: Repeats | None = None
     """None where nobody looked for duplicates."""
+    links: PageLinks = NO_LINKS
+    """Without any where nobody looks for duplicates, nor remembers sites."""
     is_remembered: bool = True
     """False while it is not known whether this page or another of its address is kept: site memory counts one."""
 

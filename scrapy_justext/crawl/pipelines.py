@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem
 
+from scrapy_justext.crawl import verdicts
 from scrapy_justext.crawl.items import TEXTS, find_targets, is_cleaned, is_empty
-from scrapy_justext.crawl.pages import OFF, SWITCHED_OFF, CleanedPage, explain_no_content
+from scrapy_justext.crawl.pages import OFF, SWITCHED_OFF, CleanedPage, UncleanedPage, explain_no_content
 from scrapy_justext.crawl.session import Session, get_session
 from scrapy_justext.crawl.settings import earlier_pipelines
+from scrapy_justext.crawl.verdicts import take_verdict
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from scrapy_justext.crawl.pages import Outcome, UncleanedPage
-
+    from scrapy_justext.crawl.pages import Outcome
 
 logger = logging.getLogger(__name__)
+
+#: What marks say of items whose pages were not cleaned.
+_UNCLEANED = frozenset({verdicts.UNWANTED, verdicts.UNCLEANED, verdicts.OFF})
 
 
 class NoGoodContent(DropItem):
@@ -62,6 +67,7 @@ class JustextPipeline:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        session.has_pipeline = True
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -83,8 +89,12 @@ class JustextPipeline:
         if not ItemAdapter.is_item(item):
             return item
         page = self._session.page_of(item)
-        if page is None and self._session.is_filled(item):
-            self._check_filled(item)
+        is_filled = page is None and self._session.is_filled(item)
+        verdict = take_verdict(item)
+        if page is None and verdict in _UNCLEANED:
+            page = self._page_of_verdict(verdict)
+        elif is_filled:
+            self._check_filled(item, verdict)
             return item
         if not isinstance(page, CleanedPage):
             page = await self._page_in_field(item, page) or page
@@ -94,17 +104,31 @@ class JustextPipeline:
             self._count_uncleaned(item, page)
         return item
 
-    def _check_filled(self, item: Any) -> None:
-        """Count an item that was filled, then stored or sent; raise :class:`NoGoodContent` if it has no text."""
+    def _page_of_verdict(self, verdict: str) -> UncleanedPage:
+        """Return the page, not cleaned, that an item was filled from before it was copied, stored or sent."""
+        is_unwanted = verdict == verdicts.UNWANTED
+        configuration = replace(self._session.configuration, drop_uncleaned=is_unwanted)
+        reason = ("request" if self._session.is_on else OFF) if verdict == verdicts.OFF else verdict
+        return UncleanedPage(reason, "the page that the item was filled from", configuration)
+
+    def _check_filled(self, item: Any, verdict: str | None) -> None:
+        """Count an item that was filled, then copied, stored or sent; raise :class:`DropItem` if it is dropped."""
+        if verdict == verdicts.REPEATED:
+            self._session.counts.add("items_dropped_repeated")
+            raise RepeatedPage("repeated: most of the text of the page that the item was filled from")
+        if verdict == verdicts.POOR or (verdict is None and self._has_no_text(item)):
+            self._session.counts.add("items_dropped")
+            raise NoGoodContent("no good content on the page that the item was filled from")
+        self._session.counts.add("items_filled_before")
+
+    def _has_no_text(self, item: Any) -> bool:
+        """Return whether the page of an item that has no marks, as it is without fields for them, was poor."""
         configuration = self._session.configuration
         targets = find_targets(item, configuration)
         adapter = ItemAdapter(item)
         # A page without good content may have bad blocks.
         texts = [adapter.get(targets[part]) for part in (TEXTS - {"blocks"}) & targets.keys()]
-        if texts and not any(texts) and configuration.drop == "item":
-            self._session.counts.add("items_dropped")
-            raise NoGoodContent("no good content on the page that the item was filled from")
-        self._session.counts.add("items_filled_before")
+        return bool(texts) and not any(texts) and configuration.drop == "item"
 
     async def _page_in_field(self, item: Any, page: UncleanedPage | None) -> Outcome | None:
         """Return the page of the HTML that an item holds; None if it holds none, or is not to be cleaned by it.

@@ -24,15 +24,19 @@ from hashlib import sha1
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.misc import load_object
+
+from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage, is_in_other_language
 from scrapy_justext.crawl.sites import site_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
     from scrapy.utils.request import RequestFingerprinterProtocol
 
     from scrapy_justext.crawl.pages import Outcome
@@ -137,6 +141,33 @@ def is_better(second: CleanedPage, first: Outcome) -> bool:
 
 #: Second requests that fail before one works, after which the log says so.
 FAILED_FROM_START = 5
+#: Second requests that were in vain, all of them, after which the log says so at the end.
+MADE_IN_VAIN = 10
+
+#: The key in the meta of requests by which scrapy-playwright knows those that are for it.
+_PLAYWRIGHT = "playwright"
+_PLAYWRIGHT_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+
+
+def lacks_browser(meta: Mapping[str, Any], settings: BaseSettings) -> bool:
+    """Return whether the meta of second requests asks for scrapy-playwright, which no download handler brings."""
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return bool(meta.get(_PLAYWRIGHT)) and not any(
+        map(_is_of_playwright, (handlers.get("http"), handlers.get("https")))
+    )
+
+
+def _is_of_playwright(handler: object) -> bool:
+    """Return whether a download handler is scrapy-playwright's, or made from it."""
+    if handler is None or handler == _PLAYWRIGHT_HANDLER:
+        return handler is not None
+    try:
+        kind = load_object(handler)  # type: ignore[arg-type]
+    except Exception:
+        # Scrapy itself tells of it.
+        return False
+    bases = kind.__mro__ if isinstance(kind, type) else ()
+    return any(f"{base.__module__}.{base.__qualname__}" == _PLAYWRIGHT_HANDLER for base in bases)
 
 
 class SecondRequests:
@@ -153,7 +184,7 @@ class SecondRequests:
         self._made = 0
         self._of_sites: Counter[str] = Counter()
         self._told: set[str] = set()
-        self._failed = 0
+        self._failed = self._kept = 0
         self._cause = ""
         self._has_worked = False
         self._is_warned = False
@@ -175,18 +206,35 @@ class SecondRequests:
             # Whatever happens to it, there is the first page.
             self._add("retry/failed")
             self._failed += 1
-            self._cause = " ".join(str(error).split()) or type(error).__name__
-            logger.info("%s: second request failed: %s", request.url, self._cause)
+            self._cause = in_one_line(error)
+            # Once the log has the warning, it says nothing new.
+            level = logging.DEBUG if self._is_warned else logging.INFO
+            logger.log(level, "%s: second request failed: %s", request.url, self._cause)
             if self._failed >= FAILED_FROM_START:
                 self._warn()
             return None
         self._has_worked = True
         return response
 
+    def open(self, configurations: Iterable[Configuration]) -> None:
+        """Warn if second requests ask for a browser that the crawl does not have."""
+        if any(lacks_browser(each.retry_meta, self._crawler.settings) for each in configurations):
+            logger.warning(
+                "JUSTEXT_RETRY_META asks for playwright, but no handler in DOWNLOAD_HANDLERS is scrapy-playwright's: "
+                'no browser is asked. For "http" and "https", set it to "%s".',
+                _PLAYWRIGHT_HANDLER,
+            )
+
     def close(self) -> None:
-        """Warn if no second request of the crawl worked."""
+        """Warn if no second request of the crawl worked, or none of many brought a better page."""
         if self._failed:
             self._warn()
+        if self._has_worked and self._made >= MADE_IN_VAIN and not self._kept:
+            logger.warning(
+                "JUSTEXT_RETRY_META: of %d second requests none brought a better page. They cost time and gain nothing "
+                "here: see whether their meta does what it should, and whether the pages have any text.",
+                self._made,
+            )
 
     def _warn(self) -> None:
         """Warn once that second requests fail, if none has worked."""
@@ -198,11 +246,12 @@ class SecondRequests:
                 self._cause,
             )
 
-    def unmark(self, response: Response, first: Request) -> None:
-        """Take from the meta of a kept response what only its own request needed.  ``first``: the first request.
+    def keep(self, response: Response, first: Request) -> None:
+        """Take from the meta of a response that is kept what only its own request needed.  ``first``: the first one.
 
         What the spider asks for next is no second request.
         """
+        self._kept += 1
         for name in {MARK, *self._more} - first.meta.keys():
             response.meta.pop(name, None)
 

@@ -26,14 +26,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
+from itemadapter import ItemAdapter
 from scrapy import Request, signals
 from scrapy.http import Response
 
 from scrapy_justext.core.extraction import Extraction
 from scrapy_justext.core.extractor import Extractor, JudgedPage
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.core.reading.loading import compiled, is_refused
 from scrapy_justext.crawl.items import ItemFields, ItemPages, is_filled, may_be_of_another
 from scrapy_justext.crawl.joining import Joining
+from scrapy_justext.crawl.links import NO_LINKS, links_of
 from scrapy_justext.crawl.pages import (
     OFF,
     REPEATED,
@@ -67,8 +70,8 @@ from scrapy_justext.crawl.settings import (
 from scrapy_justext.crawl.site_memory.held_items import HeldItems
 from scrapy_justext.crawl.site_memory.memory import SiteMemory
 from scrapy_justext.crawl.sites import host_of, site_name
+from scrapy_justext.crawl.verdicts import find_verdict, take_verdict
 from scrapy_justext.exceptions import JustextError, PageLimitError, PageTimeout
-from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -78,6 +81,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_justext.crawl.duplicates.detection import Duplicates
+    from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.site_report import SiteWatch
 
 logger = logging.getLogger(__name__)
@@ -217,6 +221,8 @@ class Session:
         self.counts = Counts(crawler.stats)
         self.items = ItemPages()
         self.item_fields = ItemFields(self.counts.add)
+        #: Whether the crawl has the pipeline, which alone takes the marks out of items again.
+        self.has_pipeline = False
         asks = any(self._of_sites[site].retry_meta for site in on)
         self._second_requests = SecondRequests(crawler, self.counts.add, are_cached=asks)
         self._pool: PagePool[Found] | None = None
@@ -278,7 +284,7 @@ class Session:
             self.counts.add("retry/kept_first")
             return None
         self._count_lost(first)
-        self._second_requests.unmark(response, request)
+        self._second_requests.keep(response, request)
         self.counts.add("retry/kept_second")
         await self._enter(page._replace(fetched="again"), page.configuration, response, response.request)
         return response
@@ -339,7 +345,10 @@ class Session:
                 found, seconds = await self._judge(response, configuration, in_place=in_place)
                 # Of a page and that of its second request, site memory counts the one that is kept.
                 adds = not (configuration.retry_meta or (request is not None and MARK in request.meta))
-                outcome = self._finish(found, seconds, configuration, response, adds=adds)
+                links = NO_LINKS
+                if configuration.site_memory or configuration.duplicates != "none":
+                    links = links_of(cast("TextResponse", response), request)
+                outcome = self._finish(found, seconds, configuration, response, links, adds=adds)
         except PageLimitError as error:
             outcome = UncleanedPage(error.reason, describe_limit(error), configuration)
         except Exception as error:
@@ -395,7 +404,8 @@ class Session:
 
     def page_of(self, item: Any) -> Outcome | None:
         """Return the page that an item came from, or None.  It can be asked for as often as it was remembered."""
-        return self.items.take(item) or self.items.take_chosen(item) or _PARSED.get()
+        known = self.items.take(item) or self.items.take_chosen(item)
+        return known if known is not None or find_verdict(item) is not None else _PARSED.get()
 
     def remember_item(self, item: Any, response: Response) -> bool:
         """Remember which page an item came from; return False for an item that is held and goes on later."""
@@ -416,8 +426,8 @@ class Session:
         return True
 
     def is_filled(self, item: Any) -> bool:
-        """Return whether an item has all that a page gives, as after :func:`fill`, in this crawl's own fields."""
-        return is_filled(item, self.configuration)
+        """Return whether an item has what :func:`fill` gives: a mark, or all of a page in this crawl's own fields."""
+        return ItemAdapter.is_item(item) and (find_verdict(item) is not None or is_filled(item, self.configuration))
 
     def requests_of_articles(self, response: Response) -> Iterator[Any]:
         """Yield the request for the page after that of a response, or what was kept back in vain."""
@@ -473,6 +483,7 @@ class Session:
         seconds: float,
         configuration: Configuration,
         response: Response | None = None,
+        links: PageLinks = NO_LINKS,
         *,
         adds: bool = True,
     ) -> CleanedPage:
@@ -483,20 +494,22 @@ class Session:
         if configuration.timeout is not None and seconds > configuration.timeout:
             raise PageTimeout(configuration.timeout)
         if isinstance(found, Extraction):
-            return CleanedPage(found, configuration, seconds)
+            return CleanedPage(found, configuration, seconds, links=links)
         if response is None or not configuration.site_memory:
-            return CleanedPage(found.extraction(), configuration, seconds)
+            return CleanedPage(found.extraction(), configuration, seconds, links=links)
         site = self._layers.site_of(response.url) or site_name(response.url)
         if adds:
-            extraction, unfinished = self._look(site, found, configuration)
-            return CleanedPage(extraction, configuration, seconds, site, unfinished)
-        recalled = self._open_memory().memory.recall(site, found, configuration)
-        return CleanedPage(recalled.extraction(), configuration, seconds, site, found, is_remembered=False)
+            extraction, unfinished = self._look(site, found, configuration, links)
+            return CleanedPage(extraction, configuration, seconds, site, unfinished, links=links)
+        recalled = self._open_memory().memory.recall(site, found, configuration, links)
+        return CleanedPage(recalled.extraction(), configuration, seconds, site, found, is_remembered=False, links=links)
 
-    def _look(self, site: str, page: JudgedPage, configuration: Configuration) -> tuple[Extraction, JudgedPage | None]:
+    def _look(
+        self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks
+    ) -> tuple[Extraction, JudgedPage | None]:
         """Have site memory count a page; return it as judged with that, and the page itself if it is judged again."""
         held_items = self._open_memory()
-        judged = held_items.memory.look(site, page, configuration, adds=True)
+        judged = held_items.memory.look(site, page, configuration, links, adds=True)
         held_items.note_visit(site)
         waits = held_items.waits_for(site, configuration)
         return judged.extraction(), page if waits else None
@@ -505,7 +518,7 @@ class Session:
         """Return a page, which site memory counts now; as it was if that fails."""
         assert page.unfinished is not None
         try:
-            extraction, unfinished = self._look(page.site, page.unfinished, page.configuration)
+            extraction, unfinished = self._look(page.site, page.unfinished, page.configuration, page.links)
         except Exception as error:
             self.counts.add_error(error, response.url)
             return page._replace(unfinished=None, is_remembered=True)
@@ -528,7 +541,11 @@ class Session:
             extraction = page.extraction
             share = page.configuration.duplicates_share
             repeats = self._open_duplicates().look(
-                extraction, identify(url, request), share, [identify(each, None) for each in joined]
+                extraction,
+                identify(url, request),
+                share,
+                page.links.with_own(joined),
+                [identify(each, None) for each in joined],
             )
             if choice == "drop-blocks" and repeats.removable:
                 extraction = extraction.with_bad(dict.fromkeys(repeats.removable, REPEATED))
@@ -568,6 +585,7 @@ class Session:
                     "JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these "
                     'languages; set that to "auto" to have the language of each page detected'
                 )
+            self._second_requests.open(self._of_sites[site] for site in self._on)
             freeze_objects()
             self._find_pool()
         if self.is_used and self._crawler.spider is not None:
@@ -609,7 +627,17 @@ def get_extraction(response: Response) -> Extraction | None:
     if _clean_copy(response) is None and not _SESSIONS:
         _warn_of_no_crawl()
     page = _PAGES.get(response)
-    return page.extraction if isinstance(page, CleanedPage) else None
+    if isinstance(page, CleanedPage):
+        return page.extraction
+    if page is not None and _is_typed_in():
+        logger.warning("%s has no extraction: %s", response, page.message)
+    return None
+
+
+def _is_typed_in() -> bool:
+    """Return whether the code that calls a function of this module was typed into a shell: it is in no file."""
+    # The first frames are those of this function, and of the one that asks.
+    return sys._getframe(2).f_code.co_filename.startswith("<")
 
 
 @cache
@@ -625,17 +653,21 @@ def fill(item: AnyItem, response: Response) -> AnyItem:
     """Fill the fields of an item from the page of ``response`` at once, and return the item.
 
     Whatever callback yields it later, the pipeline leaves it as it is.  So it can travel to the next callback in
-    ``meta`` or ``cb_kwargs``, through JOBDIR and Redis, too: what it gets is plain data.  It is dropped as any item of
-    its page.  An item of a page that was not cleaned gets nothing.
+    ``meta`` or ``cb_kwargs``, through JOBDIR and Redis, too, and be copied: what it gets is plain data.  It is dropped
+    as any item of its page.  An item of a page that is dropped, or was not cleaned, or has no text, has white space in
+    the fields for text until the pipeline gets it.
     """
     session = _clean_copy(response)
     page = _PAGES.get(response)
     if session is not None and page is not None:
-        if isinstance(page, CleanedPage):
+        # It may have been filled from another page.
+        take_verdict(item)
+        if session.has_pipeline:
+            session.item_fields.fill_and_mark(item, page)
+        elif isinstance(page, CleanedPage):
             session.item_fields.fill(item, page)
-            # It does not wait until more is known of the page.
-            page = page._replace(unfinished=None)
-        session.items.choose(item, page)
+        # It does not wait until more is known of the page.
+        session.items.choose(item, page._replace(unfinished=None) if isinstance(page, CleanedPage) else page)
     return item
 
 

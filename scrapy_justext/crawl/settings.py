@@ -26,6 +26,7 @@ from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.options import PARAMETER_NAMES, Options, is_code_without_list, make_options
 from scrapy_justext.core.parameters import PARAMETERS
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.conversion import (
     Converter,
     as_fields,
@@ -51,7 +52,6 @@ from scrapy_justext.crawl.conversion import (
 )
 from scrapy_justext.crawl.sites import domain, find_domain, host_of
 from scrapy_justext.exceptions import ParameterError, SettingError, UnknownKeyError
-from scrapy_justext.fields import PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -455,9 +455,9 @@ def _codes_of(names: Sequence[object], options: Options, given: Mapping[str, Giv
         except ParameterError as error:
             raise SettingError(label, name, error.allowed) from error
     candidates = options.candidates
-    of_pages = {UNDETERMINED} if candidates == () else {language.code for language in candidates or ()}
-    if codes and candidates is not None and codes.isdisjoint(of_pages):
-        of = "none" if candidates == () else ", ".join(sorted(of_pages))
+    of_pages = {language.code for language in candidates or ()}
+    if codes and of_pages and codes.isdisjoint(of_pages):
+        of = ", ".join(sorted(of_pages))
         allowed = f"no page would be left, since JUSTEXT_LANGUAGE says that all are in {of}"
         raise SettingError(label, list(names), allowed)
     return frozenset(codes)

@@ -109,13 +109,10 @@ def _announces(
     return is_short and not is_alone and bool(behind) and not behind[0].level
 
 
-def find_announced(extraction: Extraction, good: Sequence[int]) -> frozenset[int]:
-    """Return which of the blocks ``good`` announce other pages: all of a listing, most of whose text does.
-
-    ``good``: the indices of blocks that are content.
-    """
+def is_listing(extraction: Extraction, good: Sequence[int]) -> bool:
+    """Return whether most of a page's text announces other pages; ``good``: the indices of the blocks of its text."""
     columns = ("text", "link_characters", "heading_level")
     blocks = BlockTexts(*map(extraction.column, columns))
     teasers = find_teasers(blocks, extraction.title, set(good))
     announced, total = (sum(len(blocks.texts[i]) for i in chosen) for chosen in (teasers, good))
-    return frozenset(good) if 2 * announced > total else teasers
+    return 2 * announced > total

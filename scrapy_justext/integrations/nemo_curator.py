@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.languages import UNDETERMINED, Language
 from scrapy_justext.core.options import Choices, Options, make_options
 from scrapy_justext.exceptions import PageError, require
 
@@ -54,4 +55,6 @@ class JustextExtractor(HTMLExtractorAlgorithm):
         known = self._options.library.find(language)
         if known is not None:
             return replace(self._options, candidates=(known,))
-        return replace(self._options, candidates=(), stopwords=stop_words or None)
+        if stop_words:
+            return replace(self._options, candidates=(Language(language, (UNDETERMINED,)),), stopwords=stop_words)
+        return replace(self._options, candidates=())

@@ -330,8 +330,22 @@ class TestNone:
         assert extract(page(text), language="en").paragraphs == []
         found = extract(page(text, "en"), language="none")
         assert found.paragraphs == [text.strip()]
-        assert chosen(found) == ("und", "given")
-        assert found.language_reason == "none: stop words do not count"
+        assert found.column("stopword_density") == [0.0]
+
+    @pytest.mark.parametrize("code", ["de", "fr", "ru"])
+    def test_the_language_of_a_page_is_told_all_the_same(self, code: str) -> None:
+        found = extract(page(TEXTS[code]), language="none")
+        assert chosen(found) == (code, "detected")
+        assert found.language_reason is not None
+        assert found.language_reason.startswith("none: stop words do not count; ")
+        assert set(found.column("stopword_density")) == {0.0}
+        assert chosen(extract(page("ᎠᎡᎢ " * 90), language="none")) == ("und", "given")
+
+    def test_thresholds_are_those_without_stop_words(self) -> None:
+        extractor = Extractor(language="none")
+        extraction = extractor.extract(page(TEXTS["de"]))
+        assert extractor.language_of(extraction) is None
+        assert extractor.thresholds_for(None).stopwords_high == 0.0
 
     def test_it_goes_with_no_stoplist_and_no_language(self) -> None:
         with pytest.raises(ParameterError, match="does not go with a stoplist"):

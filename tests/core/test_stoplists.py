@@ -9,8 +9,7 @@ import justext
 import pytest
 
 from scrapy_justext import JustextError, extract
-from scrapy_justext.core.language_table import LANGUAGES, OWN_NAMES
-from scrapy_justext.core.language_table import Language, normalise
+from scrapy_justext.core.language_table import LANGUAGES, OWN_NAMES, Language, normalise
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.stoplists import StoplistLibrary, find_library, read_stoplist, shipped_folder, stoplist_words
 from scrapy_justext.exceptions import StoplistError, UnknownNameError

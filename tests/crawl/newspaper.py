@@ -6,7 +6,7 @@ Every text is made up of its own name, so that no two of them have five words in
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ _CONTENT = (
 
 SITE_NAME = "The Averley Courier"
 LEGAL = "All rights reserved, the publisher"
+
+
+#: What a heading among the paragraphs begins with.
+HEADING = "### "
 
 
 def prose(name: str, words: int) -> str:
@@ -51,7 +55,7 @@ class Article:
     @property
     def text(self) -> str:
         """What an item is to have, word by word."""
-        return "\n\n".join([self.headline, *self.paragraphs])
+        return "\n\n".join([self.headline, *(text.removeprefix(HEADING) for text in self.paragraphs)])
 
 
 def make_article(number: int, paragraphs: int = 6) -> Article:
@@ -68,7 +72,10 @@ LONG = Article(
     [prose(f"long, paragraph {i}", 50) for i in range(9)],
     [("/long/bridge", 3), ("/long/bridge/2", 3), ("/long/bridge/3", 3)],
 )
-POSTS = [make_article(number, 4) for number in range(31, 35)]
+POSTS = [
+    replace(post, paragraphs=[*post.paragraphs[:2], f"{HEADING}How it went on, {post.path}", *post.paragraphs[2:]])
+    for post in (make_article(number, 4) for number in range(31, 35))
+]
 ALL = [*ARTICLES, LONG, *POSTS]
 TEXTS = {article.path: article.text for article in ALL}
 
@@ -83,47 +90,59 @@ def _page(title: str, content: str, links: Iterable[str] = ()) -> str:
     )
 
 
+#: How listings show an article.
+SHAPES = {
+    "cards": '<article><h2><a href="{0.path}">{0.headline}</a></h2><p>{0.lead}</p></article>',
+    "more": '<div><h3>{0.headline}</h3><p>{0.lead}</p><a href="{0.path}">Read more</a></div>',
+    "list": '<li><a href="{0.path}">{0.headline}</a><p>{0.lead}</p></li>',
+    "image": '<article><a href="{0.path}"><img src="{0.path}.jpg"></a><h3>{0.headline}</h3><p>{0.lead}</p></article>',
+    "stretched": '<div><a class="card" href="{0.path}"></a><h3>{0.headline}</h3><p>{0.lead}</p></div>',
+    "inside": '<div><h3>{0.headline}</h3><p>{0.lead} <a href="{0.path}">Read more</a></p></div>',
+    "date": '<div><h2><a href="{0.path}">{0.headline}</a></h2><h4>The third of May</h4><p>{0.lead}</p></div>',
+    "break": '<p><a href="{0.path}">{0.headline}</a><br>{0.lead}</p>',
+    "whole": '<a href="{0.path}"><h3>{0.headline}</h3><p>{0.lead}</p></a>',
+}
+ARCHIVES = ["/blog", "/blog/may", "/blog/jane", "/blog/bridges", "/blog/all"]
+
+
 def _teasers(articles: Iterable[Article], shape: str) -> str:
-    shapes = {
-        "cards": '<article><h2><a href="{0.path}">{0.headline}</a></h2><p>{0.lead}</p></article>',
-        "more": '<div><h3>{0.headline}</h3><p>{0.lead}</p><a href="{0.path}">Read more</a></div>',
-        "list": '<li><a href="{0.path}">{0.headline}</a><p>{0.lead}</p></li>',
-    }
-    return "".join(shapes[shape].format(article) for article in articles)
+    return "".join(SHAPES[shape].format(article) for article in articles)
+
+
+def _texts(paragraphs: Iterable[str]) -> str:
+    return "".join(
+        f"<h3>{text.removeprefix(HEADING)}</h3>" if text.startswith(HEADING) else f"<p>{text}</p>"
+        for text in paragraphs
+    )
 
 
 def _article(article: Article, paragraphs: Sequence[str], links: Sequence[str] = ()) -> str:
-    texts = "".join(f"<p>{text}</p>" for text in paragraphs)
+    texts = _texts(paragraphs)
     byline = '<p class="byline">By <a href="/people/jane">Jane Doe</a></p>'
     title = f"{article.headline} – {SITE_NAME}"
     return _page(title, f"<article><h1>{article.headline}</h1>{byline}{texts}</article>", links)
 
 
 def _print_view(article: Article) -> str:
-    texts = "".join(f"<p>{text}</p>" for text in article.paragraphs)
+    texts = _texts(article.paragraphs)
     return f"<title>{article.headline}</title><body><h1>{article.headline}</h1>{texts}</body>"
 
 
-def _pages() -> dict[str, str]:
+def make_pages(shape: str | None = None) -> dict[str, str]:
+    """The pages of the site; ``shape``: how all listings show articles."""
     by_tag = {f"/tag/{number}": ARTICLES[number * 3 : number * 3 + 1 + number % 3] for number in range(6)}
     listings = {f"/news?page={number}": ARTICLES[number * 8 - 8 : number * 8] for number in (1, 2, 3)}
-    links = [*listings, *by_tag, "/blog", LONG.path, *(article.path for article in POSTS)]
-    pages = {
-        "/": _page(SITE_NAME, f"<h1>{SITE_NAME}</h1>" + _teasers([*ARTICLES[:10], *ARTICLES[-2:]], "cards"), links),
-        # The same under another address.
-        "/index.html": _page(
-            SITE_NAME, f"<h1>{SITE_NAME}</h1>" + _teasers([*ARTICLES[:10], *ARTICLES[-2:]], "cards"), links
-        ),
-    }
+    links = [*listings, *by_tag, *ARCHIVES, LONG.path, *(article.path for article in POSTS)]
+    front = f"<h1>{SITE_NAME}</h1>" + _teasers([*ARTICLES[:10], *ARTICLES[-2:]], shape or "cards")
+    # The same under two addresses.
+    pages = dict.fromkeys(("/", "/index.html"), _page(SITE_NAME, front, links))
     for path, articles in listings.items():
-        pages[path] = _page(f"News – {SITE_NAME}", f"<h1>News</h1>{_teasers(articles, 'more')}", listings)
+        pages[path] = _page(f"News – {SITE_NAME}", f"<h1>News</h1>{_teasers(articles, shape or 'more')}", listings)
     for path, articles in by_tag.items():
-        pages[path] = _page(f"{path} – {SITE_NAME}", f"<h1>Tag</h1><ul>{_teasers(articles, 'list')}</ul>")
-    in_full = (
-        f'<h2><a href="{post.path}">{post.headline}</a></h2>' + "".join(f"<p>{text}</p>" for text in post.paragraphs)
-        for post in POSTS
-    )
-    pages["/blog"] = _page(f"Blog – {SITE_NAME}", "".join(in_full))
+        pages[path] = _page(f"{path} – {SITE_NAME}", f"<h1>Tag</h1><ul>{_teasers(articles, shape or 'list')}</ul>")
+    in_full = "".join(f'<h2><a href="{post.path}">{post.headline}</a></h2>{_texts(post.paragraphs)}' for post in POSTS)
+    for path in ARCHIVES:
+        pages[path] = _page(f"{path} – {SITE_NAME}", in_full)
     for article in [*ARTICLES, *POSTS]:
         pages[article.path] = _article(article, article.paragraphs, [f"{article.path}/print"])
         pages[f"{article.path}/print"] = _print_view(article)
@@ -135,7 +154,7 @@ def _pages() -> dict[str, str]:
     return pages
 
 
-PAGES = _pages()
+PAGES = make_pages()
 #: What announces articles.
 LISTINGS = [path for path in PAGES if not path.startswith(("/news/", "/long/"))]
 PRINT_VIEWS = [path for path in PAGES if path.endswith("/print")]

@@ -21,6 +21,7 @@ from scrapy_justext.crawl.duplicates.table import (
     KnownNGrams,
     LocalTable,
     NGramTable,
+    SeenPage,
     rows_within,
 )
 from scrapy_justext.exceptions import DuplicatesError
@@ -308,8 +309,8 @@ def keys(numbers: np.random.Generator, count: int = 500) -> Any:
     return np.unique(numbers.integers(1, 1 << 40, count, dtype=np.uint64))
 
 
-def visit(store: NGramTable, number: int, url: str, ngrams: Any, in_teasers: bool = False) -> KnownNGrams:
-    return store.visit(number, url, ngrams, np.full(len(ngrams), in_teasers))
+def visit(store: NGramTable, number: int, url: str, ngrams: Any, announces: bool = False) -> KnownNGrams:
+    return store.visit(number, SeenPage(url, len(ngrams), b"abcdef"), ngrams, announces=announces)
 
 
 def pages(count: int, seed: int = 1) -> list[Any]:
@@ -351,18 +352,18 @@ def test_a_full_table_keeps_a_sample_whatever_the_order() -> None:
     assert one == other
 
 
-def test_a_page_that_says_more_than_a_teaser_holds_it_first() -> None:
-    def owners(store: NGramTable, number: int, in_teasers: bool) -> list[tuple[int, bool]]:
-        found = visit(store, number, str(number), ngrams, in_teasers)
-        return list(set(zip(found.owners.tolist(), found.in_teasers.tolist(), strict=True)))
+def test_a_page_that_is_no_listing_holds_it_first() -> None:
+    def owners(store: NGramTable, number: int, announces: bool) -> list[tuple[int, bool]]:
+        found = visit(store, number, str(number), ngrams, announces)
+        return list(set(zip(found.owners.tolist(), found.in_listings.tolist(), strict=True)))
 
     ngrams = pages(1)[0][:5]
     store = LocalTable(LEAST_ROWS)
-    assert owners(store, 1, in_teasers=True) == [(-1, False)]
-    assert owners(store, 2, in_teasers=True) == [(1, True)]
-    assert owners(store, 3, in_teasers=False) == [(1, True)]
-    assert owners(store, 4, in_teasers=False) == [(3, False)]
-    assert owners(store, 1, in_teasers=True) == [(3, False)]
+    assert owners(store, 1, announces=True) == [(-1, False)]
+    assert owners(store, 2, announces=True) == [(1, True)]
+    assert owners(store, 3, announces=False) == [(1, True)]
+    assert owners(store, 4, announces=False) == [(3, False)]
+    assert owners(store, 1, announces=True) == [(3, False)]
 
 
 def test_no_more_urls_than_allowed_are_remembered() -> None:
@@ -428,7 +429,7 @@ class TestRedis:
         local = LocalTable(LEAST_ROWS)
         for number, one in enumerate([*pages(120), keys(np.random.default_rng(5), 5000), *pages(40)]):
             expected, found = (visit(table, number, f"page {number}", one, number % 3 == 0) for table in (local, store))
-            assert (found.in_teasers == expected.in_teasers).all()
+            assert (found.in_listings == expected.in_listings).all()
             assert (found.owners == expected.owners).all()
             # The local table has all the keys of a page looked up before it adds the first.
             assert (found.is_known == expected.is_known).mean() > 0.98
@@ -449,7 +450,7 @@ class TestRedis:
         assert marked(results["second"]) == MARKED
         with server.connect() as connection:
             names = sorted(connection.keys("*"))
-            assert names == [f"justext:duplicates:2:pages:{name}" for name in ("order", "pages", "rows:0")]
+            assert names == [f"justext:duplicates:3:pages:{name}" for name in ("order", "pages", "rows:0")]
             assert all(0 < connection.ttl(name) <= 30 * 24 * 60 * 60 for name in names)
 
     def test_a_crawl_goes_on_when_it_is_lost(self, served: Site, server: RedisServer) -> None:

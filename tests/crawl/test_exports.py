@@ -16,9 +16,10 @@ from scrapy import Field, Item
 from scrapy_justext import extract
 from scrapy_justext.crawl.feeds import FlatCsvExporter, FlatXmlExporter
 from scrapy_justext.crawl.settings import DEFAULT_BLOCK_FIELDS
-from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, Result, crawl
-from tests.crawl.items import KINDS
+from tests.crawl.content import GERMAN, GOOD_PAGE, GOOD_TEXT, page
+from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
+from tests.crawl.items import KINDS, Fieldless, plain
+from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy.http import Response
-
-    from tests.crawl.server import Site
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +135,10 @@ class Numbered(Item):
     tags = Field()
 
 
+def fieldless_first(url: str) -> Any:
+    return Fieldless(url) if url.endswith("/german") else plain(url)
+
+
 def numbered(url: str) -> Numbered:
     return Numbered(url=url, tags=["a", "b"])
 
@@ -173,6 +176,40 @@ def flat(site: Site, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, di
             "late": crawl_of("late", OwnSpider, ["late.csv: later items have fields without a column: late; FEED_EX"]),
         }
     )
+
+
+#: Pages of which the first gives no text, and what makes their items: the first of a class without fields for any.
+FIRST: dict[str, tuple[tuple[str, ...], Any, Sequence[str]]] = {
+    "uncleaned": (("/json", "/good"), plain, ()),
+    "without fields": (("/german", "/good"), fieldless_first, ["^Fieldless declares none"]),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+@pytest.mark.parametrize("options", [{}, {"JUSTEXT_FIELDS": {"blocks": None}}], ids=["usual", "without lists"])
+def test_csv_has_columns_for_the_text_whatever_the_first_item_is(
+    tmp_path: Path, name: str, options: dict[str, Any]
+) -> None:
+    paths, make, problems = FIRST[name]
+    json_page = Answer("{}", "application/json")
+    answers: dict[str, Answer | str] = {"/json": json_page, "/german": page(GERMAN), "/good": GOOD_PAGE}
+    feeds = {str(tmp_path / "all.csv"): {"format": "csv"},
+             str(tmp_path / "named.csv"): {"format": "csv", "fields": ["url", "title"]}}  # fmt: skip
+    settings = {"FEEDS": feeds, "CONCURRENT_REQUESTS": 1, "JUSTEXT_FIELDS": None, **options}
+    with Site(answers) as served:
+        crawl_one(PageSpider, {"urls": served.urls(*paths), "make": make}, settings=settings, problems=problems)
+    first, good = rows(tmp_path / "all.csv")
+    assert list(first) == ["url", "text", "language", "title"]
+    assert (first["text"], good["text"], good["title"]) == ("", GOOD_TEXT, "The bridge")
+    assert [list(row) for row in rows(tmp_path / "named.csv")] == [["url", "title"]] * 2
+
+
+@pytest.mark.parametrize("form", FLAT)
+def test_a_crawl_that_is_off_has_no_columns_of_the_plugin(tmp_path: Path, site: Site, form: str) -> None:
+    file = tmp_path / f"a.{form}"
+    settings = {"FEEDS": {str(file): {"format": form}}, "JUSTEXT_ENABLED": False}
+    crawl_one(PageSpider, {"urls": site.urls("/good")}, settings=settings)
+    assert rows(file) == [{"url": site.url("/good")}]
 
 
 def left_out(result: Result) -> list[str]:

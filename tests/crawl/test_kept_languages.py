@@ -31,6 +31,7 @@ KEEP: dict[str, tuple[Mapping[str, Any], list[str]]] = {
     "by name": ({"JUSTEXT_KEEP_LANGUAGES": "German, Russian"}, ["/de", "/ru"]),
     "unknown": ({"JUSTEXT_KEEP_LANGUAGES": ["de", "und"], "JUSTEXT_DROP": "none"}, ["/en", "/de", "/ru", "/none"]),
     "own words": ({"JUSTEXT_KEEP_LANGUAGES": ["de"], "JUSTEXT_STOPLIST": WORDS}, ["/de"]),
+    "without stop words": ({"JUSTEXT_KEEP_LANGUAGES": ["de"], "JUSTEXT_LANGUAGE": "none"}, ["/de"]),
     "processes": ({"JUSTEXT_KEEP_LANGUAGES": ["de"], "JUSTEXT_PROCESSES": 1}, ["/de"]),
     "a site": ({"JUSTEXT_SITES": {"127.0.0.1": {"keep_languages": ["de"]}}}, ["/de"]),
     "second requests": ({"JUSTEXT_KEEP_LANGUAGES": ["de"], "JUSTEXT_RETRY_META": {"proxy": "no"}}, ["/de"]),
@@ -67,6 +68,12 @@ def test_own_words_do_not_hide_the_language(results: dict[str, Result]) -> None:
     assert (item["language"], item["text"]) == ("de", GERMAN)
 
 
+def test_no_stop_words_do_not_hide_the_language(results: dict[str, Result]) -> None:
+    result = results["without stop words"]
+    assert (result.justext["language/English"], result.justext["language/German"]) == (1, 1)
+    assert [item["language"] for item in result.items] == ["de"]
+
+
 @pytest.mark.parametrize(
     ("text", "language", "source"),
     [
@@ -92,7 +99,6 @@ def test_a_language_without_a_list_is_told_beside_own_words() -> None:
     [
         ({"keep_languages": ["Klingonish"]}, "Klingonish"),
         ({"keep_languages": ["de"], "language": "en"}, "no page would be left, since JUSTEXT_LANGUAGE says .* in en"),
-        ({"keep_languages": ["de"], "language": "none"}, "no page would be left, .* in none"),
         ({"keep_languages": 7}, "must be a list"),
     ],
 )
@@ -103,7 +109,7 @@ def test_what_cannot_be_kept_is_an_error(given: dict[str, Any], problem: str) ->
 
 def test_pages_that_declare_another_language_than_the_given_one_are_told_at_the_end() -> None:
     own = {"JUSTEXT_LANGUAGE": "German", "JUSTEXT_DROP": "none"}
-    problem = r"^Of the pages judged in the language of JUSTEXT_LANGUAGE, 1 declared another \S+ \(http://\S+/ru declares en\)"
+    problem = r"^Of the pages judged in the language of JUSTEXT_LANGUAGE, 1 declared another one \(\S+/ru declares en\)"
     kept = r"^JUSTEXT_KEEP_LANGUAGES: without effect, as JUSTEXT_LANGUAGE says that all pages are in these"
     with Site(SITE) as served:
         crawls = {

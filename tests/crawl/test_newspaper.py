@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -78,6 +79,32 @@ def test_each_article_is_there_word_by_word(results: Results, order: str, choice
     for article in newspaper.ALL:
         assert found[article.path] == article.text
         assert article is newspaper.LONG or found[f"{article.path}/print"] == article.text
+
+
+OTHER_SHAPES = ["image", "stretched", "inside", "date", "break", "whole"]
+
+
+@pytest.fixture(scope="module")
+def results_of_shapes() -> Results:
+    with ExitStack() as stack:
+        crawls: dict[Any, Crawl] = {}
+        for shape in OTHER_SHAPES:
+            site = stack.enter_context(Site(newspaper.make_pages(shape)))
+            for choice in ("drop-blocks", "site memory to the end"):
+                urls = site.urls(*ORDERS["listings first"])
+                crawls[shape, choice] = Crawl(PageSpider, {"urls": urls}, {**IN_ORDER, **CHOICES[choice]})
+        found: Any = crawl(crawls)
+    return found  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("choice", ["drop-blocks", "site memory to the end"])
+@pytest.mark.parametrize("shape", OTHER_SHAPES)
+def test_in_whatever_shape_listings_show_articles_each_is_there(
+    results_of_shapes: Results, shape: str, choice: str
+) -> None:
+    found = texts(results_of_shapes[shape, choice])
+    lost = [one.path for one in newspaper.ALL if one is not newspaper.LONG and found.get(one.path) != one.text]
+    assert lost == []
 
 
 def code_of(readme: str, title: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from dataclasses import replace
 from importlib.util import find_spec
@@ -11,11 +12,21 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 from scrapy.utils.test import get_crawler
 
 from scrapy_justext import extract
 from scrapy_justext.crawl.pages import CleanedPage, UncleanedPage
-from scrapy_justext.crawl.second_requests import HARDLY_ANY, PLENTY, is_better, why_again
+from scrapy_justext.crawl.second_requests import (
+    FAILED_FROM_START,
+    HARDLY_ANY,
+    MADE_IN_VAIN,
+    PLENTY,
+    is_better,
+    lacks_browser,
+    why_again,
+)
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure, from_mapping
 from tests.crawl import template
@@ -309,16 +320,69 @@ def test_a_browser_renders_what_scripts_write() -> None:
     assert asked["/plain"] == 1
 
 
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+#: A browser that is asked for, download handlers, and whether it is missing.
+BROWSERS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({"playwright": True}, {}, True),
+    ({"playwright": True}, {"http": HANDLER, "https": HANDLER}, False),
+    ({"playwright": True}, {"https": HANDLER}, False),
+    ({"playwright": True}, {"https": None}, True),
+    ({"playwright": True}, {"https": "no.such.Handler"}, True),
+    ({"playwright": False}, {}, False),
+    ({"proxy": "http://127.0.0.1:1"}, {}, False),
+    ({}, {}, False),
+]
+
+
+@pytest.mark.parametrize(("meta", "handlers", "lacks"), BROWSERS)
+def test_a_browser_that_nobody_brings_is_missed(meta: dict[str, Any], handlers: dict[str, Any], lacks: bool) -> None:
+    settings = Settings({"DOWNLOAD_HANDLERS": handlers})
+    assert lacks_browser(meta, settings) is lacks
+
+
+@pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
+def test_a_handler_made_from_playwright_s_brings_a_browser() -> None:
+    own = type("Own", (load_object(HANDLER),), {})
+    assert not lacks_browser({"playwright": True}, Settings({"DOWNLOAD_HANDLERS": {"https": own}}))
+
+
+NO_BROWSER_AT_START = r"^JUSTEXT_RETRY_META asks for playwright, but .*ScrapyPlaywrightDownloadHandler\"\.$"
+IN_VAIN = rf"^JUSTEXT_RETRY_META: of {MADE_IN_VAIN} second requests none brought a better page"
+
+
+def test_second_requests_in_vain_are_told() -> None:
+    shells: dict[str, Answer | str] = {f"/{number}": SHELL for number in range(MADE_IN_VAIN)}
+    here = {"/good": GOOD_PAGE, **shells}
+    with Site(here) as site, Site({site.url(path): SHELL for path in shells}) as proxy:
+        pages = {"urls": site.urls()}
+        of_site = {"JUSTEXT_SITES": {"127.0.0.1": {"retry_meta": {"playwright": True}}}}
+        results = crawl(
+            {
+                "start": Crawl(PageSpider, {"urls": site.urls("/good")}, of_site, problems=[NO_BROWSER_AT_START]),
+                "end": Crawl(
+                    PageSpider, pages, {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}}, problems=[IN_VAIN]
+                ),
+                "few": Crawl(
+                    PageSpider, {"urls": site.urls(*list(here)[:MADE_IN_VAIN])},
+                    {"JUSTEXT_RETRY_META": {"proxy": proxy.url("")}},
+                ),
+            }
+        )  # fmt: skip
+    assert [len(result.problems) for result in results.values()] == [1, 1, 0]
+
+
 class Asked:
     """A session whose second requests are answered here: with ``second``, each page extracted in one second.
 
-    Where a page is to fail, its extraction raises an error.
+    Where a page is to fail, its extraction raises an error; ``error``: what the request itself raises.
     """
 
-    def __init__(self, second: str, settings: Mapping[str, Any], *, fails: bool = False) -> None:
+    def __init__(
+        self, second: str, settings: Mapping[str, Any], *, fails: bool = False, error: Exception | None = None
+    ) -> None:
         self.crawler = get_crawler(settings_dict={"JUSTEXT_LANGUAGE": "English", **settings})
         self.session = get_session(self.crawler)
-        self.second, self.fails = second, fails
+        self.second, self.fails, self.error = second, fails, error
         self.metas: list[dict[str, Any]] = []
         self._judge = self.session._judge
         self.session._judge = self.judge  # type: ignore[method-assign]
@@ -332,6 +396,8 @@ class Asked:
 
     async def download_async(self, request: Request) -> Response:
         self.metas.append(dict(request.meta))
+        if self.error is not None:
+            raise self.error
         return await self.answer(request, self.second)
 
     async def answer(self, request: Request, html: str) -> Response:
@@ -354,6 +420,27 @@ def test_an_error_in_a_second_page_is_counted_and_logged(caplog: pytest.LogCaptu
     assert asked.get().text == SHELL
     assert (asked.stat("errors"), asked.stat("errors/RuntimeError"), asked.stat("pages")) == (1, 1, 1)
     assert "http://a.example/: not cleaned: bad page" in caplog.text
+
+
+#: What Playwright says where it has no browser.
+NO_BROWSER = (
+    "BrowserType.launch: Executable doesn't exist at /root/.cache/ms-playwright/chromium-1169/chrome-linux/chrome\n"
+    f"╔{'═' * 60}╗\n" + f"║ {'Looks like Playwright was just installed or updated.':58} ║\n" * 5 + f"╚{'═' * 60}╝"
+)
+
+
+def test_second_requests_that_fail_take_a_short_line_each(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "scrapy_justext")
+    asked = Asked(GOOD_PAGE, ASKING, error=RuntimeError(NO_BROWSER))
+    for _ in range(FAILED_FROM_START + 2):
+        assert asked.get().text == SHELL
+    lines = [record for record in caplog.records if "failed" in record.message]
+    levels = [logging.INFO] * FAILED_FROM_START + [logging.WARNING] + [logging.DEBUG] * 2
+    assert [record.levelno for record in lines] == levels
+    for record in lines:
+        assert len(record.message) <= 250
+        assert "Executable doesn't exist" in record.message
+        assert not {"═", "║", "\n"} & set(record.message)
 
 
 @pytest.mark.parametrize(("second", "kept"), [(GOOD_PAGE, "kept_second"), (SHELL, "kept_first")])

@@ -10,7 +10,7 @@ import pytest
 from tests.crawl.content import ENGLISH, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
 from tests.crawl.crawling import Crawl, command, crawl, crawl_one
 from tests.crawl.items import DataclassItem
-from tests.crawl.server import Site
+from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 
 if TYPE_CHECKING:
@@ -117,6 +117,22 @@ def test_the_shell_has_the_extraction_or_says_what_is_missing(has_addon: bool, t
     assert done.returncode == 0
     assert ("2 of 5 blocks good" in done.stdout) is has_addon
     assert ('ADDONS={"scrapy_justext.Addon": 500}' in done.stderr) is not has_addon
+
+
+@pytest.mark.parametrize(
+    ("path", "why"), [("/json", "not HTML: content type application/json"), ("/no", "HTTP status 404 Not Found")]
+)
+def test_the_shell_says_why_there_is_no_extraction(path: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = own\n")
+    (tmp_path / "own.py").write_text(
+        "ADDONS = {'scrapy_justext.Addon': 500}\nTELNETCONSOLE_ENABLED = False\nLOG_LEVEL = 'WARNING'\n"
+    )
+    code = "__import__('scrapy_justext').get_extraction(response)"
+    with Site({"/json": Answer("{}", "application/json")}) as served:
+        done = command("shell", served.url(path), "-c", code, folder=tmp_path)
+    assert done.stdout.strip() == "None"
+    [line] = done.stderr.strip().splitlines()
+    assert line.endswith(f"{served.url(path)}> has no extraction: {why}")
 
 
 def test_the_feed_holds_the_text_once_and_only_good_blocks(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
+from scrapy_justext.core.parts import PARTS
 from scrapy_justext.exceptions import ArchiveError, SettingError
-from scrapy_justext.fields import PARTS
 from scrapy_justext.integrations.ray import ExtractPages
 from scrapy_justext.tables import OF_RECORDS
 from tests.archives.making import page, url

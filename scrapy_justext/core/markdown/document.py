@@ -15,7 +15,6 @@ from scrapy_justext.core.markdown.inline import TextRun, fence_for, formula, hea
 from scrapy_justext.core.markdown.pieces import Piece, good_pieces
 from scrapy_justext.core.markdown.structure import Container, Surroundings, shared_containers
 from scrapy_justext.core.markdown.tables import HTML, table_lines, with_tables
-from scrapy_justext.core.reading.code import code_language
 from scrapy_justext.core.tags import CODE, FORMULA
 
 if TYPE_CHECKING:

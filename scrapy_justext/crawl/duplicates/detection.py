@@ -6,8 +6,9 @@ count that the table can know of.  A page never repeats itself: what it said its
 A block is repeated if other pages said it before, whatever pages these are.  That is what marks tell.  Nothing is
 removed for it before it is clear that the text is kept elsewhere:
 
-* A teaser (:mod:`scrapy_justext.crawl.teasers`) does not count against the text that it announces.  It counts against
-  other teasers where both pages are the same as a whole, as two addresses of a front page are.
+* A page that links to this one (:mod:`scrapy_justext.crawl.links`) does not count: it is a listing, or has a box that
+  announces this page.  Nor does what a listing says (:mod:`scrapy_justext.crawl.teasers`), wherever it links to.
+  Both count where the two pages are the same as a whole, as a page and its print view are.
 * A page that is on this one nearly as a whole, and is much shorter, is an excerpt of this one, and does not count.
 """
 
@@ -24,10 +25,11 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.crawl.duplicates.ngrams import ngrams_of
-from scrapy_justext.crawl.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, rows_within
+from scrapy_justext.crawl.duplicates.table import OWNER_BITS, PAGE_BITS, LocalTable, SeenPage, rows_within
+from scrapy_justext.crawl.links import NO_LINKS
 from scrapy_justext.crawl.pages import REPEATED, Repeats
 from scrapy_justext.crawl.sites import without_password
-from scrapy_justext.crawl.teasers import find_announced
+from scrapy_justext.crawl.teasers import is_listing
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, require
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.crawl.duplicates.table import KnownNGrams, NGramTable
+    from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.settings import Configuration
 
 #: N-grams that must be known of a block, or of a page, before it can be repeated: some nine words.  Shorter ones, such
@@ -99,11 +102,17 @@ class Duplicates:
         self._table.close()
 
     def look(
-        self, extraction: Extraction, page: PageIdentity, share: float, joined: Sequence[PageIdentity] = ()
+        self,
+        extraction: Extraction,
+        page: PageIdentity,
+        share: float,
+        links: PageLinks = NO_LINKS,
+        joined: Sequence[PageIdentity] = (),
     ) -> Repeats:
         """Return what of a page is repeated, and remember the page.
 
         ``share``: of the n-grams; of a block or page that is repeated, more were seen before.
+        ``links``: the addresses of the page, and those that it links to.
         ``joined``: the pages of the article whose extraction this is.  None of them repeats another, and blocks that
         are bad by now because one of them repeats other pages count as good.
         """
@@ -114,16 +123,14 @@ class Duplicates:
         keys, inverse = np.unique(ngrams.keys, return_inverse=True)
         if not len(keys):
             return Repeats(frozenset(), 0.0, is_page=False)
-        announced = find_announced(extraction, indices)
-        # The last is for what goes on in the next block.
-        in_teasers = np.array([*(i in announced for i in indices), len(announced) == len(indices)])[ngrams.texts]
-        is_own = np.bincount(inverse[~in_teasers], minlength=len(keys)) > 0
-        sightings = self._table.visit(page.number, page.url, keys, ~is_own)
+        announces = is_listing(extraction, indices)
+        seen_page = SeenPage(page.url, len(keys), b"".join(links.targets))
+        sightings = self._table.visit(page.number, seen_page, keys, announces=announces)
         owners = sightings.owners
         is_seen = (owners >= 0) & ~np.isin(owners, [page.number, *(one.number for one in joined)])
         # What the page itself said first is in the sample, too.
         is_known = sightings.is_known
-        is_removable, is_excerpt = self._weigh(sightings, is_seen, is_own)
+        is_removable, is_excerpt = self._weigh(sightings, is_seen, links, announces=announces)
         seen, removable, known = (
             _sums(ngrams.texts, of[inverse], len(indices)) for of in (is_seen, is_removable, is_known)
         )
@@ -144,23 +151,27 @@ class Duplicates:
         )
 
     def _weigh(
-        self, sightings: KnownNGrams, is_seen: NDArray[np.bool_], is_own: NDArray[np.bool_]
+        self, sightings: KnownNGrams, is_seen: NDArray[np.bool_], links: PageLinks, *, announces: bool
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which n-grams of a page count against it, and which are of excerpts of it, for one that was visited.
 
-        ``is_seen``: which of them other pages held first; ``is_own``: which the page does not hold in teasers only.
+        ``is_seen``: which of them other pages held first; ``announces``: whether the page is a listing.
         """
-        counts = is_seen & ~(sightings.in_teasers & is_own)
+        counts = is_seen if announces else is_seen & ~sightings.in_listings
         pages, places, shared = np.unique(sightings.owners[counts], return_inverse=True, return_counts=True)
         # Of all n-grams of the page, as many as of those in the sample.
         whole = len(is_seen)
         on_page = shared * (whole / max(int(sightings.is_known.sum()), 1))
-        sizes = np.array([inf if page is None else page.ngrams for page in self._table.recall(pages.tolist())])
+        seen = self._table.recall(pages.tolist())
+        sizes = np.array([inf if page is None else page.ngrams for page in seen])
+        is_linked = np.zeros(whole, np.bool_)
+        links_here = [page is not None and page.links_to(links.own) for page in seen]
         is_on_this, is_all_of_this = on_page >= EXCERPT * sizes, on_page >= MOST_OF_WHOLE * whole
         is_excerpt, is_same = np.zeros(whole, np.bool_), np.zeros(whole, np.bool_)
         is_excerpt[counts] = (is_on_this & ~is_all_of_this)[places]
         is_same[counts] = (is_on_this & is_all_of_this)[places]
-        return counts & ~is_excerpt & (is_same | ~sightings.in_teasers), is_excerpt
+        is_linked[counts] = np.array(links_here, np.bool_)[places]
+        return counts & ~is_excerpt & (is_same | ~(sightings.in_listings | is_linked)), is_excerpt
 
 
 def _sums(texts: NDArray[np.intp], values: NDArray[np.bool_], count: int) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """The table that several workers share, in Redis: what one has seen, all know.
 
 The rows are those of :mod:`~scrapy_justext.crawl.duplicates.table`, in strings of :data:`SHARD_ROWS` rows, under
-``justext:duplicates:VERSION:SPIDER:``; beside them the sizes and URLs of the newest pages, and their order.  The
+``justext:duplicates:VERSION:SPIDER:``; beside them the sizes, URLs and links of the newest pages, and their order.  The
 strings have their full length from the first page on: Redis needs the memory that the setting allows.
 
 One script does what :data:`MOST_KEYS` n-grams ask for in one round trip; no other worker sees anything between its
@@ -11,6 +11,7 @@ steps.  All is forgotten :data:`DAYS` after the last page.
 from __future__ import annotations
 
 import logging
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,14 +25,12 @@ from scrapy_justext.exceptions import DuplicatesError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from scrapy_justext.crawl.duplicates.table import Keys
 
 logger = logging.getLogger(__name__)
 
 #: Changes with what keys are made of, and with how rows are stored.
-VERSION = 2
+VERSION = 3
 PREFIX = f"justext:duplicates:{VERSION}"
 #: Rows of a string: 64 MB, of the 512 MB that Redis allows.
 SHARD_ROWS = 1 << 20
@@ -40,19 +39,19 @@ MOST_KEYS = 2000
 
 _KEY_BYTES, _OWNER_BYTES = KEY_BITS // 8, OWNER_BITS // 8
 
-# KEYS: pages, order, shards.  ARGV: the page as the owner of an n-gram, and as one that holds it in a teaser only, as
-# bytes; its size and its URL; how many pages are kept; rows of all shards, and of one; bytes of a row; seconds to keep;
-# the n-grams, 5 bytes each; for each 1 if it is in a teaser only, else 0.  The answer has 4 bytes for each n-gram: 3 if
-# it was found, 1 if it is new, 0 if it is not in the sample; and its owner.
+# KEYS: pages, order, shards.  ARGV: the page, and the page as the owner of an n-gram, as bytes; what is known of it;
+# how many pages are kept; rows of all shards, and of one; bytes of a row; seconds to keep; the n-grams, 5 bytes each.
+# The last bit of an owner tells a listing.  The answer has 4 bytes for each n-gram: 3 if it was found, 1 if it is new,
+# 0 if it is not in the sample; and its owner.
 _SCRIPT = """
 local pages, order = KEYS[1], KEYS[2]
-local own, announced, about = ARGV[1], ARGV[2], ARGV[3]
+local page, owner, about = ARGV[1], ARGV[2], ARGV[3]
 local most, rows, shard_rows = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local width, seconds, keys, in_teasers = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10]
+local width, seconds, keys = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
 local byte, floor = string.byte, math.floor
 local size = 1099511627776 / rows
-if redis.call('HSET', pages, own, about) == 1 then
-  redis.call('RPUSH', order, own)
+if redis.call('HSET', pages, page, about) == 1 then
+  redis.call('RPUSH', order, page)
   if redis.call('LLEN', order) > most then
     redis.call('HDEL', pages, redis.call('LPOP', order))
   end
@@ -74,14 +73,13 @@ for i = 1, #keys, 5 do
     end
   end
   local places = redis.call('GETRANGE', shard, start, start + width - 1)
-  local is_own = byte(in_teasers, (i + 4) / 5) == 48
   local smallest, at, found = key, nil, nil
   for place = 1, width, 8 do
     local there = number(places, place)
     if there == key then
       found = string.char(3) .. string.sub(places, place + 5, place + 7)
-      if is_own and byte(places, place + 7) % 2 == 1 then
-        redis.call('SETRANGE', shard, start + place + 4, own)
+      if page == owner and byte(places, place + 7) % 2 == 1 then
+        redis.call('SETRANGE', shard, start + place + 4, owner)
       end
       break
     elseif there < smallest then
@@ -89,7 +87,7 @@ for i = 1, #keys, 5 do
     end
   end
   if not found and at then
-    redis.call('SETRANGE', shard, start + at - 1, string.sub(keys, i, i + 4) .. (is_own and own or announced))
+    redis.call('SETRANGE', shard, start + at - 1, string.sub(keys, i, i + 4) .. owner)
   end
   answer[#answer + 1] = found or (at and '\\1\\0\\0\\0' or '\\0\\0\\0\\0')
 end
@@ -117,21 +115,20 @@ class SharedTable:
         self._redis = connect(url, DuplicatesError)
         self._script = self._redis.register_script(_SCRIPT)
 
-    def visit(self, page: int, url: str, keys: Keys, in_teasers: NDArray[np.bool_]) -> KnownNGrams:
-        """Return what was known of keys, each of which is there once; add those that are new.
+    def visit(self, number: int, page: SeenPage, keys: Keys, *, announces: bool) -> KnownNGrams:
+        """Return what was known of the keys of a page, each of which is there once; add those that are new.
 
-        ``in_teasers``: which of them the page holds in teasers only.
+        ``announces``: whether the page is a listing.
         """
-        about = f"{len(keys)} {url}"
+        about = f"{page.ngrams} {b64encode(page.links).decode()} {page.url}"
         limits = (MOST_PAGES, self._rows, SHARD_ROWS, ROW_BYTES, DAYS * 24 * 60 * 60)
-        fixed = (_owner(page), _owner(page, in_teaser=True), about, *limits)
-        flags = (in_teasers.astype(np.uint8) + ord("0")).tobytes()
+        fixed = (_owner(number), _owner(number, announces=announces), about, *limits)
         answers = b""
         try:
             if not self.is_lost:
                 for start in range(0, max(len(keys), 1), MOST_KEYS):
                     part = slice(start, start + MOST_KEYS)
-                    answers += self._script(self._keys, [*fixed, _packed(keys[part]), flags[part]])
+                    answers += self._script(self._keys, [*fixed, _packed(keys[part])])
                 found = np.frombuffer(answers, ">u4").astype(np.int64)
                 return KnownNGrams.of(found >> 25 & 1 == 1, found & (1 << OWNER_BITS) - 1, found >> 24 > 0)
         except RedisError as error:
@@ -160,16 +157,16 @@ class SharedTable:
         logger.error("Redis is lost (%s): the crawl goes on without looking for duplicates", error)
 
 
-def _owner(page: int, *, in_teaser: bool = False) -> bytes:
+def _owner(page: int, *, announces: bool = False) -> bytes:
     """Return a page as the owner of an n-gram."""
-    return (page << 1 | in_teaser).to_bytes(_OWNER_BYTES, "big")
+    return (page << 1 | announces).to_bytes(_OWNER_BYTES, "big")
 
 
 def _seen_page(about: bytes | None) -> SeenPage | None:
     if about is None:
         return None
-    ngrams, _, url = about.decode("utf-8", "replace").partition(" ")
-    return SeenPage(url, int(ngrams))
+    ngrams, links, url = about.decode("utf-8", "replace").split(" ", 2)
+    return SeenPage(url, int(ngrams), b64decode(links))
 
 
 def _packed(keys: Keys) -> bytes:

@@ -9,8 +9,8 @@ its row is none of the sample: nothing is known of it, and it counts neither for
 
 **Pages** are numbered by their requests.  A page that comes again has the same number, and finds its own n-grams.
 
-**Teasers.**  A page may say an n-gram only in a text that announces another page.  A bit beside the number of the page
-tells that.  A page that says it in its own text then becomes the one that held it first.
+**Listings.**  A bit beside the number of the page tells that it is a listing, which announces other pages.  A page that
+is none then becomes the one that held the n-gram first.
 
 In JOBDIR the table is a file in memory: what is written to it outlives the process, however that ends.  The other store
 is shared by several processes: :mod:`scrapy_justext.crawl.duplicates.shared`.
@@ -19,17 +19,19 @@ is shared by several processes: :mod:`scrapy_justext.crawl.duplicates.shared`.
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
 from scrapy_justext.crawl.duplicates.ngrams import KEY_BITS
+from scrapy_justext.crawl.links import SIZE as LINK_SIZE
 from scrapy_justext.exceptions import DuplicatesError, describe_os_error
 from scrapy_justext.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -41,7 +43,7 @@ WAYS = 8
 ROW_BYTES = WAYS * 8
 #: Rows of a new table.
 LEAST_ROWS = 1 << 12
-#: Bits beside a key: those of a page's number, and one that tells a teaser.
+#: Bits beside a key: those of a page's number, and one that tells a listing.
 OWNER_BITS = 64 - KEY_BITS
 #: Bits of a page's number.  That of a page is another's with a probability of 1 in 8 million.
 PAGE_BITS = OWNER_BITS - 1
@@ -51,7 +53,7 @@ MOST_PAGES = 100_000
 #: The names of the files in JOBDIR.
 FILE, PAGES_FILE = "justext-duplicates.bin", "justext-duplicates-pages.json"
 #: What the file begins with; changes with what keys are made of.
-MAGIC = b"scrapy-justext duplicates 2\n".ljust(ROW_BYTES)
+MAGIC = b"scrapy-justext duplicates 3\n".ljust(ROW_BYTES)
 
 _EMPTY = np.uint64(0)
 _KEY_SHIFT = np.uint64(OWNER_BITS)
@@ -65,14 +67,14 @@ class KnownNGrams(NamedTuple):
 
     owners: NDArray[np.int64]
     """The number of the page that held each first; -1 if there is none."""
-    in_teasers: NDArray[np.bool_]
-    """Whether that page held it in a teaser only."""
+    in_listings: NDArray[np.bool_]
+    """Whether that page is a listing."""
     is_known: NDArray[np.bool_]
     """Whether it is in the sample."""
 
     @classmethod
     def of(cls, found: NDArray[np.bool_], owners: NDArray[np.int64], is_known: NDArray[np.bool_]) -> KnownNGrams:
-        """Return what is known by the ``owners`` in a table, which have the bit that tells a teaser."""
+        """Return what is known by the ``owners`` in a table, which have the bit that tells a listing."""
         return cls(np.where(found, owners >> 1, -1), found & (owners & 1 == 1), is_known)
 
 
@@ -82,15 +84,26 @@ class SeenPage(NamedTuple):
     url: str
     ngrams: int
     """How many different n-grams it has."""
+    links: bytes = b""
+    """The addresses that it links to, one after another."""
+
+    def links_to(self, addresses: Container[bytes]) -> bool:
+        """Return whether it links to one of the addresses of a page.
+
+        >>> SeenPage("", 1, b"abcdef").links_to([b"def"]), SeenPage("", 1, b"abcdef").links_to([b"bcd"])
+        (True, False)
+        """
+        links = self.links
+        return any(links[i : i + LINK_SIZE] in addresses for i in range(0, len(links), LINK_SIZE))
 
 
 class NGramTable(Protocol):
     """Remembers which page held an n-gram first, and the newest pages."""
 
-    def visit(self, page: int, url: str, keys: Keys, in_teasers: NDArray[np.bool_]) -> KnownNGrams:
-        """Return what was known of keys, each of which is there once; add those that are new.
+    def visit(self, number: int, page: SeenPage, keys: Keys, *, announces: bool) -> KnownNGrams:
+        """Return what was known of the keys of a page, each of which is there once; add those that are new.
 
-        ``in_teasers``: which of them the page holds in teasers only.
+        ``announces``: whether the page is a listing.
         """
 
     def recall(self, pages: Sequence[int]) -> list[SeenPage | None]:
@@ -138,25 +151,25 @@ class LocalTable:
     def __len__(self) -> int:
         return self._used
 
-    def visit(self, page: int, url: str, keys: Keys, in_teasers: NDArray[np.bool_]) -> KnownNGrams:
-        """Return what was known of keys, each of which is there once; add those that are new.
+    def visit(self, number: int, page: SeenPage, keys: Keys, *, announces: bool) -> KnownNGrams:
+        """Return what was known of the keys of a page, each of which is there once; add those that are new.
 
-        ``in_teasers``: which of them the page holds in teasers only.
+        ``announces``: whether the page is a listing.
         """
-        self._pages[page] = SeenPage(url, len(keys))
+        self._pages[number] = page
         if len(self._pages) > MOST_PAGES:
             self._pages.popitem(last=False)
-        numbers = (keys >> np.uint64(KEY_BITS + 1 - len(self._rows).bit_length())).astype(np.intp)
-        places = self._rows[numbers]
+        rows = (keys >> np.uint64(KEY_BITS + 1 - len(self._rows).bit_length())).astype(np.intp)
+        places = self._rows[rows]
         is_there = places >> _KEY_SHIFT == keys[:, None]
         found, at = is_there.any(axis=1), is_there.argmax(axis=1)
         owners = (places[np.arange(len(keys)), at] & _OWNER_MASK).astype(np.int64)
         has_place = keys > places.min(axis=1) >> _KEY_SHIFT
         known = KnownNGrams.of(found, owners, found | has_place)
-        values = keys << _KEY_SHIFT | np.uint64(page << 1) | in_teasers.astype(np.uint64)
-        announced = np.flatnonzero(known.in_teasers & ~in_teasers)
-        self._rows[numbers[announced], at[announced]] = values[announced]
-        self._add(values, numbers, np.flatnonzero(~found & has_place))
+        values = keys << _KEY_SHIFT | np.uint64(number << 1 | announces)
+        announced = np.flatnonzero(known.in_listings) if not announces else np.empty(0, np.intp)
+        self._rows[rows[announced], at[announced]] = values[announced]
+        self._add(values, rows, np.flatnonzero(~found & has_place))
         if 8 * self._used > 3 * self._rows.size and len(self._rows) < self._most_rows:
             self._grow()
         return known
@@ -169,7 +182,7 @@ class LocalTable:
         """Save what is remembered of pages; the table is there already."""
         if self._folder is not None and isinstance(self._rows, np.memmap):
             self._rows.flush()
-            pages = [(number, *page) for number, page in self._pages.items()]
+            pages = [(number, *page[:2], b64encode(page.links).decode()) for number, page in self._pages.items()]
             write_whole(self._folder / PAGES_FILE, json.dumps(pages).encode())
 
     def _add(self, values: Keys, numbers: NDArray[np.intp], new: NDArray[np.intp]) -> None:
@@ -220,7 +233,7 @@ def _map_rows(path: Path, count: int | None) -> NDArray[np.uint64]:
 def _load_pages(path: Path) -> dict[int, SeenPage]:
     try:
         rows = json.loads(path.read_text("utf-8"))
-        return {int(page): SeenPage(str(url), int(ngrams)) for page, url, ngrams in rows}
+        return {int(page): SeenPage(str(url), int(ngrams), b64decode(links)) for page, url, ngrams, links in rows}
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError) as error:

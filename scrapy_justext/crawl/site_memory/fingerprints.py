@@ -13,12 +13,14 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.crawl.links import NO_LINKS
 from scrapy_justext.crawl.teasers import BlockTexts, find_teasers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_justext.core.blocks import BlockTable
+    from scrapy_justext.crawl.links import PageLinks
 
 #: Bytes of a fingerprint.  Of a million blocks, two have the same with a probability of 3 in 100 million.
 SIZE = 8
@@ -41,18 +43,24 @@ class Fingerprints(NamedTuple):
     """The fingerprints of a page, :data:`SIZE` bytes each.
 
     ``page`` has those of its address and of all its texts together; one of them suffices to know the page again.
-    ``blocks`` has those of its blocks that are long enough, and ``indices`` tells which blocks these are.
+    ``blocks`` has those of its blocks that are long enough, and ``indices`` tells which blocks these are.  Behind these
+    it has those of ``addresses``, how many the page has, and of those that it links to.
     """
 
     page: tuple[bytes, bytes]
     blocks: Sequence[bytes]
     indices: Sequence[int]
+    addresses: int = 0
 
 
-def take_fingerprints(segments: BlockTable, url: str, length: int, title: str = "") -> Fingerprints:
+def take_fingerprints(
+    segments: BlockTable, url: str, length: int, title: str = "", links: PageLinks = NO_LINKS
+) -> Fingerprints:
     """Return the fingerprints of a page, with those of its blocks of ``length`` characters or more.
 
-    ``title``: the text of TITLE.  Images have none: their ALT says little, and their address often carries a number.
+    ``title``: the text of TITLE; ``links``: the addresses of the page, and those that it links to.
+
+    Images have none: their ALT says little, and their address often carries a number.
     """
     images = {i for i, extras in segments.extras.items() if extras.image_url is not None}
     indices = [i for i, text in enumerate(segments.collapsed) if len(text) >= length and i not in images]
@@ -62,7 +70,9 @@ def take_fingerprints(segments: BlockTable, url: str, length: int, title: str = 
     teasers = find_teasers(on_page, title, range(len(segments)))
     kinds = (b"link" if on_page.is_link(i) else b"teaser" if i in teasers else b"text" for i in indices)
     blocks = [_fingerprint(texts[i], kind) for i, kind in zip(indices, kinds, strict=True)]
-    return Fingerprints((_fingerprint(url.encode(), b"url"), _fingerprint(joined, b"page")), blocks, indices)
+    blocks += [_fingerprint(address, b"link to") for address in (*links.own, *links.targets)]
+    of_page = _fingerprint(url.encode(), b"url"), _fingerprint(joined, b"page")
+    return Fingerprints(of_page, blocks, indices, len(links.own))
 
 
 def normalised(text: str) -> bytes:

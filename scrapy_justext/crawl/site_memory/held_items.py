@@ -154,7 +154,7 @@ class HeldItems:
         """Return a page judged by what is known by now; as it was if that fails."""
         assert page.unfinished is not None
         try:
-            judged = self.memory.look(page.site, page.unfinished, page.configuration, adds=False)
+            judged = self.memory.look(page.site, page.unfinished, page.configuration, page.links, adds=False)
             again = page._replace(extraction=judged.extraction(), unfinished=None, repeats=None)
             again = self._find_repeats(again, response.url, response.request)
             if not again.has_old_markdown:

@@ -8,6 +8,10 @@ A block is bad if all of this holds:
 4. the block has ``site_memory_length`` characters or more.  Headings such as "Introduction" and lines of dialogue such
    as "Yes, of course." recur without being boilerplate.  Those of a template are among its other blocks, after which
    the context pass judges them.
+
+Front page, listings and feeds of tags have the first paragraph of an article, or all of it, and link to it.  So a block
+of a page is not bad if all pages that held it may be such: as many as link to the page, the page itself, and a copy.
+Where most of the site links to a page, the links are navigation.
 """
 
 from __future__ import annotations
@@ -24,17 +28,22 @@ from scrapy_justext.crawl.sites import without_password
 from scrapy_justext.exceptions import LibraryNotInstalledError, SettingError, describe_os_error, require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from scrapy.crawler import Crawler
 
     from scrapy_justext.core.extractor import JudgedPage
+    from scrapy_justext.crawl.links import PageLinks
     from scrapy_justext.crawl.settings import Configuration
     from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
     from scrapy_justext.crawl.site_memory.store import Sightings, Store, Table
 
 logger = logging.getLogger(__name__)
 
+#: The share of a site's pages up to which links to a page are no navigation.
+MOST_LINKED = 0.5
+#: The pages that hold the text of an article beside those that link to it: its own, and its print view.
+BESIDE_LINKS = 2
 #: Sites whose number of pages is kept at the most.
 MOST_SITES = 100_000
 
@@ -51,15 +60,20 @@ def is_repeated(reason: str) -> bool:
     return _REPEATED.fullmatch(reason) is not None
 
 
-def find_repeated(indices: Sequence[int], sightings: Sightings, configuration: Configuration) -> dict[int, Decision]:
-    """Return decisions for the blocks that the site repeats; the sightings are those of the blocks ``indices``."""
+def find_repeated(page: Fingerprints, sightings: Sightings, configuration: Configuration) -> dict[int, Decision]:
+    """Return decisions for the blocks of a page that the site repeats."""
     pages, held_by = sightings
     if pages < configuration.site_memory_pages:
         return {}
+    indices = page.indices
+    # The page itself counts among those that hold its address.
+    linked = max(held_by[len(indices) : len(indices) + page.addresses], default=1) - 1
+    announced = linked + BESIDE_LINKS if 0 < linked <= MOST_LINKED * pages else 0
+    least = max(configuration.site_memory_count, announced + 1)
     return {
         i: Decision(BAD, f"on {count} of {pages} pages of this site")
-        for i, count in zip(indices, held_by, strict=True)
-        if count >= configuration.site_memory_count and count > configuration.site_memory_share * pages
+        for i, count in zip(indices, held_by, strict=False)
+        if count >= least and count > configuration.site_memory_share * pages
     }
 
 
@@ -70,7 +84,7 @@ def judge_again(
     context_free = page.context.context_free.classes
     repeated = {
         i: decision
-        for i, decision in find_repeated(fingerprints.indices, sightings, configuration).items()
+        for i, decision in find_repeated(fingerprints, sightings, configuration).items()
         if context_free[i] != BAD.code
     }
     return page.with_decisions(repeated) if repeated else page
@@ -103,24 +117,31 @@ class SiteMemory:
         """Return whether a site has shown enough pages for its repeated blocks to be bad."""
         return self._pages.get(site, 0) >= configuration.site_memory_pages
 
-    def look(self, site: str, page: JudgedPage, configuration: Configuration, *, adds: bool) -> JudgedPage:
+    def look(
+        self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks, *, adds: bool
+    ) -> JudgedPage:
         """Return a page judged by what is known of its site.
 
         ``page``: as it was judged by itself; ``adds``: whether to remember it, as at the first look.
         """
-        again = self._judge(site, page, configuration, self._store.visit if adds else self._store.recall)
+        again = self._judge(site, page, configuration, links, self._store.visit if adds else self._store.recall)
         self._count_removed(page, again)
         return again
 
-    def recall(self, site: str, page: JudgedPage, configuration: Configuration) -> JudgedPage:
+    def recall(self, site: str, page: JudgedPage, configuration: Configuration, links: PageLinks) -> JudgedPage:
         """Return a page judged by what is known of its site, for a page that may not be kept: nothing is counted."""
-        return self._judge(site, page, configuration, self._store.recall)
+        return self._judge(site, page, configuration, links, self._store.recall)
 
     def _judge(
-        self, site: str, page: JudgedPage, configuration: Configuration, ask: Callable[[str, Fingerprints], Sightings]
+        self,
+        site: str,
+        page: JudgedPage,
+        configuration: Configuration,
+        links: PageLinks,
+        ask: Callable[[str, Fingerprints], Sightings],
     ) -> JudgedPage:
-        length = configuration.site_memory_length
-        fingerprints = take_fingerprints(page.context.segments, page.page.url or "", length, page.page.title)
+        length, read = configuration.site_memory_length, page.page
+        fingerprints = take_fingerprints(page.context.segments, read.url or "", length, read.title, links)
         sightings = ask(site, fingerprints)
         self._note_pages(site, sightings.pages)
         return judge_again(page, fingerprints, sightings, configuration)

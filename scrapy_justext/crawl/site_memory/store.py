@@ -66,7 +66,7 @@ SITE_SIZE = 40
 #: The name of the file in JOBDIR.
 FILE = "justext-site-memory.npz"
 #: Changes with what the file holds, and with what fingerprints are taken of.
-VERSION = 4
+VERSION = 5
 
 _KEYS = np.dtype("<u8")
 _COUNTS = np.dtype("<u4")

@@ -13,15 +13,21 @@ from scrapy.utils.test import get_crawler
 from scrapy_justext.core.blocks import BAD
 from scrapy_justext.crawl.session import get_session
 from scrapy_justext.crawl.settings import configure
+from scrapy_justext.crawl.site_memory.fingerprints import Fingerprints
 from scrapy_justext.crawl.site_memory.memory import find_repeated
 from scrapy_justext.crawl.site_memory.store import Sightings
 from tests import forked
 from tests.crawl.crawling import environment
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 CONFIGURATION = replace(configure({}), site_memory_pages=10, site_memory_share=0.5, site_memory_count=4)
+
+
+def blocks_at(indices: Sequence[int], addresses: int = 0) -> Fingerprints:
+    return Fingerprints((b"", b""), (), indices, addresses)
 
 
 @pytest.mark.parametrize(
@@ -38,22 +44,35 @@ CONFIGURATION = replace(configure({}), site_memory_pages=10, site_memory_share=0
     ],
 )
 def test_pages_and_share(pages: int, held_by: int, is_bad: bool) -> None:
-    assert bool(find_repeated([0], Sightings(pages, [held_by]), CONFIGURATION)) is is_bad
+    assert bool(find_repeated(blocks_at([0]), Sightings(pages, [held_by]), CONFIGURATION)) is is_bad
 
 
 @pytest.mark.parametrize(("held_by", "is_bad"), [(3, False), (4, True)])
 def test_minimum(held_by: int, is_bad: bool) -> None:
     configuration = replace(CONFIGURATION, site_memory_pages=5, site_memory_share=0.1)
-    assert bool(find_repeated([0], Sightings(5, [held_by]), configuration)) is is_bad
+    assert bool(find_repeated(blocks_at([0]), Sightings(5, [held_by]), configuration)) is is_bad
 
 
 def test_decisions_are_those_of_the_blocks_with_the_indices() -> None:
-    found = find_repeated([3, 5, 8], Sightings(57, [41, 1, 57]), CONFIGURATION)
+    found = find_repeated(blocks_at([3, 5, 8]), Sightings(57, [41, 1, 57]), CONFIGURATION)
     assert {i: reason for i, (_, reason) in found.items()} == {
         3: "on 41 of 57 pages of this site",
         8: "on 57 of 57 pages of this site",
     }
     assert {decision.block_class for decision in found.values()} == {BAD}
+
+
+@pytest.mark.parametrize(
+    ("held_by", "linked_by", "is_bad"),
+    [(6, 4, False), (7, 4, True), (7, 0, True), (22, 20, False), (23, 20, True), (41, 40, True)],
+)
+def test_a_block_is_safe_on_as_many_pages_as_link_to_its_page_and_two_unless_most_of_the_site_does(
+    held_by: int, linked_by: int, is_bad: bool
+) -> None:
+    configuration = replace(CONFIGURATION, site_memory_share=0.1)
+    # It has two addresses, and holds its own.
+    sightings = Sightings(57, [held_by, 1, linked_by + 1, 57])
+    assert bool(find_repeated(blocks_at([0], addresses=2), sightings, configuration)) is is_bad
 
 
 def use_redis() -> None:

@@ -74,7 +74,7 @@ def test_what_was_seen_longest_ago_is_forgotten_first(server: RedisServer) -> No
     assert one.recall("example.com", seen("all olda oldb newc newd")) == Sightings(8, [8, 0, 0, 1, 1])
     one.close()
     with server.connect() as connection:
-        prefix = "justext:4:small:example.com"
+        prefix = "justext:5:small:example.com"
         assert connection.hlen(f"{prefix}:counts") == connection.zcard(f"{prefix}:seen") == 16
 
 

@@ -26,8 +26,6 @@ from scrapy_justext.exceptions import PageLimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    import cython
-
     from scrapy_justext.core.reading.nodes import Nodes
 
     Rule = Callable[[Nodes, int], Sequence["Formula"] | None]

@@ -1,3 +1,0 @@
-"""TEMPORARY."""
-
-about = flatten = writer = kept_nodes = formulas_of = is_hidden = removed_elements = None

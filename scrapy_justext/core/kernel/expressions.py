@@ -1,4 +1,0 @@
-"""TEMPORARY."""
-
-
-class EntityError(Exception): ...

@@ -1,0 +1,102 @@
+"""Which pages a page links to: what a listing says of an article does not count against the article.
+
+Front pages, listings and feeds of tags hold the first paragraph of an article, or all of it, in whatever markup.  What
+they have in common is that they link to it.
+
+Links are read from the page's source: where other processes extract pages, there is no tree of it here.  An address is
+kept as a number of 24 bits: a page seems to link to another by mistake once in some 100,000 times.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from hashlib import blake2b
+from html import unescape
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from scrapy.utils.response import get_base_url
+from w3lib.url import safe_url_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy import Request
+    from scrapy.http import TextResponse
+
+#: Bytes of an address.
+SIZE = 3
+#: Links of a page that are looked at.
+MOST_LINKS = 500
+
+_HREF = r"""\bhref\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
+_LINK = re.compile(rf"<a\s(?:[^<>]*?\s)?{_HREF}", re.IGNORECASE)
+_CANONICAL = re.compile(rf"<link\s(?=[^<>]*\bcanonical\b)[^<>]*?{_HREF}", re.IGNORECASE)
+
+
+class PageLinks(NamedTuple):
+    """The addresses of a page, and those that it links to, :data:`SIZE` bytes each."""
+
+    own: frozenset[bytes] = frozenset()
+    """That of the page, those that were redirected to it, and the one that it calls canonical."""
+    targets: frozenset[bytes] = frozenset()
+
+    def with_own(self, urls: Iterable[str]) -> PageLinks:
+        """Return the links of a page that has more addresses."""
+        return self._replace(own=self.own.union(map(number_of, urls)))
+
+
+NO_LINKS = PageLinks()
+
+
+def links_of(response: TextResponse, request: Request | None) -> PageLinks:
+    """Return the addresses and links of a response; ``request``: what it answers."""
+    base, text = get_base_url(response), response.text
+    asked_for = [] if request is None else [request.url, *request.meta.get("redirect_urls", ())]
+    canonical = [_resolved(base, href) for href in islice(_hrefs(_CANONICAL, text), 1)]
+    own = frozenset(map(number_of, [response.url, *asked_for, *canonical]))
+    found = frozenset(number_of(_resolved(base, href)) for href in islice(_hrefs(_LINK, text), MOST_LINKS))
+    return PageLinks(own, found - own)
+
+
+def _hrefs(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    for found in pattern.finditer(text):
+        href = found[found.lastindex or 1].strip()
+        if href and href[0] != "#":
+            yield href
+
+
+def _resolved(base: str, href: str) -> str:
+    if "&" in href:
+        href = unescape(href)
+    if href[0] == "/" and base.count("/") > 2:
+        # Menus have the same on all pages.
+        base = "/".join(base.split("/", 3)[:3])
+    return _joined(base, href)
+
+
+@lru_cache(1 << 14)
+def _joined(base: str, href: str) -> str:
+    try:
+        address = urljoin(base, href)
+        return address if address.isascii() else safe_url_string(address)
+    except ValueError:
+        # It is no address.
+        return href
+
+
+@lru_cache(1 << 14)
+def number_of(url: str) -> bytes:
+    """Return the number of an address, without what does not tell pages apart.
+
+    >>> number_of("http://www.example.org/a/#top") == number_of("https://example.org/a")
+    True
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")._replace(path=url)
+    name = f"{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}?{parts.query}"
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
