@@ -7,6 +7,7 @@ the digits of a binary number, which is that of its leaf: no block has to be led
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -59,7 +60,7 @@ class _Asked:
             raise ValueError("trees of different sizes")
         if trees.columns.size and not 0 <= trees.columns.min() <= trees.columns.max() < self.rows:
             raise ValueError("features that are not there")
-        self.columns, self.borders, self.leaves = [array.reshape(-1).data for array in trees]
+        self.columns, self.borders, self.leaves = [values.reshape(-1).data for values in trees]
         self.features = np.ascontiguousarray(features).reshape(-1).data
         self.found = memoryview(bytearray(self.trees * self.count))
         self._find()
@@ -81,11 +82,11 @@ class _Asked:
 
     def log_odds(self) -> Floats32:
         """Return the log-odds of the blocks."""
-        result = np.zeros(self.count, np.float32)
-        self._add_values(result.data)
-        return result
+        result = array("f", bytes(4 * self.count))
+        self._add_values(result)
+        return np.frombuffer(result, np.float32)
 
-    def _add_values(self, result: memoryview) -> None:
+    def _add_values(self, result: array[float]) -> None:
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -97,11 +98,11 @@ class _Asked:
 
     def weights(self) -> Floats32:
         """Return how much each feature raised them."""
-        result = np.zeros((self.rows, self.count), np.float32)
-        self._add_weights(result.reshape(-1).data)
-        return result
+        result = array("f", bytes(4 * self.rows * self.count))
+        self._add_weights(result)
+        return np.frombuffer(result, np.float32).reshape(self.rows, -1)
 
-    def _add_weights(self, result: memoryview) -> None:
+    def _add_weights(self, result: array[float]) -> None:
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t
         level: cython.Py_ssize_t
