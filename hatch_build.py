@@ -29,6 +29,15 @@ COMPILED = (
     "core.reading.elements_of_code",
     "core.reading.formulas.elements",
     "core.reading.formulas.delimiters",
+    "core.learned.characters",
+    "core.learned.features",
+    "core.learned.second",
+    "core.learned.sums",
+    "core.learned.tree",
+    "core.learned.trees",
+    "core.markdown.images",
+    "core.markdown.inline",
+    "core.markdown.runs",
 )
 
 

@@ -209,7 +209,8 @@ def main() -> None:
         print(f"{name:36}{time:>10}{ratios[0]:>10}{ratios[1]:>12}{ratios[2]:>16}")
     print_ratios(seconds, tasks)
     if arguments.markdown:
-        made = f"{note}, in processor time; {compiled().name} reader, lxml {version('lxml')}, Python {python_version()}."
+        reader = f"{compiled().name} reader, lxml {version('lxml')}, Python {python_version()}"
+        made = f"{note}, in processor time; {reader}."
         heads = ("", "ms a page", "of lxml’s parse", "of jusText 3", "of resiliparse")
         write_table(arguments.markdown, made, heads, ((_with_version(name), *figures) for name, *figures in rows))
 

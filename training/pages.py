@@ -36,7 +36,10 @@ from scrapy_justext.core.learned.pages import (
     save_page_model,
     softmax,
 )
+from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.profiles import ARTICLE_FROM, find_profile
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import JustextError
 from training.samples import FOLDS, fold_of, read
@@ -118,10 +121,13 @@ def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
     fold = fold_of(document)
     extractor = _extractor(profile, folds / f"{profile}-fold-{fold}.npz")
     found = extractor.read(document.text)
-    if found.model_output is None or found.elements is None:
+    root = parse_html(document.text).root
+    if found.model_output is None or root is None:
         return None
     probabilities = np.array(found.model_output.probabilities)
-    units, inputs = look_at(compute(found.segments, found.elements), probabilities)
+    units, inputs = look_at(
+        compute(*read_blocks(read_nodes(root), extractor.options.profile.tags), found.title), probabilities
+    )
     judged = extractor.judge(found)
     return PageSample(
         page.data_set,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_justext.core.extractor import Extractor
-    from scrapy_justext.core.languages import Language
+    from scrapy_justext.core.language_table import Language
     from scrapy_justext.evaluation.datasets.documents import Document
 
 VARIABLE = "JUSTEXT_FOLDS"

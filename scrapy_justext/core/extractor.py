@@ -339,7 +339,7 @@ class Extractor:
             is_cut=is_cut,
             profile=profile,
             encoding=page_encoding,
-            paths=element_paths(flow, root, segments.element) if options.paths and flow else {},
+            paths=element_paths(flow, root, segments.element) if options.paths and flow and root is not None else {},
         )
         if flow is not None:
             # Until the page is judged, others may change the tree.

@@ -328,7 +328,8 @@ def _words(text: str) -> str:
 def find_data(root: etree._Element, rules: TagRules, selection: Selection, *, embedded: bool = True) -> DataBlocks:
     """Return the blocks of the texts in JSON-LD; if there are none, of those in embedded state.
 
-    ``rules``: those by which markup in a text is cut; ``embedded``: whether embedded state is read.  Scripts in elements that the user dropped are ignored.
+    ``rules``: those by which markup in a text is cut; ``embedded``: whether embedded state is read.  Scripts in
+    elements that the user dropped are ignored.
     """
     scripts: dict[str, list[str]] = {JSON_LD: [], EMBEDDED: []}
     for script in _scripts(root, selection):

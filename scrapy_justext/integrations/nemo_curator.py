@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.languages import UNDETERMINED, Language
+from scrapy_justext.core.language_table import Language
+from scrapy_justext.core.languages import UNDETERMINED
 from scrapy_justext.core.options import Choices, Options, make_options
 from scrapy_justext.exceptions import PageError, require
 

@@ -11,15 +11,8 @@ import pytest
 from scrapy_justext import Extraction, extract
 from scrapy_justext.core import languages
 from scrapy_justext.core.extractor import Extractor
-from scrapy_justext.core.language_table import CONFIRMED_FROM, UNLISTED
-from scrapy_justext.core.languages import (
-    CONFIRMING_CHARACTERS,
-    MOST_TAGS,
-    SAMPLE_CHARACTERS,
-    declared_tags,
-    detect,
-    normalise,
-)
+from scrapy_justext.core.language_table import CONFIRMED_FROM, UNLISTED, normalise
+from scrapy_justext.core.languages import CONFIRMING_CHARACTERS, MOST_TAGS, SAMPLE_CHARACTERS, declared_tags, detect
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import script_of_words
 from scrapy_justext.exceptions import ParameterError, UnknownNameError

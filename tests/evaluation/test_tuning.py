@@ -87,7 +87,7 @@ class TestPages:
     def test_the_tree_filter_works_without_the_tree(self, small_set: DataSet) -> None:
         for document in small_set.documents[::4]:
             page = make_page(document)
-            assert page.read.elements is None
+            assert page.read.flow is None
             for depth in range(1, 6):
                 sizes = page.sizes(make_options(tree_depth=depth))
                 assert sizes == expected_sizes(document, "bag", "justext", tree_depth=depth)

@@ -1,8 +1,10 @@
 """What compiled modules are typed with: to mypy, plain Python types."""
 
-int = int
-bint = bool
-double = float
-float = float
-Py_ssize_t = int
-Py_UCS4 = str
+import builtins
+
+int = builtins.int
+float = builtins.float
+bint = builtins.bool
+double = builtins.float
+Py_ssize_t = builtins.int
+Py_UCS4 = builtins.str
