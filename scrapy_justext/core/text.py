@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 #: Characters of a slice.  The words of a longer text fill the processor's cache, and each then costs twice as much.
 SLICE = 1 << 15
@@ -58,3 +59,17 @@ def in_slices(text: str) -> Iterator[str]:
         start = end
     if start < len(text):
         yield text[start:]
+
+
+def read_sections(path: Path) -> dict[str, list[str]]:
+    """Return the lines of a file of data by the sections that they stand in, whose names are in brackets.
+
+    Lines that are empty, or begin with ``#``, are left out.
+    """
+    sections: dict[str, list[str]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("["):
+            sections[line[1:-1]] = []
+        elif line and line[0] != "#":
+            sections[next(reversed(sections))].append(line)
+    return sections

@@ -55,7 +55,7 @@ TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = MappingProxyType
     }
 )
 #: Files of the engine that results depend on.
-_ENGINE_SUFFIXES = (".py", ".pyx", ".pxd", ".npz")
+_ENGINE_SUFFIXES = (".py", ".pyx", ".pxd", ".npz", ".txt")
 #: A module, not one of the prefixes above, and what is in it.
 _REFERENCE = re.compile(r"(?!ref:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
