@@ -200,7 +200,9 @@ def test_results_of_ours_are_bound_to_all_code_that_decides_them() -> None:
     assert beside_core == {"scrapy_justext", "scrapy_justext.exceptions"}
 
 
-@pytest.mark.parametrize("changed", ["extractor.py", "reading/walk.pyx", "reading/nodes.pxd", "learned/models/learned.npz"])
+@pytest.mark.parametrize(
+    "changed", ["extractor.py", "reading/walk.pyx", "reading/nodes.pxd", "learned/models/learned.npz"]
+)
 def test_results_are_bound_to_the_engine_s_code_and_models(
     changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
