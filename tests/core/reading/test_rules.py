@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from lxml import etree
 
-from scrapy_justext.core.reading.rules import LENIENT, MODERN
+from scrapy_justext.core.reading.rules import LENIENT, MODERN, REFERENCE
 from tests.builders import cut, texts
 
 CODE = "x = 1;\ny = 2;"
@@ -181,3 +182,14 @@ LINES = [
 @pytest.mark.parametrize(("html", "kinds"), [c[1:] for c in LINES], ids=[c[0] for c in LINES])
 def test_lines_of_code_may_be_elements_that_hold_lines(html: str, kinds: list[str]) -> None:
     assert [one.kind for one in cut(f"<body>{html}")] == kinds
+
+
+def test_a_heading_in_code_is_code() -> None:
+    root = etree.XML("<x><pre>a = 1;\n<h2><span class='lineno'>1</span>b = 2;</h2></pre></x>")
+    assert [(one.text, one.kind) for one in cut(root)] == [("a = 1;\nb = 2;", "code")]
+
+
+@pytest.mark.parametrize(("between", "characters"), [("<?x y?>", 10), ("<!-- y -->", 9)])
+def test_an_instruction_parts_text_in_justext_3_and_a_comment_does_not(between: str, characters: int) -> None:
+    [one] = cut(etree.XML(f"<body><p>x<a> one {between} two </a></p></body>"), REFERENCE)
+    assert (one.text, one.link_characters) == ("x one two", characters)
