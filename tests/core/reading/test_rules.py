@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
+from scrapy_justext.core.reading.code import has_symbols, reads_as_prose
 from scrapy_justext.core.reading.rules import LENIENT, MODERN, REFERENCE
 from tests.builders import cut, texts
 
@@ -85,7 +86,8 @@ INSIDE = {
 
 @pytest.mark.parametrize("markup", BESIDE.values(), ids=BESIDE)
 def test_what_stands_beside_code_is_left_out(markup: str) -> None:
-    assert texts(f"<body><pre>{markup}<code>{CODE}</code></pre>") == [CODE]
+    for rules in (MODERN, LENIENT):
+        assert texts(f"<body><pre>{markup}<code>{CODE}</code></pre>", rules) == [CODE]
 
 
 @pytest.mark.parametrize("markup", INSIDE.values(), ids=INSIDE)
@@ -193,3 +195,26 @@ def test_a_heading_in_code_is_code() -> None:
 def test_an_instruction_parts_text_in_justext_3_and_a_comment_does_not(between: str, characters: int) -> None:
     [one] = cut(etree.XML(f"<body><p>x<a> one {between} two </a></p></body>"), REFERENCE)
     assert (one.text, one.link_characters) == ("x one two", characters)
+
+
+@pytest.mark.parametrize(("html", "expected"), [("<p><a>one<br></a><br>two", 2), ("<p>one<br><a></a><br>two", 1)])
+def test_the_end_of_a_link_parts_no_breaks_in_justext_3_and_its_start_does(html: str, expected: int) -> None:
+    assert len(texts(html, REFERENCE)) == expected
+
+
+def test_signs_that_nobody_sees_are_left_out_of_code() -> None:
+    assert texts("<pre><code>x = 1;\n\ufeffy\u200b =\xa02;</code></pre>") == [CODE]
+
+
+@pytest.mark.parametrize(("signs", "expected"), [(7, False), (8, True)])
+def test_code_has_8_symbols_in_100_visible_characters(signs: int, expected: bool) -> None:
+    text = f"{'ab ' * ((100 - signs) // 2)}{'a' * ((100 - signs) % 2)}{'{' * signs}"
+    assert has_symbols(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("one two three four five.", True), ("one two three four.", False), ("a " * 21, True), ("a " * 20, False)],
+)
+def test_prose_is_sentences_or_long_lines(line: str, expected: bool) -> None:
+    assert reads_as_prose(["x", line]) is expected
