@@ -218,3 +218,32 @@ def test_code_has_8_symbols_in_100_visible_characters(signs: int, expected: bool
 )
 def test_prose_is_sentences_or_long_lines(line: str, expected: bool) -> None:
     assert reads_as_prose(["x", line]) is expected
+
+
+@pytest.mark.parametrize(
+    "name", ["highlighttable", "codehilitetable", "lntable", "rouge-table", "crayon-table", "hljs-ln"]
+)
+def test_a_table_of_such_a_class_is_code_a_row_a_line(name: str) -> None:
+    rows = "".join(f"<tr><td>{line}</td></tr>" for line in CODE.split("\n"))
+    assert [(one.text, one.kind) for one in cut(f"<body><table class={name}>{rows}</table>")] == [(CODE, "code")]
+
+
+@pytest.mark.parametrize(("name", "text"), [("view-line", CODE), ("line", CODE), ("liner", CODE.replace("\n", ""))])
+def test_an_element_of_such_a_class_is_a_line_of_code(name: str, text: str) -> None:
+    lines = "".join(f"<span class='{name}'>{line}</span>" for line in CODE.split("\n"))
+    assert texts(f"<pre><code>{lines}</code></pre>") == [text]
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("#", "One"), ("##", "One##")])
+def test_a_heading_s_link_to_itself_is_a_sign_up_to_one_character(sign: str, expected: str) -> None:
+    assert texts(f"<h2>One<a href=#x>{sign}</a></h2>") == [expected]
+
+
+def test_what_has_the_class_of_numbers_is_text_where_no_code_is() -> None:
+    assert [one.kind for one in cut("<body><div class=linenum>1 2</div><p>x</p>")] == ["text", "text"]
+
+
+def test_elements_in_a_code_are_lines_of_it_if_they_have_symbols() -> None:
+    html = "<body><code><div>{}</div><div>{}</div></code>"
+    assert [one.kind for one in cut(html.format("one", "two"))] == ["text", "text"]
+    assert [one.kind for one in cut(html.format("one();", "two();"))] == ["code"]
