@@ -212,9 +212,9 @@ def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
             name = _name(page.name(node), flow.rules)
             open_.append((node, name))
             yield _start_tag(page, node, name)
-            if page.name(node) == "img":
-                yield _marked(collapse(page.attribute(node, "alt") or ""), blocks.get(node))
-            yield _marked(page.text(node), blocks.get(node))
+            is_image = page.name(node) == "img"
+            text = collapse(page.attribute(node, "alt") or "") if is_image else page.text(node)
+            yield _marked(text, blocks.get(node))
             node += 1
             continue
         if page.tag[node] >= 0:

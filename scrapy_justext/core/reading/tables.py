@@ -93,6 +93,9 @@ class Tables:
         cells = DataCells(blocks[first:], table.spans(first, len(blocks)))
         if is_data(cells, has_heads=table.has_heads):
             blocks.cut_off(first)
+            if first:
+                # A caption is a block before it.
+                table.token = max(table.token, blocks.end[first - 1])
             blocks.add(*_as_one(table, cells, token))
 
 

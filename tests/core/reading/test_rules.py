@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from lxml import etree
 
-from scrapy_justext.core.reading.rules import LENIENT, MODERN
+from scrapy_justext.core.reading.code import has_symbols, reads_as_prose
+from scrapy_justext.core.reading.rules import LENIENT, MODERN, REFERENCE
 from tests.builders import cut, texts
 
 CODE = "x = 1;\ny = 2;"
@@ -84,7 +86,8 @@ INSIDE = {
 
 @pytest.mark.parametrize("markup", BESIDE.values(), ids=BESIDE)
 def test_what_stands_beside_code_is_left_out(markup: str) -> None:
-    assert texts(f"<body><pre>{markup}<code>{CODE}</code></pre>") == [CODE]
+    for rules in (MODERN, LENIENT):
+        assert texts(f"<body><pre>{markup}<code>{CODE}</code></pre>", rules) == [CODE]
 
 
 @pytest.mark.parametrize("markup", INSIDE.values(), ids=INSIDE)
@@ -181,3 +184,66 @@ LINES = [
 @pytest.mark.parametrize(("html", "kinds"), [c[1:] for c in LINES], ids=[c[0] for c in LINES])
 def test_lines_of_code_may_be_elements_that_hold_lines(html: str, kinds: list[str]) -> None:
     assert [one.kind for one in cut(f"<body>{html}")] == kinds
+
+
+def test_a_heading_in_code_is_code() -> None:
+    root = etree.XML("<x><pre>a = 1;\n<h2><span class='lineno'>1</span>b = 2;</h2></pre></x>")
+    assert [(one.text, one.kind) for one in cut(root)] == [("a = 1;\nb = 2;", "code")]
+
+
+@pytest.mark.parametrize(("between", "characters"), [("<?x y?>", 10), ("<!-- y -->", 9)])
+def test_an_instruction_parts_text_in_justext_3_and_a_comment_does_not(between: str, characters: int) -> None:
+    [one] = cut(etree.XML(f"<body><p>x<a> one {between} two </a></p></body>"), REFERENCE)
+    assert (one.text, one.link_characters) == ("x one two", characters)
+
+
+@pytest.mark.parametrize(("html", "expected"), [("<p><a>one<br></a><br>two", 2), ("<p>one<br><a></a><br>two", 1)])
+def test_the_end_of_a_link_parts_no_breaks_in_justext_3_and_its_start_does(html: str, expected: int) -> None:
+    assert len(texts(html, REFERENCE)) == expected
+
+
+def test_signs_that_nobody_sees_are_left_out_of_code() -> None:
+    assert texts("<pre><code>x = 1;\n\ufeffy\u200b =\xa02;</code></pre>") == [CODE]
+
+
+@pytest.mark.parametrize(("signs", "expected"), [(7, False), (8, True)])
+def test_code_has_8_symbols_in_100_visible_characters(signs: int, expected: bool) -> None:
+    text = f"{'ab ' * ((100 - signs) // 2)}{'a' * ((100 - signs) % 2)}{'{' * signs}"
+    assert has_symbols(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("one two three four five.", True), ("one two three four.", False), ("a " * 21, True), ("a " * 20, False)],
+)
+def test_prose_is_sentences_or_long_lines(line: str, expected: bool) -> None:
+    assert reads_as_prose(["x", line]) is expected
+
+
+@pytest.mark.parametrize(
+    "name", ["highlighttable", "codehilitetable", "lntable", "rouge-table", "crayon-table", "hljs-ln"]
+)
+def test_a_table_of_such_a_class_is_code_a_row_a_line(name: str) -> None:
+    rows = "".join(f"<tr><td>{line}</td></tr>" for line in CODE.split("\n"))
+    assert [(one.text, one.kind) for one in cut(f"<body><table class={name}>{rows}</table>")] == [(CODE, "code")]
+
+
+@pytest.mark.parametrize(("name", "text"), [("view-line", CODE), ("line", CODE), ("liner", CODE.replace("\n", ""))])
+def test_an_element_of_such_a_class_is_a_line_of_code(name: str, text: str) -> None:
+    lines = "".join(f"<span class='{name}'>{line}</span>" for line in CODE.split("\n"))
+    assert texts(f"<pre><code>{lines}</code></pre>") == [text]
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("#", "One"), ("##", "One##")])
+def test_a_heading_s_link_to_itself_is_a_sign_up_to_one_character(sign: str, expected: str) -> None:
+    assert texts(f"<h2>One<a href=#x>{sign}</a></h2>") == [expected]
+
+
+def test_what_has_the_class_of_numbers_is_text_where_no_code_is() -> None:
+    assert [one.kind for one in cut("<body><div class=linenum>1 2</div><p>x</p>")] == ["text", "text"]
+
+
+def test_elements_in_a_code_are_lines_of_it_if_they_have_symbols() -> None:
+    html = "<body><code><div>{}</div><div>{}</div></code>"
+    assert [one.kind for one in cut(html.format("one", "two"))] == ["text", "text"]
+    assert [one.kind for one in cut(html.format("one();", "two();"))] == ["code"]

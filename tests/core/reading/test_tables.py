@@ -91,6 +91,43 @@ def test_a_table_of_data_is_one_block(markup: str, expected: list[str], rules: T
     assert [one.kind == "table" for one in segments] == ["\t" in text for text in expected]
 
 
+def paragraphs(count: int) -> str:
+    return "".join(f"<p>{i}" for i in range(count))
+
+
+ENTRY = "<p><a>Fox</a><p>What it is."
+#: Tables on both sides of a limit: what it is, the markup, and whether it is a table of data.
+LIMITS = [
+    ("400 characters below heads", f"{HEAD}{rows('a|' + 'x' * 400)}", True),
+    ("401 characters below heads", f"{HEAD}{rows('a|' + 'x' * 401)}", False),
+    ("150 characters without heads", rows("a|b", "c|" + "x" * 150), True),
+    ("151 characters without heads", rows("a|b", "c|" + "x" * 151), False),
+    ("12 blocks in a cell below heads", f"{HEAD}{rows(f'a|{paragraphs(12)}')}", True),
+    ("13 blocks in a cell below heads", f"{HEAD}{rows(f'a|{paragraphs(13)}')}", False),
+    ("3 blocks in a cell without heads", rows("a|b", f"c|{paragraphs(3)}"), True),
+    ("4 blocks in a cell without heads", rows("a|b", f"c|{paragraphs(4)}"), False),
+    ("a link and a text in all cells", f"{HEAD}{rows(f'{ENTRY}|a', f'{ENTRY}|b', f'{ENTRY}|c')}", True),
+    ("two links and a text in all cells", f"{HEAD}{rows(*[f'{ENTRY}<p><a>More</a>|a'] * 3)}", False),
+    ("4 cells for each with text", f"{HEAD}{rows('a|b', '|' * 11)}", True),
+    ("more than 4 cells for each with text", f"{HEAD}{rows('a|b', '|' * 12)}", False),
+    ("it has a caption and one row in two columns", f"<caption>x</caption>{rows('a|b', 'c|d')}", True),
+    ("a caption makes links data", f"<caption>x</caption>{rows(linked('a', 'b'), linked('c', 'd'))}", True),
+]
+
+
+@pytest.mark.parametrize(("inside", "expected"), [c[1:] for c in LIMITS], ids=[c[0] for c in LIMITS])
+def test_a_table_of_data_has_limits(inside: str, expected: bool) -> None:
+    assert ("table" in [one.kind for one in read_tree(tree(f"<table>{inside}</table>"), MODERN)]) is expected
+
+
+@pytest.mark.parametrize(
+    "attribute", ["role=presentation", "role=None", "class=ltx_equationgroup", "class=ltx_equation"]
+)
+def test_a_table_may_say_that_it_lays_out_the_page(attribute: str) -> None:
+    kinds = [one.kind for one in read_tree(tree(f"<table {attribute}>{DATA}</table>"), MODERN)]
+    assert kinds == ["text"] * 4
+
+
 def test_other_profiles_see_no_table() -> None:
     assert [one.text for one in read_tree(tree(f"<table>{DATA}</table>"), WITHOUT_KINDS)] == ["Fox", "12", "Hare", "7"]
 
