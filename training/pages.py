@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import scrapy_justext
-from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.model import load_model
 from scrapy_justext.core.learned.pages import (
     LEAST_SCALE,
@@ -39,7 +38,7 @@ from scrapy_justext.core.learned.pages import (
 from scrapy_justext.core.profiles import ARTICLE_FROM, find_profile
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.exceptions import JustextError
-from training.samples import FOLDS, fold_of, read
+from training.samples import FOLDS, features_of, fold_of, read
 from training.scoring import extractor_with, score_text
 
 if TYPE_CHECKING:
@@ -118,10 +117,12 @@ def make_sample(profile: str, folds: Path, page: Page) -> PageSample | None:
     fold = fold_of(document)
     extractor = _extractor(profile, folds / f"{profile}-fold-{fold}.npz")
     found = extractor.read(document.text)
-    if found.model_output is None or found.elements is None:
+    if found.model_output is None or found.root is None:
         return None
+    features = features_of(found.root)
+    assert features is not None
     probabilities = np.array(found.model_output.probabilities)
-    units, inputs = look_at(compute(found.segments, found.elements), probabilities)
+    units, inputs = look_at(features, probabilities)
     judged = extractor.judge(found)
     return PageSample(
         page.data_set,

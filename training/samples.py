@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scrapy_justext.core.elements import Elements
 from scrapy_justext.core.learned.features import compute
 from scrapy_justext.core.learned.table import NUMBERS
-from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.old_reading import segment_and_count
-from scrapy_justext.core.tags import LENIENT
+from scrapy_justext.core.parsing import page_title, parse_html
+from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.rules import LENIENT
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from training.harder import RENAMED, REWRITTEN, SPLICED, Sources, is_latin, random_of, rename, rewrite, splice
@@ -82,10 +82,9 @@ def make_sample(page: Page) -> Sample | None:
     root = parse_html(page.document.text).root
     if root is None:
         return None
-    made = _features(root)
-    if made is None:
+    features = features_of(root)
+    if features is None:
         return None
-    features, _ = made
     return Sample(page.data_set, page.page_type, fold_of(page.document), features, *_labels(features, page.document))
 
 
@@ -97,12 +96,10 @@ def _labels(features: Features, document: Document) -> tuple[NDArray[np.float32]
     return labels, block_weights(np.array([len(text) for text in texts], np.float64))
 
 
-def _features(root: HtmlElement) -> tuple[Features, Elements] | None:
-    segments, count = segment_and_count(root, LENIENT)
-    if not segments:
-        return None
-    elements = Elements(root, LENIENT, count)
-    return compute(segments, elements), elements
+def features_of(root: HtmlElement) -> Features | None:
+    """Return the features of a page's blocks; None where it has none."""
+    segments, flow = read_blocks(read_nodes(root), LENIENT)
+    return compute(segments, flow, page_title(root)) if segments else None
 
 
 def fold_of(document: Document) -> int:
@@ -164,16 +161,16 @@ def _harder(page: Page, sample: Sample, sources: Sources) -> Iterator[Sample]:
     if is_spliced and page.page_type == "article" and len(good) and all(sources):
         root = parse_html(page.document.text).root
         assert root is not None
-        segments, count = segment_and_count(root, LENIENT)
-        nodes = Elements(root, LENIENT, count).nodes
-        has_comments = splice([nodes[segments.element[block]] for block in good.tolist()], sources, random)
+        segments, flow = read_blocks(read_nodes(root), LENIENT)
+        nodes = [flow.elements[segments.element[block]] for block in good.tolist()]
+        has_comments = splice([flow.page.element(node) for node in nodes], sources, random)
         if random.random() < 0.5:
             rename(root, random)
-        made = _features(root)
+        made = features_of(root)
         if made is not None:
-            labels, weights = _labels(made[0], page.document)
+            labels, weights = _labels(made, page.document)
             yield replace(
-                sample, features=made[0], labels=labels, weights=weights, is_copy=True, has_comments=has_comments
+                sample, features=made, labels=labels, weights=weights, is_copy=True, has_comments=has_comments
             )
     is_rewritten &= is_latin(page.document.gold)
     if is_renamed or is_rewritten:
@@ -183,6 +180,6 @@ def _harder(page: Page, sample: Sample, sources: Sources) -> Iterator[Sample]:
             rewrite(root, random)
         if is_renamed or random.random() < 0.5:
             rename(root, random)
-        made = _features(root)
-        if made is not None and made[0].count == sample.features.count:
-            yield replace(sample, features=made[0], is_copy=True)
+        made = features_of(root)
+        if made is not None and made.count == sample.features.count:
+            yield replace(sample, features=made, is_copy=True)
