@@ -26,9 +26,7 @@ class Sums:
         count: cython.int = len(columns.ends)
         self.before = array("d", bytes(8 * (len(weights) + 1)))
         self.before_elements, self.inside = (array("d", bytes(8 * (count + 1))) for _ in range(2))
-        self.of_classes, self.of_paths = (
-            array("d", bytes(8 * (max(column) + 1))) for column in (columns.classes, columns.paths)
-        )
+        self.of_classes, self.of_paths = (array("d", bytes(8 * columns.groups)) for _ in range(2))
         self._add(weights, element, columns.classes, columns.paths)
         self._add_elements(columns.ends)
 

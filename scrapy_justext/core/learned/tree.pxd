@@ -10,6 +10,7 @@ cdef int _READ_CHARACTERS
 cdef class _Reader:
     cdef Nodes page
     cdef int count, _class
+    cdef readonly int groups
     cdef int[::1] nodes, parents, ends, paths, depths, classes
     cdef readonly list own_names, all_names
     cdef dict _classes, _inline

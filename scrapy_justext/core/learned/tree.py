@@ -98,6 +98,8 @@ class ElementColumns(NamedTuple):
     """Its own names, and those of inline elements between it and its parent."""
     all_names: list[int]
     """Its own names, and those of all its ancestors."""
+    groups: int
+    """Above the number of any path or class."""
 
 
 def read_elements(flow: Flow) -> ElementColumns:
@@ -106,10 +108,11 @@ def read_elements(flow: Flow) -> ElementColumns:
     parents, ends, paths, depths, classes = (array("i", bytes(4 * count)) for _ in range(5))
     reader = _Reader(flow, parents, ends, paths, depths, classes)
     reader.read()
-    families = np.array(parents, np.int64) * (max(classes) + 1) + np.array(classes, np.int64)
+    families = np.array(parents, np.int64) * reader.groups + np.array(classes, np.int64)
     _, family, sizes = np.unique(families, return_inverse=True, return_counts=True)
     alike = array("i", sizes[family].astype(np.int32).tobytes())
-    return ElementColumns(parents, ends, paths, depths, classes, alike, reader.own_names, reader.all_names)
+    names = reader.own_names, reader.all_names
+    return ElementColumns(parents, ends, paths, depths, classes, alike, *names, reader.groups)
 
 
 class _Reader:
@@ -162,6 +165,7 @@ class _Reader:
             self.ends[around] = self.count
             around = self.parents[around]
         self.ends[0] = self.count
+        self.groups = max(self.count, len(self._classes)) + 1
 
     def _names(self, node: cython.int) -> int:
         """Return an element's own names; keep the number of its class."""
