@@ -2,7 +2,6 @@ cimport cython
 
 from scrapy_justext.core.learned.characters cimport TextMeasurer
 from scrapy_justext.core.learned.sums cimport Sums
-from scrapy_justext.core.learned.tree cimport ElementColumns
 
 cdef int _OF_POSITION, _OF_ELEMENTS, _OF_NEIGHBOURS, _OF_WINDOWS, _PROSE_UNITS, _SHORTEST_IN_TITLE, _LONGEST_IN_TITLE
 cdef double _PROSE_LINK_DENSITY, _NEVER
@@ -10,19 +9,19 @@ cdef double _PROSE_LINK_DENSITY, _NEVER
 
 @cython.final
 cdef class _Page:
-    cdef readonly int count
-    cdef ElementColumns columns
+    cdef int count
+    cdef object columns
     cdef str title
     cdef list texts
-    cdef const int[::1] element, tags, link_characters, level, offsets, windows
+    cdef const int[::1] element, parents, paths, classes, depths, alike, tags, link_characters, level, offsets, windows
     cdef int[::1] first, repeats
     cdef bytearray is_code, is_table, is_prose
     cdef double[::1] link_density, units, ends, link_units, prose_units
     cdef float[::1] out
     cdef Py_ssize_t at, step
     cdef TextMeasurer text
-    cdef readonly Sums blocks
-    cdef readonly int[::1] holders
+    cdef Sums blocks
+    cdef const int[::1] holders
     cdef Sums all_units, links, prose, headings
     cdef double page_units, page_prose
     cpdef object numbers(self)

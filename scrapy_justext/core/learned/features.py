@@ -28,7 +28,7 @@ from scrapy_justext.core.learned.characters import TextMeasurer
 from scrapy_justext.core.learned.names import NAMES
 from scrapy_justext.core.learned.sums import Sums, holders
 from scrapy_justext.core.learned.table import LEVELS, NUMBERS, OFFSETS, WINDOWS
-from scrapy_justext.core.learned.tree import ElementColumns
+from scrapy_justext.core.learned.tree import ElementColumns, read_elements
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 
 if TYPE_CHECKING:
@@ -75,10 +75,6 @@ class PageView(NamedTuple):
     element: array[int]
     """The number of each block's element in :attr:`columns`."""
     columns: ElementColumns
-    blocks: Sums
-    """How many blocks there are."""
-    holders: array[int]
-    """For each element, the nearest one around it that holds more blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +113,11 @@ def compute(segments: BlockTable, flow: Flow, title: str) -> Features:
     if not segments:
         none = NameFlags(np.empty((0, len(NAMES)), np.uint8), np.empty(0, np.intp))
         return Features(np.empty((len(NUMBERS), 0), np.float32), none, none)
-    columns = ElementColumns(flow)
+    columns = read_elements(flow)
     own_names, all_names = (_name_flags(segments.element, names) for names in (columns.own_names, columns.all_names))
     page = _Page(segments, columns, title[:_TITLE_READ].lower())
     numbers = np.frombuffer(page.numbers(), np.float32).reshape(len(NUMBERS), -1)
-    view = PageView(segments.collapsed, segments.element, columns, page.blocks, page.holders)
+    view = PageView(segments.collapsed, segments.element, columns)
     return Features(numbers, own_names, all_names, view)
 
 
@@ -153,6 +149,8 @@ class _Page:
     def __init__(self, segments: BlockTable, columns: ElementColumns, title: str) -> None:
         count = self.count = len(segments)
         self.columns, self.title, self.texts, self.element = columns, title, segments.collapsed, segments.element
+        self.parents, self.paths, self.classes = columns.parents, columns.paths, columns.classes
+        self.depths, self.alike = columns.depths, columns.alike
         self.tags, self.link_characters = segments.tags_count, segments.link_characters
         self.level = array("i", segments.of_position("heading_level"))
         self.offsets, self.windows = array("i", OFFSETS), array("i", WINDOWS)
@@ -176,7 +174,7 @@ class _Page:
             self._put_block(i)
         ones = array("d", [1.0]) * self.count
         self.blocks = Sums(ones, self.element, self.columns)
-        self.holders = holders(self.columns, self.blocks)
+        self.holders = holders(self.parents, self.blocks)
         self.all_units, self.links, self.prose, self.headings = [
             Sums(weights, self.element, self.columns)
             for weights in (self.units, self.link_units, self.prose_units, array("d", map(bool, self.level)))
@@ -293,19 +291,19 @@ class _Page:
             self._put(self.prose.before[i] / self.page_prose)
             self._put(i < first_prose)
             self._put(i > last_prose)
-            self._put(self.columns.depths[element])
+            self._put(self.depths[element])
             self._put(i - h1 if h1 >= 0 else _NEVER)
             self._put(h1 >= 0)
             self._put(h1s)
             self._put(i - heading if heading >= 0 else _NEVER)
             self._put(self.level[last])
             self._put(self.prose.before[i] - self.prose.before[last])
-            group: cython.int = self.columns.classes[element]
+            group: cython.int = self.classes[element]
             self._put(self.all_units.of_classes[group])
             self._put(self.blocks.of_classes[group])
             self._put(self.links.of_classes[group] / max(self.all_units.of_classes[group], 1))
             self._put(self.prose.of_classes[group] / self.page_prose)
-            group = self.columns.paths[element]
+            group = self.paths[element]
             self._put(self.blocks.of_paths[group])
             self._put(self.all_units.of_paths[group] / self.page_units)
             self._put(self.links.of_paths[group] / max(self.all_units.of_paths[group], 1))
@@ -332,7 +330,7 @@ class _Page:
             self._put(prose / self.page_prose)
             self._put(prose / length)
             self._put(self.headings.inside[element] / blocks)
-            self._put(self.columns.alike[element])
+            self._put(self.alike[element])
             self._put(min(max((self.all_units.before[i] - before) / length, 0), 1))
             self._put(before / self.page_units)
             element = self.holders[element]
@@ -353,8 +351,8 @@ class _Page:
                 self._put(self.units[at])
                 self._put(self.link_density[at])
                 self._put(self.ends[at])
-                self._put(self.columns.classes[beside] == self.columns.classes[element])
-                self._put(self.columns.parents[beside] == self.columns.parents[element])
+                self._put(self.classes[beside] == self.classes[element])
+                self._put(self.parents[beside] == self.parents[element])
                 self._put(self.level[at] > 0)
                 self._put(self.is_prose[at])
                 self._put(self.is_code[at] or self.is_table[at])

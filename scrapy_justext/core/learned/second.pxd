@@ -1,7 +1,6 @@
 cimport cython
 
 from scrapy_justext.core.learned.sums cimport Sums
-from scrapy_justext.core.learned.tree cimport ElementColumns
 
 cdef int _FAR, _NEAR, _OF_MARKER, _OF_PAGE, _DATE_BIT, _BEGINS
 cdef dict _PHRASES, _STRINGS, _LENGTHS
@@ -16,9 +15,8 @@ cdef int _strings_in(str text) except -1
 @cython.final
 cdef class _Page:
     cdef int count, run_start, run_end, best
-    cdef ElementColumns columns
     cdef Sums blocks, all_units, all_good, all_first, margins
-    cdef const int[::1] element, holders, markers, offsets, windows, sides
+    cdef const int[::1] element, ends, paths, classes, holders, markers, offsets, windows, sides
     cdef int[::1] heading, last, following, marked
     cdef const double[::1] first, units, good
     cdef const float[::1] level, is_prose

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_justext.core.learned.markers import MARKERS
-from scrapy_justext.core.learned.sums import Sums
+from scrapy_justext.core.learned.sums import Sums, holders
 from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, Feature
 
 if TYPE_CHECKING:
@@ -251,7 +251,8 @@ class _Page:
 
     def __init__(self, numbers: Floats32, view: PageView, first: Floats32) -> None:
         count = self.count = len(first)
-        self.columns, self.element, self.blocks, self.holders = view.columns, view.element, view.blocks, view.holders
+        columns = view.columns
+        self.element, self.ends, self.paths, self.classes = view.element, columns.ends, columns.paths, columns.classes
         units, level, is_prose = numbers[[_ROWS[name] for name in ("units", "heading_level", "is_sentence_like")]]
         units, chances = np.maximum(units.astype(np.float64), 1), first.astype(np.float64)
         self.first, self.units, self.good, margins = (
@@ -259,8 +260,10 @@ class _Page:
         )
         self.level, self.is_prose = array("f", level.tobytes()), array("f", is_prose.tobytes())
         self.all_units, self.all_good, self.all_first, self.margins = (
-            Sums(weights, self.element, self.columns) for weights in (self.units, self.good, self.first, margins)
+            Sums(weights, self.element, columns) for weights in (self.units, self.good, self.first, margins)
         )
+        self.blocks = Sums(array("d", [1.0]) * count, self.element, columns)
+        self.holders = holders(columns.parents, self.blocks)
         self.total = max(self.all_good.before[count], 1)
         self.markers = read_markers(view.texts)
         self.offsets, self.windows, self.sides = array("i", SECOND_OFFSETS), array("i", WINDOWS), array("i", SIDES)
@@ -338,7 +341,7 @@ class _Page:
         inside = self.margins.inside
         i: cython.int
         self.best = 0
-        for i in range(self.columns.count):
+        for i in range(len(self.ends)):
             if inside[i] >= inside[self.best]:
                 self.best = i
         units: cython.double = 0
@@ -350,7 +353,7 @@ class _Page:
         self.best_mean = self.best_good / max(units, 1)
 
     def _is_in_best(self, i: cython.int) -> bool:
-        return self.best <= self.element[i] < self.columns.ends[self.best]
+        return self.best <= self.element[i] < self.ends[self.best]
 
     def _of_page(self) -> array[float]:
         """Return the features that are the same for all blocks of the page."""
@@ -385,10 +388,10 @@ class _Page:
             at += self.count
             element = self.holders[element]
         self.at = at + 2 * levels * self.count
-        group: cython.int = self.columns.classes[self.element[i]]
+        group: cython.int = self.classes[self.element[i]]
         self._put(self.all_good.of_classes[group] / max(self.all_units.of_classes[group], 1))
         self._put(self.all_good.of_classes[group] / self.total)
-        group = self.columns.paths[self.element[i]]
+        group = self.paths[self.element[i]]
         self._put(self.all_good.of_paths[group] / max(self.all_units.of_paths[group], 1))
         self._put(self.all_good.of_paths[group] / self.total)
 

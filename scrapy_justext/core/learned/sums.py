@@ -23,38 +23,40 @@ class Sums:
     """
 
     def __init__(self, weights: array[float], element: array[int], columns: ElementColumns) -> None:
-        count: cython.int = columns.count
-        i: cython.int
+        count: cython.int = len(columns.ends)
         self.before = array("d", bytes(8 * (len(weights) + 1)))
-        self.before_elements, self.inside, self.of_classes, self.of_paths = (
-            array("d", bytes(8 * (columns.groups + 1))) for _ in range(4)
-        )
-        self._add(weights, element, columns)
-        for i in range(count):
-            self.before_elements[i + 1] += self.before_elements[i]
-        for i in range(count):
-            self.inside[i] = self.before_elements[columns.ends[i]] - self.before_elements[i]
+        self.before_elements, self.inside = (array("d", bytes(8 * (count + 1))) for _ in range(2))
+        self.of_classes, self.of_paths = (array("d", bytes(8 * columns.groups)) for _ in range(2))
+        self._add(weights, element, columns.classes, columns.paths)
+        self._add_elements(columns.ends)
 
-    def _add(self, weights: array[float], element: array[int], columns: ElementColumns) -> None:
+    def _add(self, weights: array[float], element: array[int], classes: array[int], paths: array[int]) -> None:
         i: cython.int
         for i in range(len(weights)):
             at: cython.int = element[i]
             weight: cython.double = weights[i]
             self.before[i + 1] = self.before[i] + weight
             self.before_elements[at + 1] += weight
-            self.of_classes[columns.classes[at]] += weight
-            self.of_paths[columns.paths[at]] += weight
+            self.of_classes[classes[at]] += weight
+            self.of_paths[paths[at]] += weight
+
+    def _add_elements(self, ends: array[int]) -> None:
+        i: cython.int
+        for i in range(len(ends)):
+            self.before_elements[i + 1] += self.before_elements[i]
+        for i in range(len(ends)):
+            self.inside[i] = self.before_elements[ends[i]] - self.before_elements[i]
 
 
-def holders(columns: ElementColumns, blocks: Sums) -> array[int]:
+def holders(parents: array[int], blocks: Sums) -> array[int]:
     """Return for each element the nearest one around it that holds more blocks; ``blocks``: how many there are."""
-    found = array("i", bytes(4 * columns.count))
-    _find_holders(columns, blocks, found)
+    found = array("i", bytes(4 * len(parents)))
+    _find_holders(parents, blocks, found)
     return found
 
 
-def _find_holders(columns: ElementColumns, blocks: Sums, found: array[int]) -> None:
+def _find_holders(parents: array[int], blocks: Sums, found: array[int]) -> None:
     number: cython.int
-    for number in range(1, columns.count):
-        parent: cython.int = columns.parents[number]
+    for number in range(1, len(parents)):
+        parent: cython.int = parents[number]
         found[number] = parent if blocks.inside[parent] > blocks.inside[number] else found[parent]

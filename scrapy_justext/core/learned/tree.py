@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -79,39 +79,65 @@ _READERS: dict[str, Callable[[str], int]] = {
 }
 
 
-class ElementColumns:
-    """The block-level elements of a page in document order, a value each.  Element 0 is the root.
+class ElementColumns(NamedTuple):
+    """The block-level elements of a page in document order, a value each.  Element 0 is the root."""
 
-    ``parents``: the number of the nearest block-level ancestor; 0 for the root.
-    ``ends``: the number behind the last element inside it.
-    ``paths``: equal for equal chains of tags from the root; ``classes``: equal for equal tag and class.
-    ``alike``: how many children of its parent have its tag and class.
-    ``depths``: how many block-level ancestors it has.
-    ``own_names``: its own names, and those of inline elements between it and its parent.
-    ``all_names``: its own names, and those of all its ancestors.
-    ``groups``: no number of a path or class is above it.
-    """
+    parents: array[int]
+    """The number of the nearest block-level ancestor; 0 for the root."""
+    ends: array[int]
+    """The number behind the last element inside it."""
+    paths: array[int]
+    """Equal for equal chains of tags from the root."""
+    depths: array[int]
+    """How many block-level ancestors it has."""
+    classes: array[int]
+    """Equal for equal tag and class."""
+    alike: array[int]
+    """How many children of its parent have its tag and class."""
+    own_names: list[int]
+    """Its own names, and those of inline elements between it and its parent."""
+    all_names: list[int]
+    """Its own names, and those of all its ancestors."""
+    groups: int
+    """Above the number of any path or class."""
 
-    def __init__(self, flow: Flow) -> None:
-        self.page = flow.page
-        self.nodes = array("i", flow.elements)
-        self.count = len(flow.elements)
-        self.parents, self.ends, self.paths, self.depths, self.classes = (
-            array("i", bytes(4 * self.count)) for _ in range(5)
-        )
+
+def read_elements(flow: Flow) -> ElementColumns:
+    """Read the block-level elements of a page."""
+    count = len(flow.elements)
+    parents, ends, paths, depths, classes = (array("i", bytes(4 * count)) for _ in range(5))
+    reader = _Reader(flow, parents, ends, paths, depths, classes)
+    reader.read()
+    families = np.array(parents, np.int64) * reader.groups + np.array(classes, np.int64)
+    _, family, sizes = np.unique(families, return_inverse=True, return_counts=True)
+    alike = array("i", sizes[family].astype(np.int32).tobytes())
+    names = reader.own_names, reader.all_names
+    return ElementColumns(parents, ends, paths, depths, classes, alike, *names, reader.groups)
+
+
+class _Reader:
+    """Reads the elements of a page, one after the other, into columns."""
+
+    def __init__(
+        self,
+        flow: Flow,
+        parents: array[int],
+        ends: array[int],
+        paths: array[int],
+        depths: array[int],
+        classes: array[int],
+    ) -> None:
+        self.page, self.nodes, self.count = flow.page, array("i", flow.elements), len(flow.elements)
+        self.parents, self.ends, self.paths, self.depths, self.classes = parents, ends, paths, depths, classes
         self.own_names: list[int] = []
         self.all_names: list[int] = []
         #: The numbers of tags with their classes, and the names of each; the names of inline elements.
         self._classes: dict[tuple[int, str | None], int] = {}
         self._class_names: list[int] = []
         self._inline: dict[int, int] = {}
-        self._read()
-        self.groups = max(self.count, len(self._classes))
-        family = np.array(self.parents, np.int64) * (self.groups + 1) + np.array(self.classes, np.int64)
-        _, families, sizes = np.unique(family, return_inverse=True, return_counts=True)
-        self.alike = sizes[families].astype(np.int32)
 
-    def _read(self) -> None:
+    def read(self) -> None:
+        """Read all elements."""
         page = self.page
         around: cython.int = 0
         number: cython.int
@@ -139,6 +165,7 @@ class ElementColumns:
             self.ends[around] = self.count
             around = self.parents[around]
         self.ends[0] = self.count
+        self.groups = max(self.count, len(self._classes)) + 1
 
     def _names(self, node: cython.int) -> int:
         """Return an element's own names; keep the number of its class."""
