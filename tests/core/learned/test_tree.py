@@ -6,8 +6,10 @@ import pytest
 from lxml import etree
 
 from scrapy_justext.core.learned.names import NAMES
-from scrapy_justext.core.learned.tree import read_names, word_bits
+from scrapy_justext.core.learned.tree import read_elements, word_bits
 from scrapy_justext.core.reading.loading import read_nodes
+from scrapy_justext.core.reading.page import read_blocks
+from scrapy_justext.core.reading.rules import MODERN
 
 
 def names_in(value: str) -> set[str]:
@@ -35,7 +37,7 @@ def test_of_long_values_only_the_beginning_is_read_and_kept(attribute: str) -> N
     before = word_bits.cache_info().currsize
     values = [f"sidebar display: none {'x' * length} footer visibility: hidden" for length in (1_000_000, 2_000_000)]
     first, second, beginning = (
-        read_names(read_nodes(etree.Element("p", {attribute: value})), 1)[0]
+        read_elements(read_blocks(read_nodes(etree.Element("p", {attribute: value})), MODERN)[1]).own_names[0]
         for value in (*values, "sidebar display: none")
     )
     assert first == second == beginning
