@@ -116,7 +116,7 @@ def compile_modules(root: Path) -> list[Path]:
         command.ensure_finalized()
         command.run()
         compiled = map(Path, command.get_outputs())
-        made = {source.with_name(path.name): path.read_bytes() for source, path in zip(sources, compiled, strict=True)}
+        made = {root / path.relative_to(temporary): path.read_bytes() for path in compiled}
     for target, content in made.items():
         # Another process may have the old one open.
         target.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from lxml import etree
 from scrapy_justext.core.reading.rules import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     import cython
 
@@ -114,6 +114,16 @@ class Nodes:
         """Return the elements of a name."""
         number = self.names.index(name) if name in self.names else DOCUMENT
         return [node for node, tag in enumerate(self.tag) if tag == number and node]
+
+    def marked(self, sign: cython.int, is_named: Sequence[bool]) -> list[int]:
+        """Return the elements whose class has a sign, or whose name has a mark at its number."""
+        found = []
+        node: cython.int
+        for node in range(1, self.count):
+            number: cython.int = self.tag[node]
+            if self.signs[node] & sign or (number >= 0 and is_named[number]):
+                found.append(node)
+        return found
 
     def nearest(self, chosen: Container[int]) -> list[int]:
         """Return for each node the nearest of some at or around it; 0 where there is none."""

@@ -68,10 +68,10 @@ _SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.from
 
 def _searched(flow: Flow, begin: int, end: int) -> list[str]:
     """Return what stands for tokens in a text that is searched."""
-    return [
-        (text.translate(_OTHERS) if _ANY_OTHER.search(text) else text) if text else _SEARCHED.get(code, _MARK)
-        for code, text in zip(flow.codes[begin:end], flow.texts[begin:end], strict=True)
-    ]
+    texts = flow.texts[begin:end]
+    if _ANY_OTHER.search("".join(texts)):
+        texts = [text.translate(_OTHERS) for text in texts]
+    return [text or _SEARCHED.get(code, _MARK) for code, text in zip(flow.codes[begin:end], texts, strict=True)]
 
 
 def _between_dollars(text: str) -> Iterator[str]:

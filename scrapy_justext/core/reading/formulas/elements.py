@@ -19,6 +19,7 @@ from scrapy_justext.core.reading.formulas.mathml import joined, local_name, math
 from scrapy_justext.core.reading.formulas.tex import bare_tex, clean_tex, is_clear, is_prose
 from scrapy_justext.core.reading.loading import read_nodes
 from scrapy_justext.core.reading.nodes import HAS_TAIL, HAS_TEXT
+from scrapy_justext.core.reading.rules import NAMES
 from scrapy_justext.core.reading.signs import DRAWN, FORMULA
 from scrapy_justext.core.tags import MODERN_BLOCK_LEVEL
 from scrapy_justext.exceptions import PageLimitError
@@ -65,8 +66,8 @@ def find_formulas(page: Nodes, most: int | None = None) -> dict[int, Sequence[Fo
 
 def _candidates(page: Nodes) -> list[int]:
     """Return the elements that may be formulas, by their names or a sign of their class."""
-    named = {number for number, name in enumerate(page.names) if local_name(name) in _BY_NAME}
-    return [node for node in range(1, page.count) if page.signs[node] & FORMULA or page.tag[node] in named]
+    others = [local_name(name) in _BY_NAME for name in page.names[len(NAMES) :]]
+    return page.marked(FORMULA, _IS_NAMED + others)
 
 
 def check_count(count: int, most: int | None) -> None:
@@ -411,7 +412,7 @@ def _image(page: Nodes, node: int) -> list[Formula] | None:
     """Return the formula that an image shows, by its ALT or the TeX in its address; None for another image."""
     alt, address = page.attribute(node, "alt") or "", page.attribute(node, "src") or ""
     is_named = page.signs[node] & (FORMULA | DRAWN)
-    if not (is_named or "\\" in alt or _ADDRESS_SIGN.search(address[:_LONGEST])):
+    if not (is_named or "\\" in alt or any(map(address[:_LONGEST].__contains__, _ADDRESS_SIGNS))):
         # As most are.
         return None
     named = _served_tex(address)
@@ -466,7 +467,7 @@ _SIZE = re.compile(r"\A(?:\\(?:dpi|bg|fn|inline|large|small|tiny|huge|LARGE|norm
 #: Characters of an address that is looked at.
 _LONGEST = 4000
 #: What all addresses of services that draw TeX have, and few others.
-_ADDRESS_SIGN = re.compile(r"latex|mimetex|math|equation\?|codecogs|/chart\?|%5[Cc]")
+_ADDRESS_SIGNS = ("latex", "mimetex", "math", "equation?", "codecogs", "/chart?", "%5C", "%5c")
 
 
 _BY_NAME: dict[str, Rule] = {
@@ -479,6 +480,8 @@ _BY_NAME: dict[str, Rule] = {
     "d-math": _own_element,
     "math-renderer": _own_element,
 }
+#: Whether there is a rule for each of the names that all pages know.
+_IS_NAMED = [name in _BY_NAME for name in NAMES]
 _BY_CLASS: dict[str, Rule] = {
     "katex": _katex,
     "katex-error": _error,
