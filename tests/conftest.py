@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from scrapy_justext.workers import process
+from tests import products
 
 settings.register_profile(
     "steady", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
@@ -27,6 +29,21 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     # Before the pool's threads ask for it, several at a time.
     forked.address()
     monkeypatch.setattr(process, "subprocess", forked.SUBPROCESS)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect no cases that the default run deselects: there are thousands.
+
+    What tests are made of stays to the end, so no garbage collection is to look at it.
+    """
+    products.IS_WHOLE = config.option.markexpr != "not full"
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -11,6 +11,7 @@ from scrapy_justext.inspection.pages import describe_page
 from tests.evaluation.report.test_browser import FAINT
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, layers, running
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,7 +188,7 @@ class TestSettings:
         assert tuner.locator(f"#{problem}").is_hidden()
         assert (number.get_attribute("aria-invalid"), number.input_value()) == (None, own)
 
-    @pytest.mark.parametrize("profile", ["article", "justext-java", "boilerpipe", "learned"])
+    @pytest.mark.parametrize("profile", in_part(["learned", "article", "justext-java", "boilerpipe"], 4))
     def test_profiles(self, tuner: Any, profile: str) -> None:
         tuner.get_by_label("Profile").select_option(profile)
         wait_until(tuner, lambda: f'"JUSTEXT_PROFILE": "{profile}",' in text(tuner, "#tn-code"))
