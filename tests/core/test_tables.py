@@ -100,6 +100,7 @@ def test_other_profiles_see_no_table() -> None:
     ]
 
 
+@pytest.mark.full
 def test_many_tables_take_as_long_as_they_are_many() -> None:
     root = tree(f"<table>{DATA}</table>" * 60_000)
     assert processor_seconds(lambda: segment_tree(root, MODERN)) < SECONDS

@@ -122,6 +122,7 @@ def test_meta_decides_what_is_dropped_of_a_page(site: Site) -> None:
     assert result.justext["responses_dropped"] == 1
 
 
+@pytest.mark.full
 def test_a_page_without_text_says_so(site: Site) -> None:
     answers = {"/empty": "<html><body><div></div></body></html>", "/lone": page(ENGLISH)}
     with Site(answers) as small:

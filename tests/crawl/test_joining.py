@@ -417,6 +417,7 @@ def articles(count: int) -> dict[str, str]:
 COUNT = 5
 
 
+@pytest.mark.full
 def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(tmp_path: Path) -> None:
     settings = {**JOIN, "JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1}
     with Site(articles(COUNT)) as site:
@@ -565,6 +566,7 @@ def test_a_feed_of_parquet_has_the_pages(tmp_path: Path) -> None:
     assert row["fetched"] == "first"
 
 
+@pytest.mark.full
 @needs_redis
 def test_another_worker_goes_on_with_an_article_from_a_shared_queue(tmp_path: Path) -> None:
     """The first worker asks for one page; what waits for the others is in Redis."""

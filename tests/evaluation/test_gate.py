@@ -203,6 +203,7 @@ class TestBadInput:
         assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 0
 
 
+@pytest.mark.full
 def test_the_small_sets_floors_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     floors = SMALL_SET / "floors.json"
     extractors = ",".join(json.loads(floors.read_text())["small_set"]["floors"])

@@ -61,11 +61,13 @@ def test_on_any_text(texts: list[str]) -> None:
     check_texts(texts)
 
 
+@pytest.mark.full
 def test_on_demo_pages() -> None:
     for page in PAGES.values():
         check_page(tree(read_page(page)))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
 @pytest.mark.parametrize("step", [80, pytest.param(8, marks=pytest.mark.full)])
 def test_on_labelled_pages(step: int) -> None:

@@ -193,6 +193,7 @@ class TestEquality:
         assert root is not None
         check_styles(root, rules)
 
+    @pytest.mark.full
     @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
     @pytest.mark.parametrize("step", [160, pytest.param(16, marks=pytest.mark.full)])
     def test_of_what_markdown_reads_on_labelled_pages(self, step: int) -> None:
@@ -560,6 +561,7 @@ class TestLoading:
         done = subprocess.run([sys.executable, "-m", check.__name__], capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
 
+    @pytest.mark.full
     @needs_kernel
     @pytest.mark.parametrize(
         ("module", "name", "value"),
@@ -620,6 +622,7 @@ def test_what_values_of_an_attribute_give_is_told_apart() -> None:
         assert search.finds(tree(shown + drawn))
 
 
+@pytest.mark.full
 @needs_kernel
 @pytest.mark.parametrize(
     ("profile", "inner"),

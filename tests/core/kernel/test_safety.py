@@ -154,6 +154,7 @@ def test_bytes_that_are_no_utf8(raw: bytes) -> None:
         assert cut(root, rules)
 
 
+@pytest.mark.full
 def test_trees_that_change_between_reads() -> None:
     for number in range(40):
         root = random_tree(number)
@@ -163,6 +164,7 @@ def test_trees_that_change_between_reads() -> None:
             check(root)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("is_pure", "depth"), [(False, 200_000), (True, 3_000)], ids=["compiled", "pure"])
 def test_a_deep_tree(is_pure: bool, depth: int) -> None:
     """For Python it is not as deep: lxml looks at all ancestors whenever it lets go of an element."""
@@ -185,6 +187,7 @@ def very_deep(depth: int) -> etree._Element:
     return root
 
 
+@pytest.mark.full
 def test_threads_read_one_tree_and_many() -> None:
     roots = [random_tree(number) for number in range(16)] * 2 + [random_tree(1)] * 16
     expected = [read(root) for root in roots]
