@@ -21,6 +21,8 @@ from scrapy_justext import __version__
 from scrapy_justext.core.stoplists import shipped_folder
 from tests.builders import REPOSITORY
 
+pytestmark = pytest.mark.full
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from scrapy_justext.archives.records import InputPosition
     from scrapy_justext.archives.work import ChunkResult
 
+pytestmark = pytest.mark.full
+
 PAGES = 30
 
 

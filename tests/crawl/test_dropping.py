@@ -13,6 +13,8 @@ from tests.crawl.items import DataclassItem, Fieldless
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 
+pytestmark = pytest.mark.full
+
 #: The page with nothing but key words: 200 characters are passed, stop words are missing.
 MESSAGE = re.compile(
     rf"no good content: 0 of 4 blocks; nearest miss: {len(KEYWORDS)} characters, "

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 JOIN = {"JUSTEXT_JOIN_PAGES": 10, "JUSTEXT_FIELDS": {"pages": "pages", "paragraphs": "paragraphs"}}
 THREE = article(["/bridge", "/bridge/2", "/bridge/3"])
 WHOLE = "\n\n".join(["The bridge that grows", *(text(n) for n in (1, 2, 3))])

@@ -15,6 +15,8 @@ from tests.products import in_part
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 SETTINGS = """
 SPIDER_MODULES = ["spiders"]
 ADDONS = {"scrapy_justext.Addon": 500}

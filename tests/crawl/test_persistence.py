@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 PAGES = 12
 ANSWERS = {
     "/": page(ENGLISH, *(f'<a href="/{number}">{number}</a>' for number in range(PAGES))),

@@ -24,6 +24,8 @@ from tests.products import in_part
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+pytestmark = pytest.mark.full
+
 posix = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that ends a process")
 full = pytest.mark.full
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")

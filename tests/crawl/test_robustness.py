@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.extractor import ReadPage
 
+pytestmark = pytest.mark.full
+
 REPLACED = page(MORE_ENGLISH)
 
 

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.crawl.pages import Outcome
 
+pytestmark = pytest.mark.full
+
 SHELL = f'<html><body>{MENU}<div id="root"></div><script src="app.js"></script></body></html>'
 WALL = "<html><title>Just a moment...</title><body><p>Checking.<script>window._cf_chl_opt={}</script></body></html>"
 LISTING = (

@@ -17,6 +17,8 @@ from tests.products import in_part
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 SHELL = "<div id=root></div><p>You need JavaScript."
 SPIDER = """
 import scrapy

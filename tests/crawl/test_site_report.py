@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.crawl.pages import Outcome
 
+pytestmark = pytest.mark.full
+
 
 def outcome(html: str) -> CleanedPage:
     return CleanedPage(extract(html, language=["English", "German"]), configure({}), seconds=0.002)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 SMALL_SET = REPOSITORY / "tests" / "evaluation" / "small_set"
 
 Floors = dict[str, Any]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
 
+pytestmark = pytest.mark.full
+
 OUR_PAGES = REPOSITORY / "tests" / "kinds" / "pages"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.forked import Process
 
-pytestmark = needs_redis
+pytestmark = [needs_redis, pytest.mark.full]
 
 SECONDS = 120
 PAGES = [f"/{first}{second}" for first in "abcdef" for second in "abcdefghij"]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 WIDE, NARROW = 1300, 390
 WIDTHS = (320, NARROW, 700, 1000, WIDE, 1600)
 BREAD = DEMO_SITE / "blog" / "slow-bread.html"

@@ -38,6 +38,8 @@ from training.validated import VARIABLE
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 QUICK = Recipe(hidden=8, epochs=30, pages=4)
 DOCUMENTS = [document(number) for number in range(12)]
 PAGES = [Page("set", labelled) for labelled in DOCUMENTS]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 
 def small_hostile_run(folder: Path) -> Path:
     """A hostile run with the figures of one measure alone."""
