@@ -28,6 +28,8 @@ from tests.terminal import printed_on_terminal, reader_that_goes_away
 if TYPE_CHECKING:
     from tests.forked import Process
 
+pytestmark = pytest.mark.full
+
 PAGES = 400
 INTERRUPTED = "justext-archive: interrupted; run the same again to go on\n"
 

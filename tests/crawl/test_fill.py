@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 OTHER = page(MORE_ENGLISH, title="Other")
 SITE: dict[str, Answer | str] = {
     "/page": page(ENGLISH, title=""),

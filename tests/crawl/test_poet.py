@@ -27,6 +27,8 @@ from web_poet.serialization import deserialize_leaf, serialize_leaf
 from scrapy_justext.poet import ExtractionProvider
 from tests.crawl.poet_pages import AskingSpider
 
+pytestmark = pytest.mark.full
+
 RECIPES = (REPOSITORY / "docs" / "recipes.md").read_text("utf-8")
 POET = "scrapy_poet.Addon"
 JUSTEXT = "scrapy_justext.Addon"

@@ -16,6 +16,8 @@ from tests.evaluation.report.small_run import HOSTILE_NAME, write_run
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 TITLES = {

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 WIDTHS = (320, 400, 1000, 1500)
 HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
 GERMAN = "Es war die beste aller Zeiten, und es war die schlimmste aller Zeiten, das war das Jahr der Weisheit. " * 3
