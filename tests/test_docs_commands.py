@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:

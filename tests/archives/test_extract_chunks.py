@@ -32,7 +32,7 @@ class DeadlySetup(Setup):
         return os._exit, (3,)
 
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
+pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
 SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl"))
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.options import Choices
 
+pytestmark = pytest.mark.full
+
 #: Options that have a page read in every way there is, with each profile.  Half of the profiles decide by their own
 #: rules, the others write all of a page as Markdown.
 CHOICES: dict[str, Choices] = {

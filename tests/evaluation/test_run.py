@@ -22,7 +22,7 @@ from tests.evaluation.test_processes import is_running, wait_until
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
+pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
 
 @pytest.fixture

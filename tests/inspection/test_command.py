@@ -34,6 +34,8 @@ from tests.terminal import reader_that_goes_away
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.full
+
 LIBRARY = PAGES / "news" / "night-library.html"
 SEARCH = PAGES / "search.html"
 ARABIC = PAGES / "ar" / "mawsua" / "qahwa.html"
