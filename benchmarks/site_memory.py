@@ -77,7 +77,7 @@ def compare(pages: Sequence[Page], options: Options) -> Means:
             judged.page.url or "",
             CONFIGURATION.site_memory_length,
             judged.page.title,
-            links_of(HtmlResponse(page.url or "", body=page.html), None),
+            links_of(HtmlResponse(page.url or "", body=page.html, encoding="utf-8"), None),
         )
         for page, judged in zip(pages, alone, strict=True)
     ]

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from scrapy_justext.workers import process
+from tests import products
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 settings.register_profile(
-    "steady", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+    "quick", deadline=None, derandomize=True, max_examples=20, suppress_health_check=[HealthCheck.too_slow]
 )
-# ``--hypothesis-profile=thorough`` tries more.
-settings.register_profile("thorough", settings.get_profile("steady"), max_examples=100)
-settings.load_profile("steady")
+# ``--hypothesis-profile=steady`` and ``thorough`` try more.
+settings.register_profile("steady", settings.get_profile("quick"), max_examples=40)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=100)
+settings.load_profile("quick")
 
 
 PACKAGE = Path(__file__).parents[1] / "scrapy_justext"
@@ -39,6 +46,23 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     # Before the pool's threads ask for it, several at a time.
     forked.address()
     monkeypatch.setattr(process, "subprocess", forked.SUBPROCESS)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect no cases that the default run deselects: there are thousands."""
+    products.IS_WHOLE = config.option.markexpr != "not full"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without garbage collections; what tests are made of stays to the end, so none later is to look at it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,20 +14,41 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: Whether there are the cases that the default run does not take; ``tests/conftest.py`` says so.
+IS_WHOLE = True
 
-def in_turn(rows: Mapping[str, object], columns: Mapping[str, object]) -> list[ParameterSet]:
+
+def in_turn(rows: Mapping[str, object], columns: Mapping[str, object], every: int = 1) -> list[ParameterSet]:
     """Return the full product by the names of its values; the default run takes each row with one column, in turn.
+
+    Of the rows it takes each ``every``-th.
 
     >>> [case.id for case in in_turn({"a": 1, "b": 2}, {"x": 3, "y": 4}) if not case.marks]
     ['a-x', 'b-y']
     """
     names = list(columns)
+
+    def is_quick(row: int, column: str) -> bool:
+        return row % every == 0 and names[row // every % len(names)] == column
+
     return [
-        pytest.param(
-            row, column, id=f"{row_name}-{name}", marks=() if names[i % len(names)] == name else pytest.mark.full
-        )
+        pytest.param(row, column, id=f"{row_name}-{name}", marks=() if is_quick(i, name) else pytest.mark.full)
         for i, (row_name, row) in enumerate(rows.items())
         for name, column in columns.items()
+        if IS_WHOLE or is_quick(i, name)
+    ]
+
+
+def in_part(cases: Iterable[T], every: int) -> list[ParameterSet]:
+    """Return cases of one behaviour, of which the default run takes the first and each ``every``-th behind it.
+
+    >>> [case.values[0] for case in in_part("abcde", 3) if not case.marks]
+    ['a', 'd']
+    """
+    return [
+        pytest.param(case, id=str(case), marks=pytest.mark.full if number % every else ())
+        for number, case in enumerate(cases)
+        if IS_WHOLE or number % every == 0
     ]
 
 

@@ -27,7 +27,7 @@ MODULES = {
 
 #: From the ground up: a part may know those of floors below its own, and itself.
 FLOORS = (
-    {"exceptions", "fields"},
+    {"exceptions"},
     {"core"},
     {"compression", "files", "tables", "workers"},
     {"crawl"},

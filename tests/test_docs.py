@@ -168,7 +168,20 @@ def spider_of(page: str, name: str) -> Sample:
     return sample
 
 
-@pytest.mark.parametrize("sample", named(SPIDERS))
+#: Of these pages in the default run.
+FIRST = {"README.md", "items.md", "settings.md", "several-pages.md", "second-requests.md"}
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        *named([sample for sample in SPIDERS if sample.page in FIRST]),
+        *(
+            pytest.param(*one.values, id=one.id, marks=pytest.mark.full)
+            for one in named([sample for sample in SPIDERS if sample.page not in FIRST])
+        ),
+    ],
+)
 def test_spiders_crawl(sample: Sample, site: Site, tmp_path: Path) -> None:
     skip_without(sample)
     crawled = crawl(sample.code, site, tmp_path)
@@ -262,6 +275,7 @@ def test_lines_of_callbacks_run(sample: Sample, site: Site, tmp_path: Path) -> N
 # Pages that are followed from their beginning to their end.
 
 
+@pytest.mark.full
 def test_the_tutorial_can_be_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     tutorial()

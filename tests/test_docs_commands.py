@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from functools import cache
 from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
@@ -25,8 +24,10 @@ from tests.samples import INSTALLATION, REPOSITORY, Sample, run_in_shell
 from tests.test_docs import ANSWERS, PAGES, SHELL, SPIDERS, crawl, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +43,33 @@ COMMANDS = re.compile(
 )
 
 
-@cache
-def help_of(name: str) -> str:
-    words = name.removeprefix("python ").split()
-    arguments = ["-m", *words] if words[0] == "scrapy" else words
-    done = subprocess.run(
-        [sys.executable, *arguments, "--help"], cwd=REPOSITORY, capture_output=True, text=True, check=False
-    )
+#: Runs the modules that it is given, each with further arguments, and prints what each prints: in one process, since
+#: most of them load the same libraries.
+RUN_MODULES = """
+import contextlib, io, json, runpy, sys
+printed = {}
+for name in sys.argv[1:]:
+    module, *arguments = name.split()
+    sys.argv = [module, *arguments, "--help"]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        try:
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+        except SystemExit as end:
+            if end.code:
+                raise
+    printed[name] = out.getvalue()
+print(json.dumps(printed))
+"""
+
+
+def helps_of(names: Iterable[str]) -> dict[str, str]:
+    """What each command says of itself."""
+    modules = {name: name.removeprefix("python -m ") for name in names}
+    command = [sys.executable, "-W", "ignore::RuntimeWarning:runpy", "-c", RUN_MODULES, *modules.values()]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    printed = json.loads(done.stdout)
+    return {name: printed[module] for name, module in modules.items()}
 
 
 def commands() -> Iterator[tuple[str, str]]:
@@ -68,17 +87,18 @@ def test_commands_have_the_options_that_are_shown() -> None:
     for name, options in commands():
         shown.setdefault(name, set()).update(re.findall(r"(?<!\S)--?[a-z][\w-]*", options))
     assert len(shown) > 10
+    helps = helps_of(name for name, options in shown.items() if options)
     unknown = {
         name: missing
         for name, options in shown.items()
-        if (missing := {option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", help_of(name))})
+        if (missing := {option for option in options if not re.search(rf"(?<![\w-]){option}(?![\w-])", helps[name])})
     }
     assert unknown == {}
 
 
-#: Those that read pages.
+#: Those that read pages, those of the README first.
 READING = [
-    pytest.param(line, id=f"{sample.page}: {line}")
+    pytest.param(line, id=f"{sample.page}: {line}", marks=() if sample.page == "README.md" else pytest.mark.full)
     for sample in SHELL
     if sample.page != "tutorial.md"
     for line in dict.fromkeys(re.split(" *[#|]", shown)[0] for shown in sample.code.splitlines())
@@ -124,6 +144,7 @@ def test_commands_that_read_pages_run(line: str, site: Site, tmp_path: Path) -> 
         assert "good" in done.stdout
 
 
+@pytest.mark.full
 def test_files_of_several_crawls_are_added_up(site: Site, tmp_path: Path) -> None:
     [sample] = (sample for sample in SHELL if "justext-sites" in sample.code)
     crawl(next(one for one in SPIDERS if one.page == sample.page).code, site, tmp_path)

@@ -21,6 +21,8 @@ from scrapy_justext import __version__
 from scrapy_justext.core.stoplists import shipped_folder
 from tests.builders import REPOSITORY
 
+pytestmark = pytest.mark.full
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -106,6 +108,7 @@ class TestWheel:
         } <= static
         assert {f"scrapy_justext/{name}" for name in static} <= set(zipfile.ZipFile(wheel).namelist())
 
+    @pytest.mark.full
     def test_its_command_writes_a_report_and_serves_the_tuner(self, wheel: Path, tmp_path: Path) -> None:
         zipfile.ZipFile(wheel).extractall(tmp_path)
         (tmp_path / "page.html").write_text(f"<p>{STORY}", "utf-8")
@@ -155,6 +158,7 @@ class TestWheel:
         assert Path(file).is_relative_to(tmp_path)
         assert (language, paragraphs) == ("en", "0")
 
+    @pytest.mark.full
     def test_its_own_lists_are_read(self, wheel: Path, tmp_path: Path) -> None:
         zipfile.ZipFile(wheel).extractall(tmp_path)
         (tmp_path / "scrapy_justext" / "data" / "stoplists" / "English.txt").write_text("lamp\n")
@@ -198,11 +202,13 @@ class TestCheckout:
         assert Path(file).is_relative_to(checkout)
         assert (language, paragraphs) == ("en", "0")
 
+    @pytest.mark.full
     def test_an_edit_of_a_list_shows(self, checkout: Path) -> None:
         assert run(EXTRACT, checkout)[2] == "0"
         (checkout / "stoplists" / "English.txt").write_text("lamp\n")
         assert run(EXTRACT, checkout)[2] == "1"
 
+    @pytest.mark.full
     def test_a_new_list_is_found(self, checkout: Path) -> None:
         (checkout / "stoplists" / "Klingon.txt").write_text("lamp\n")
         assert run(EXTRACT.replace("English", "Klingon"), checkout)[1:] == ["klingon", "1"]

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from scrapy.utils.response import get_base_url
 from w3lib.url import safe_url_string
@@ -31,9 +31,10 @@ SIZE = 3
 #: Links of a page that are looked at.
 MOST_LINKS = 500
 
-_HREF = r"""\bhref\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
-_LINK = re.compile(rf"<a\s(?:[^<>]*?\s)?{_HREF}", re.IGNORECASE)
-_CANONICAL = re.compile(rf"<link\s(?=[^<>]*\bcanonical\b)[^<>]*?{_HREF}", re.IGNORECASE)
+# Patterns without regard to case take twice as long.
+_HREF = r"""\b[hH][rR][eE][fF]\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"'<>]+))"""
+_LINK = re.compile(rf"<[aA]\s(?:[^<>]*?\s)?{_HREF}")
+_CANONICAL = re.compile(rf"<[lL][iI][nN][kK]\s(?=[^<>]*\b[cC]anonical\b)[^<>]*?{_HREF}")
 
 
 class PageLinks(NamedTuple):
@@ -71,20 +72,18 @@ def _hrefs(pattern: re.Pattern[str], text: str) -> Iterator[str]:
 def _resolved(base: str, href: str) -> str:
     if "&" in href:
         href = unescape(href)
-    if href[0] == "/" and base.count("/") > 2:
-        # Menus have the same on all pages.
-        base = "/".join(base.split("/", 3)[:3])
-    return _joined(base, href)
-
-
-@lru_cache(1 << 14)
-def _joined(base: str, href: str) -> str:
-    try:
-        address = urljoin(base, href)
-        return address if address.isascii() else safe_url_string(address)
-    except ValueError:
-        # It is no address.
-        return href
+    if href.startswith(("http://", "https://")):
+        address = href
+    elif href[0] == "/" and href[:2] != "//":
+        # Most are of these two kinds, which take a tenth of the time so.
+        address = "/".join(base.split("/", 3)[:3]) + href
+    else:
+        try:
+            address = urljoin(base, href)
+        except ValueError:
+            # It is no address.
+            return href
+    return address if address.isascii() else safe_url_string(address)
 
 
 @lru_cache(1 << 14)
@@ -94,9 +93,7 @@ def number_of(url: str) -> bytes:
     >>> number_of("http://www.example.org/a/#top") == number_of("https://example.org/a")
     True
     """
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")._replace(path=url)
-    name = f"{parts.netloc.lower().removeprefix('www.')}{parts.path.rstrip('/')}?{parts.query}"
+    host, _, rest = url.partition("#")[0].partition("://")[2].partition("/")
+    path, _, query = rest.partition("?")
+    name = f"{host.lower().removeprefix('www.')}/{path.rstrip('/')}?{query}"
     return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()

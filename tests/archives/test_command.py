@@ -28,6 +28,8 @@ from tests.terminal import printed_on_terminal, reader_that_goes_away
 if TYPE_CHECKING:
     from tests.forked import Process
 
+pytestmark = pytest.mark.full
+
 PAGES = 400
 INTERRUPTED = "justext-archive: interrupted; run the same again to go on\n"
 
@@ -322,6 +324,7 @@ def _kill_group(process: Process) -> None:
     process.wait()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the page has to end first")
 @pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.full), signal.SIGKILL])
 def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
@@ -351,6 +354,7 @@ def test_no_process_outlives_a_command_that_was_ended_in_a_page_without_end(
         _kill_group(process)
 
 
+@pytest.mark.full
 def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path: Path) -> None:
     # Where the language is given, nobody but the parent writes: to detect it, a model is unpacked into a file.
     arguments = [archive, "-o", "out.jsonl", "-s", "JUSTEXT_LANGUAGE=en"]
@@ -368,6 +372,7 @@ def test_what_was_finished_is_kept_when_the_disk_is_full(archive: Path, tmp_path
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [url(number) for number in range(PAGES)]
 
 
+@pytest.mark.full
 def test_processes_without_room_for_what_they_need_are_explained_in_one_line(archive: Path, tmp_path: Path) -> None:
     done = end(start(tmp_path, archive, "-o", "out.jsonl", FILE_SIZE="100000"))
     assert (done.returncode, done.stderr) == (2, "justext-archive: no process can begin: File too large\n")

@@ -32,7 +32,7 @@ class DeadlySetup(Setup):
         return os._exit, (3,)
 
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
+pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
 SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl"))
 
@@ -107,6 +107,7 @@ def test_a_page_whose_process_was_ended_once_is_tried_again(tmp_path: Path) -> N
     assert "crashes" not in result.counts
 
 
+@pytest.mark.full
 def test_a_page_that_takes_too_long_is_given_up() -> None:
     results = work([chunk([loaded(0), Endless(where(1)), loaded(2)]), chunk([loaded(3)])], timeout=8)
     assert urls(results) == [url(0), url(2), url(3)]

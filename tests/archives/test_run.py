@@ -16,6 +16,7 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.exceptions import ArchiveError
 from tests.archives.making import common_crawl, http, packed, page, page_record, record, url
 from tests.archives.running import extract_here, make, rows
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.archives.records import InputPosition
     from scrapy_justext.archives.work import ChunkResult
+
+pytestmark = pytest.mark.full
 
 PAGES = 30
 
@@ -118,7 +121,7 @@ OUTPUTS = ["out.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.parquet"]
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("out", OUTPUTS)
+@pytest.mark.parametrize("out", in_part(OUTPUTS, 4))
 def test_a_run_that_was_ended_anywhere_goes_on(
     out: str, archive: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -291,6 +291,7 @@ def test_words_are_counted_alike_by_compiled_code(texts: list[str], stopwords: f
     assert counted(texts, stopwords) == expected
 
 
+@pytest.mark.full
 def test_small_letters_are_those_of_python() -> None:
     letters = [chr(code) for code in range(sys.maxunicode + 1) if not chr(code).isspace()]
     small = frozenset(letter.lower() for letter in letters)

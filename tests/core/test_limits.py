@@ -82,6 +82,7 @@ def test_a_page_of_any_kind_is_refused() -> None:
             extract(one)
 
 
+@pytest.mark.full
 def test_a_tree_is_not_refused() -> None:
     root = etree.fromstring(f"<body>{REFUSED['in one tag']}", etree.HTMLParser())
     assert [block.text for block in extract(root).blocks] == ["x"]

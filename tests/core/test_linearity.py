@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.options import Choices
 
+pytestmark = pytest.mark.full
+
 #: Options that have a page read in every way there is, with each profile.  Half of the profiles decide by their own
 #: rules, the others write all of a page as Markdown.
 CHOICES: dict[str, Choices] = {
@@ -61,7 +63,7 @@ def grows_in_a_line(work: Callable[[int], int], size: int) -> bool:
     )
 
 
-@pytest.mark.parametrize(("name", "choices"), in_turn({name: name for name in SHAPES}, CHOICES))
+@pytest.mark.parametrize(("name", "choices"), in_turn({name: name for name in SHAPES}, CHOICES, every=4))
 def test_the_lines_run_grow_in_a_line_with_the_page(name: str, choices: Choices) -> None:
     def work(size: int) -> int:
         page = SHAPES[name](size)
@@ -80,7 +82,14 @@ def test_the_lines_run_grow_in_a_line_with_the_page(name: str, choices: Choices)
     assert grows_in_a_line(work, SIZE)
 
 
-@pytest.mark.parametrize(("step", "size", "is_linear"), [(None, 28, True), (1, 7, False), (10, 28, False)])
+@pytest.mark.parametrize(
+    ("step", "size", "is_linear"),
+    [
+        pytest.param(None, 28, True, marks=pytest.mark.full),
+        (1, 7, False),
+        pytest.param(10, 28, False, marks=pytest.mark.full),
+    ],
+)
 def test_the_count_notices_quadratic_work(step: int | None, size: int, is_linear: bool) -> None:
     def work(n: int) -> int:
         page = "<p>One" * n

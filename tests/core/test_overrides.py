@@ -148,6 +148,7 @@ def test_inline_elements_on_pages_with_control_characters(rule: str, character: 
         assert whole.is_good is (rule == "keep_css")
 
 
+@pytest.mark.full
 def test_what_several_selectors_find_is_not_compared_with_one_another() -> None:
     page = f"<p>{'<b>x</b><i>y</i>' * 100_000}"
     assert processor_seconds(lambda: extract(page, language="none", keep_css="b, i")) < SECONDS

@@ -13,6 +13,8 @@ from tests.crawl.items import DataclassItem, Fieldless
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
 
+pytestmark = pytest.mark.full
+
 #: The page with nothing but key words: 200 characters are passed, stop words are missing.
 MESSAGE = re.compile(
     rf"no good content: 0 of 4 blocks; nearest miss: {len(KEYWORDS)} characters, "
@@ -122,6 +124,7 @@ def test_meta_decides_what_is_dropped_of_a_page(site: Site) -> None:
     assert result.justext["responses_dropped"] == 1
 
 
+@pytest.mark.full
 def test_a_page_without_text_says_so(site: Site) -> None:
     answers = {"/empty": "<html><body><div></div></body></html>", "/lone": page(ENGLISH)}
     with Site(answers) as small:

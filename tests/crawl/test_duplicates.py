@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 MILL = (
     "The mill that stands beside the river was sold to a family from the coast, who had never seen so much snow and "
     "did not know what to do with the wheel, which had not been turned since the war and was to be turned no more."

@@ -14,6 +14,8 @@ from tests.crawl.spiders import PageSpider
 if TYPE_CHECKING:
     from tests.crawl.server import Site
 
+pytestmark = pytest.mark.full
+
 BY_CLASS: dict[str, Any] = {
     "DOWNLOADER_MIDDLEWARES": {JustextDownloaderMiddleware: 545},
     "SPIDER_MIDDLEWARES": {JustextSpiderMiddleware: 25},

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def folder(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:

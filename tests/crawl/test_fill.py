@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 OTHER = page(MORE_ENGLISH, title="Other")
 SITE: dict[str, Answer | str] = {
     "/page": page(ENGLISH, title=""),
@@ -80,17 +82,36 @@ def served() -> Iterator[Site]:
 FILLED = {"/page": (ENGLISH, ""), "/copy": (GOOD_TEXT, "The bridge")}
 
 
+SECONDS_OF_PAGES = ["/other", "/json", "/missing", "/poor"]
+
+
+@pytest.fixture(scope="module")
+def results(served: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str], Result]:
+    crawls: dict[Any, Crawl] = {}
+    for kind in KINDS:
+        for second in SECONDS_OF_PAGES:
+            arguments = {"first": served.urls("/page", "/copy"), "second": served.url(second), "make": KINDS[kind]}
+            crawls |= {
+                (kind, second, way): Crawl(TwoPagesSpider, {**arguments, "way": way})
+                for way in ("meta", "cb_kwargs")[: 1 + (second == "/other")]
+            }
+            # On a disk, an item is another object afterwards.
+            folder = tmp_path_factory.mktemp("job")
+            crawls[kind, second, "stored"] = Crawl(TwoPagesSpider, arguments, {"JOBDIR": str(folder)})
+    found: Any = crawl(crawls)
+    return found  # type: ignore[no-any-return]
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("second", ["/other", "/json", "/missing", "/poor"])
-def test_an_item_has_the_text_of_its_own_page(served: Site, kind: str, second: str, tmp_path: Path) -> None:
-    arguments = {"first": served.urls("/page", "/copy"), "second": served.url(second), "make": KINDS[kind]}
-    crawls = {
-        way: Crawl(TwoPagesSpider, {**arguments, "way": way})
-        for way in ("meta", "cb_kwargs")[: 1 + (second == "/other")]
-    }
-    # On a disk, an item is another object afterwards.
-    crawls["stored"] = Crawl(TwoPagesSpider, arguments, {"JOBDIR": str(tmp_path / "job")})
-    for result in crawl(crawls).values():
+@pytest.mark.parametrize("second", SECONDS_OF_PAGES)
+def test_an_item_has_the_text_of_its_own_page(
+    results: dict[tuple[str, str, str], Result], kind: str, second: str
+) -> None:
+    of_kind = [
+        result for (its_kind, its_second, _), result in results.items() if (its_kind, its_second) == (kind, second)
+    ]
+    assert len(of_kind) == 2 + (second == "/other")
+    for result in of_kind:
         expected = FILLED if kind == "dict" else {path: (text, "") for path, (text, _) in FILLED.items()}
         assert texts(result) == expected
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 SITE: dict[str, Answer | str] = {
     "/good": page(ENGLISH, title="Good"),
     "/again": page(ENGLISH, title="Again"),

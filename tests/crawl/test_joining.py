@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 JOIN = {"JUSTEXT_JOIN_PAGES": 10, "JUSTEXT_FIELDS": {"pages": "pages", "paragraphs": "paragraphs"}}
 THREE = article(["/bridge", "/bridge/2", "/bridge/3"])
 WHOLE = "\n\n".join(["The bridge that grows", *(text(n) for n in (1, 2, 3))])
@@ -417,6 +419,7 @@ def articles(count: int) -> dict[str, str]:
 COUNT = 5
 
 
+@pytest.mark.full
 def test_a_crawl_that_is_stopped_and_resumed_gives_each_article_once(tmp_path: Path) -> None:
     settings = {**JOIN, "JOBDIR": str(tmp_path / "job"), "CONCURRENT_REQUESTS": 1}
     with Site(articles(COUNT)) as site:
@@ -565,6 +568,7 @@ def test_a_feed_of_parquet_has_the_pages(tmp_path: Path) -> None:
     assert row["fetched"] == "first"
 
 
+@pytest.mark.full
 @needs_redis
 def test_another_worker_goes_on_with_an_article_from_a_shared_queue(tmp_path: Path) -> None:
     """The first worker asks for one page; what waits for the others is in Redis."""

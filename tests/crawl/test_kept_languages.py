@@ -107,6 +107,7 @@ def test_what_cannot_be_kept_is_an_error(given: dict[str, Any], problem: str) ->
         configure(from_mapping(given, "test"))
 
 
+@pytest.mark.full
 def test_pages_that_declare_another_language_than_the_given_one_are_told_at_the_end() -> None:
     own = {"JUSTEXT_LANGUAGE": "German", "JUSTEXT_DROP": "none"}
     problem = r"^Of the pages judged in the language of JUSTEXT_LANGUAGE, 1 declared another one \(\S+/ru declares en\)"

@@ -68,6 +68,7 @@ def check_articles(found: Mapping[str, str]) -> None:
         assert copies == [article.text], article.path
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("order", ORDERS)
 def test_each_article_is_there_word_by_word(results: Results, order: str, choice: str) -> None:
@@ -97,6 +98,7 @@ def results_of_shapes() -> Results:
     return found  # type: ignore[no-any-return]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("choice", ["drop-blocks", "site memory to the end"])
 @pytest.mark.parametrize("shape", OTHER_SHAPES)
 def test_in_whatever_shape_listings_show_articles_each_is_there(
@@ -112,7 +114,7 @@ def code_of(readme: str, title: str) -> str:
     return readme.partition(title)[2].partition("```python\n")[2].partition("```")[0]
 
 
-@pytest.mark.parametrize("name", ["learned", "justext"])
+@pytest.mark.parametrize("name", ["learned", pytest.param("justext", marks=pytest.mark.full)])
 def test_the_spider_and_the_settings_of_the_readme_lose_and_double_nothing(
     served: Site, name: str, tmp_path: Path
 ) -> None:
@@ -132,6 +134,7 @@ def test_the_spider_and_the_settings_of_the_readme_lose_and_double_nothing(
     assert len(items) == len({item["url"] for item in items})
 
 
+@pytest.mark.full
 @needs_redis
 def test_two_workers_on_one_memory_lose_and_double_nothing(served: Site, tmp_path: Path) -> None:
     with RedisServer(tmp_path) as server:

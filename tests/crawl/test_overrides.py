@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 
 class CustomSpider(PageSpider):
     """Has settings of its own."""

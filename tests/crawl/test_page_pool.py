@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Use = Callable[[PagePool[Extraction]], Awaitable[None]]
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
+pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
 SECONDS = 60
 OPTIONS = make_options(language="English")

@@ -10,9 +10,12 @@ import pytest
 from tests.crawl.content import ENGLISH, GERMAN, MORE_ENGLISH, page
 from tests.crawl.crawling import SECONDS, start
 from tests.crawl.server import Site
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.full
 
 SETTINGS = """
 SPIDER_MODULES = ["spiders"]
@@ -56,7 +59,7 @@ def parsed(folder: Path, *options: str) -> list[dict[str, Any]]:
     return items
 
 
-@pytest.mark.parametrize("spider", ["plain", "async"])
+@pytest.mark.parametrize("spider", in_part(["plain", "async"], 2))
 def test_the_items_of_each_page_get_its_text(tmp_path: Path, spider: str) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = mine\n")
     (tmp_path / "mine.py").write_text(SETTINGS)

@@ -14,12 +14,15 @@ from tests.crawl.content import ENGLISH, GERMAN, GOOD_TEXT, page
 from tests.crawl.crawling import SECONDS, Crawl, command, crawl, start
 from tests.crawl.server import Site
 from tests.crawl.spiders import PageSpider
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from scrapy.http import Response
+
+pytestmark = pytest.mark.full
 
 PAGES = 12
 ANSWERS = {
@@ -94,6 +97,7 @@ class FileSpider(LinkSpider):
 """
 
 
+@pytest.mark.full
 def test_a_crawl_that_is_interrupted_and_resumed_cleans_each_page_once(tmp_path: Path) -> None:
     (tmp_path / "file_spider.py").write_text(SPIDER_FILE, "utf-8")
     with Site(ANSWERS) as served:
@@ -125,7 +129,7 @@ def test_a_crawl_that_is_interrupted_and_resumed_cleans_each_page_once(tmp_path:
     check_items([json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()])
 
 
-@pytest.mark.parametrize("policy", ["DummyPolicy", "RFC2616Policy"])
+@pytest.mark.parametrize("policy", in_part(["DummyPolicy", "RFC2616Policy"], 2))
 def test_a_crawl_from_the_cache_gives_the_same_items(site: Site, tmp_path: Path, policy: str) -> None:
     settings = {
         "HTTPCACHE_ENABLED": True,
@@ -165,6 +169,7 @@ class PickledSpider(LinkSpider):
             yield {"url": response.url}
 
 
+@pytest.mark.full
 def test_overrides_survive_on_disk(tmp_path: Path) -> None:
     settings = {"JOBDIR": str(tmp_path / "job"), "SCHEDULER_DEBUG": True}
     with Site(ANSWERS) as served:

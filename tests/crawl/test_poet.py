@@ -10,7 +10,7 @@ import pytest
 from scrapy_justext import Extraction, extract
 from tests.builders import REPOSITORY
 from tests.crawl.content import ENGLISH, GOOD_PAGE, GOOD_TEXT
-from tests.crawl.crawling import Crawl, crawl, crawl_one
+from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ from web_poet.serialization import deserialize_leaf, serialize_leaf
 
 from scrapy_justext.poet import ExtractionProvider
 from tests.crawl.poet_pages import AskingSpider
+
+pytestmark = pytest.mark.full
 
 RECIPES = (REPOSITORY / "docs" / "recipes.md").read_text("utf-8")
 POET = "scrapy_poet.Addon"
@@ -56,9 +58,16 @@ ORDERS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def results(site: Site) -> dict[str, Result]:
+    """Crawls with everything in each order."""
+    arguments = {"urls": site.urls("/good")}
+    return crawl({name: Crawl(AskingSpider, arguments, settings) for name, settings in ORDERS.items()})
+
+
 @pytest.mark.parametrize("name", ORDERS)
-def test_callbacks_and_page_objects_get_the_extraction_of_the_response(site: Site, name: str) -> None:
-    result = crawl_one(AskingSpider, {"urls": site.urls("/good")}, settings=ORDERS[name])
+def test_callbacks_and_page_objects_get_the_extraction_of_the_response(results: dict[str, Result], name: str) -> None:
+    result = results[name]
     assert sorted(result.seen) == [("callback", True, GOOD_TEXT), ("page", True, GOOD_TEXT)]
     assert result.justext["pages"] == 2
     by_page = next(item for item in result.items if item["url"].endswith("?page"))
@@ -77,7 +86,9 @@ def test_the_page_object_of_the_readme_is_one() -> None:
     assert asyncio.run(kind(extract(GOOD_PAGE)).to_item()) == {"title": "The bridge", "body": GOOD_TEXT}
 
 
-@pytest.mark.parametrize("settings", [{}, {"JUSTEXT_ENABLED": False}], ids=["no HTML", "switched off"])
+@pytest.mark.parametrize(
+    "settings", [{}, pytest.param({"JUSTEXT_ENABLED": False}, marks=pytest.mark.full)], ids=["no HTML", "switched off"]
+)
 def test_a_page_that_is_not_cleaned_fails_with_a_reason(settings: dict[str, Any]) -> None:
     page = Answer("{}", "application/json") if not settings else Answer(GOOD_PAGE)
     with Site({"/page": page}) as served:
@@ -94,6 +105,7 @@ class NoErrbackSpider(AskingSpider):
             yield request.replace(errback=None)
 
 
+@pytest.mark.full
 def test_without_an_errback_the_log_has_a_line_and_no_traceback() -> None:
     answers = {
         "/json": Answer("{}", "application/json"),

@@ -19,9 +19,12 @@ from tests.crawl.harm import Harm
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.crawl.test_robustness import REPLACEMENTS, JsonSpider, MutatingSpider
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+
+pytestmark = pytest.mark.full
 
 posix = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that ends a process")
 full = pytest.mark.full
@@ -81,14 +84,15 @@ def test_the_stats_are_the_same(demo: tuple[Result, Result]) -> None:
     assert there.justext["seconds"] > 0
 
 
-@pytest.mark.parametrize("name", REPLACEMENTS)
-def test_a_replaced_response_is_extracted_again_in_place(site: Site, name: str) -> None:
-    one = REPLACEMENTS[name]
-    result = crawl_one(PageSpider, {"urls": site.urls("/good")}, settings={**TWO, **one.setting})
-    assert [item["text"] for item in result.items] == [one.text]
-    assert result.justext["pages"] == 1
+def test_a_replaced_response_is_extracted_again_in_place(site: Site) -> None:
+    arguments = {"urls": site.urls("/good")}
+    results = crawl({name: Crawl(PageSpider, arguments, {**TWO, **one.setting}) for name, one in REPLACEMENTS.items()})
+    texts = {name: [item["text"] for item in result.items] for name, result in results.items()}
+    assert texts == {name: [one.text] for name, one in REPLACEMENTS.items()}
+    assert {result.justext["pages"] for result in results.values()} == {1}
 
 
+@pytest.mark.full
 def test_the_spider_s_tree_is_its_own(site: Site) -> None:
     result = crawl_one(MutatingSpider, {"url": site.url("/good")}, settings=TWO)
     (item,) = result.items
@@ -111,6 +115,7 @@ def test_items_with_html_of_their_own_are_cleaned_there() -> None:
     assert [dropped.item["number"] for dropped in result.dropped] == [1]
 
 
+@pytest.mark.full
 def test_responses_are_dropped(site: Site) -> None:
     settings = {**TWO, "JUSTEXT_DROP": "response"}
     result = crawl_one(PageSpider, {"urls": site.urls("/good", "/poor")}, settings=settings)
@@ -138,8 +143,8 @@ def harmed(paths: list[str], settings: dict[str, Any] | None = None, problems: t
     ("harm", "how"),
     [
         ("kill=1", r"was killed by signal 9 \(SIGKILL\)"),
-        ("leave=1", "ended with exit status 3"),
-        ("cut=1", r"was killed by signal 9 \(SIGKILL\)"),
+        pytest.param("leave=1", "ended with exit status 3", marks=full),
+        pytest.param("cut=1", r"was killed by signal 9 \(SIGKILL\)", marks=full),
     ],
 )
 def test_a_page_that_ends_its_process_twice_is_an_error(harm: str, how: str) -> None:
@@ -153,6 +158,7 @@ def test_a_page_that_ends_its_process_twice_is_an_error(harm: str, how: str) -> 
     assert not [message for message in result.problems if "Traceback" in message]
 
 
+@pytest.mark.full
 @linux
 def test_a_process_that_ends_once_is_replaced(tmp_path: Path) -> None:
     paths = [f"/page?kill_once={tmp_path / str(number)}" for number in range(3)]
@@ -187,6 +193,7 @@ ENDLESS = {"JUSTEXT_DROP_TEXT": "(a|a)*b$"}
 ENDLESS_PAGE = page("a" * 60)
 
 
+@pytest.mark.full
 @posix
 def test_a_regular_expression_without_end_is_given_up_in_time() -> None:
     with Site({"/endless": ENDLESS_PAGE, "/good": GOOD_PAGE}) as served:
@@ -208,6 +215,7 @@ def test_in_place_a_page_that_took_too_long_is_given_up_when_it_is_done(site: Si
     assert "errors" not in result.justext
 
 
+@pytest.mark.full
 def test_what_a_library_prints_disturbs_no_answer() -> None:
     with pytest.raises(AssertionError, match="xxxx"):
         # The crawl's own check for an empty standard error finds it there.
@@ -235,6 +243,7 @@ class Downloading:
         self.now -= 1
 
 
+@pytest.mark.full
 def test_the_downloader_waits_for_the_processes() -> None:
     with Site({"/page": GOOD_PAGE}) as served:
         settings = {
@@ -249,6 +258,7 @@ def test_the_downloader_waits_for_the_processes() -> None:
     assert 2 <= result.stats["most_waiting"] <= 4
 
 
+@pytest.mark.full
 def test_more_configurations_than_a_process_keeps() -> None:
     words = ["es", "war", "in", "der", "die", "dass", "nicht", "sie", "wenn", "von", "sein", "würde", "das", "man"]
     paths = [f"/page?{number}" for number in range(150)]
@@ -258,7 +268,7 @@ def test_more_configurations_than_a_process_keeps() -> None:
     assert {path: extraction.text for path, extraction in result.seen} == dict.fromkeys(paths, GERMAN)
 
 
-@pytest.mark.parametrize("key", ["processes", "sites"])
+@pytest.mark.parametrize("key", in_part(["processes", "sites"], 2))
 def test_what_holds_for_a_crawl_has_no_place_in_a_request(site: Site, key: str) -> None:
     arguments = {"urls": site.urls("/good"), "meta": {"/good": {"justext": {key: 2}}}}
     problem = rf"request\.meta\['justext'\]\['{key}'\] = 2: can only be set for the whole crawl"
@@ -299,6 +309,7 @@ REACTORS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["asyncio", *(pytest.param(name, marks=full) for name in ("select", "none"))])
 def test_a_script_runs_once_whatever_its_event_loop(site: Site, tmp_path: Path, name: str) -> None:
     process, settings = REACTORS[name]
@@ -345,9 +356,7 @@ ENDINGS = {
 
 
 @linux
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=full) if name in {"terminated", "killed"} else name for name in ENDINGS]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=full) if name != "Ctrl-C" else name for name in ENDINGS])
 def test_no_process_outlives_the_crawl(tmp_path: Path, name: str) -> None:
     sent, is_endless = ENDINGS[name]
     (tmp_path / "file_spider.py").write_text(SPIDER_FILE, "utf-8")

@@ -21,6 +21,8 @@ from tests.crawl.spiders import path_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
+pytestmark = pytest.mark.full
+
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01" + bytes(range(256)) * 4
 XHTML = (
     '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" '

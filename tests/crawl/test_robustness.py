@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.extractor import ReadPage
 
+pytestmark = pytest.mark.full
+
 REPLACED = page(MORE_ENGLISH)
 
 
@@ -158,6 +160,7 @@ def test_a_replaced_response_is_extracted_again_and_counted_once(replaced: dict[
     assert result.justext["language/English"] == 1
 
 
+@pytest.mark.full
 def test_a_skipped_response_that_is_replaced_is_counted_once(site: Site) -> None:
     meta = {"/good": {"justext": False}}
     settings = {"DOWNLOADER_MIDDLEWARES": {CopyingMiddleware: 100}}
@@ -168,6 +171,7 @@ def test_a_skipped_response_that_is_replaced_is_counted_once(site: Site) -> None
 BAD_OVERRIDE = {"/good": {"justext": {"drop": "page"}}}
 
 
+@pytest.mark.full
 def test_a_bad_page_that_is_replaced_is_counted_once(site: Site) -> None:
     settings = {"DOWNLOADER_MIDDLEWARES": {CopyingMiddleware: 100}}
     result = crawl_one(
@@ -197,6 +201,7 @@ def test_an_error_in_the_extraction_ends_nothing(site: Site) -> None:
     assert len(errors) == len(names)
 
 
+@pytest.mark.full
 def test_a_spider_that_changes_the_tree_does_not_change_the_extraction(site: Site) -> None:
     result = crawl_one(MutatingSpider, {"url": site.url("/good")})
     assert result.seen == [[]]
@@ -263,6 +268,7 @@ def test_items_with_html_of_their_own_are_cleaned() -> None:
     assert all(item["html"] == HTML[item["number"]] for item in result.items if 0 <= item["number"] < len(HTML))
 
 
+@pytest.mark.full
 def test_without_the_setting_html_in_items_is_left_alone() -> None:
     with Site({"/json": Answer('["<p>"]', "application/json"), "/page": GOOD_PAGE}) as served:
         result = crawl_one(JsonSpider, {"url": served.url("/json"), "page": served.url("/page")})
@@ -285,6 +291,7 @@ class OddSpider(Spider):
         yield {"url": response.url}
 
 
+@pytest.mark.full
 def test_what_is_no_item_passes_as_it_does_without_the_plugin(site: Site) -> None:
     crawls = {
         "off": Crawl(OddSpider, {"url": site.url("/good")}, {"JUSTEXT_ENABLED": False}),

@@ -35,6 +35,7 @@ from tests.crawl.crawling import Crawl, Result, crawl, crawl_one
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 from tests.inspection.browser import CHROMIUM
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_justext.crawl.pages import Outcome
+
+pytestmark = pytest.mark.full
 
 SHELL = f'<html><body>{MENU}<div id="root"></div><script src="app.js"></script></body></html>'
 WALL = "<html><title>Just a moment...</title><body><p>Checking.<script>window._cf_chl_opt={}</script></body></html>"
@@ -293,6 +296,7 @@ def test_second_requests_are_bounded(results: dict[str, Result], name: str, requ
     assert len(told) == 1
 
 
+@pytest.mark.full
 @pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 def test_a_browser_renders_what_scripts_write() -> None:
@@ -467,7 +471,7 @@ def test_the_kept_response_does_not_keep_its_successors_from_the_cache(own: dict
     assert kept.meta.keys() - {"justext", "proxy"} == own.keys()
 
 
-@pytest.mark.parametrize("look", ["none", "hold"])
+@pytest.mark.parametrize("look", in_part(["hold", "none"], 2))
 def test_site_memory_knows_the_page_that_is_kept(look: str) -> None:
     shells: dict[str, Answer | str] = {path: SHELL.replace("Home", path * 5) for path in template.PATHS}
     with Site(shells) as site, Site({site.url(path): html for path, html in template.SITE.items()}) as proxy:

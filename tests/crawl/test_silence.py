@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.crawl.content import ENGLISH, GOOD_PAGE, MORE_ENGLISH, POOR_PAGE, page
-from tests.crawl.crawling import Crawl, command, crawl, crawl_one
+from tests.crawl.crawling import Crawl, command, crawl
 from tests.crawl.items import DataclassItem
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.full
 
 SHELL = "<div id=root></div><p>You need JavaScript."
 SPIDER = """
@@ -51,35 +54,48 @@ def test_a_setting_with_a_hyphen_ends_the_crawl(options: tuple[str, ...], told: 
     assert told in done.stderr
 
 
-@pytest.mark.parametrize(("pages", "warnings"), [(1, 1), (4, 1), (8, 1)])
-def test_second_requests_that_never_work_are_told_once(pages: int, warnings: int) -> None:
-    with Site({f"/{number}": SHELL for number in range(pages)}) as served:
-        settings = {"JUSTEXT_RETRY_META": {"proxy": "http://127.0.0.1:1"}}
-        problem = r"^No second request has worked, so JUSTEXT_RETRY_META does nothing: \d+ failed, .*Connection"
-        result = crawl_one(PageSpider, {"urls": served.urls()}, settings=settings, problems=[problem])
-    assert len(result.problems) == warnings
+def test_second_requests_that_never_work_are_told_once() -> None:
+    problem = r"^No second request has worked, so JUSTEXT_RETRY_META does nothing: \d+ failed, .*Connection"
+    settings = {"JUSTEXT_RETRY_META": {"proxy": "http://127.0.0.1:1"}}
+    with Site({f"/{number}": SHELL for number in range(8)}) as served:
+        crawls = {
+            str(pages): Crawl(PageSpider, {"urls": served.urls()[:pages]}, settings, problems=[problem])
+            for pages in (1, 4, 8)
+        }
+        results = crawl(crawls)
+    assert {pages: len(result.problems) for pages, result in results.items()} == {"1": 1, "4": 1, "8": 1}
 
 
-@pytest.mark.parametrize(
-    ("order", "settings", "problems"),
-    [
-        (50, {}, [r"^These pipelines get items without text: tests\.\S+\.StoringPipeline \(50\) before \S+ \(100\)"]),
-        (100, {}, [r"StoringPipeline \(100\) before \S+ \(100\)"]),
-        (101, {}, []),
-        (50, {"JUSTEXT_HTML_FIELD": "html"}, []),
-        (50, {"JUSTEXT_ENABLED": False}, []),
-    ],
-)
-def test_pipelines_that_come_too_early_are_told_at_the_start(
-    order: int, settings: dict[str, Any], problems: list[str]
-) -> None:
+#: Where a pipeline stands, with further settings, and what is to be told.
+EARLY: dict[str, tuple[int, dict[str, Any], list[str]]] = {
+    "before": (
+        50,
+        {},
+        [r"^These pipelines get items without text: tests\.\S+\.StoringPipeline \(50\) before \S+ \(100\)"],
+    ),
+    "beside": (100, {}, [r"StoringPipeline \(100\) before \S+ \(100\)"]),
+    "behind": (101, {}, []),
+    "html": (50, {"JUSTEXT_HTML_FIELD": "html"}, []),
+    "off": (50, {"JUSTEXT_ENABLED": False}, []),
+}
+
+
+def test_pipelines_that_come_too_early_are_told_at_the_start() -> None:
     with Site({"/": GOOD_PAGE}) as served:
-        own = {"ITEM_PIPELINES": {StoringPipeline: order}, **settings}
-        result = crawl_one(PageSpider, {"urls": served.urls()}, settings=own, problems=problems)
-    assert len(result.problems) == len(problems)
+        arguments = {"urls": served.urls()}
+        crawls = {
+            name: Crawl(
+                PageSpider, arguments, {"ITEM_PIPELINES": {StoringPipeline: order}, **settings}, problems=problems
+            )
+            for name, (order, settings, problems) in EARLY.items()
+        }
+        results = crawl(crawls)
+    assert {name: len(result.problems) for name, result in results.items()} == {
+        name: len(problems) for name, (_, _, problems) in EARLY.items()
+    }
 
 
-@pytest.mark.parametrize("name", ["dict", "typed"])
+@pytest.mark.parametrize("name", in_part(["dict", "typed"], 2))
 def test_no_line_of_the_log_is_long(name: str, tmp_path: Path) -> None:
     yielded = "{'url': response.url}" if name == "dict" else "DataclassItem(response.url)"
     code = SPIDER.replace("{{'url': response.url}}", "").replace('{{"url": response.url}}', yielded)
@@ -98,6 +114,7 @@ def test_no_line_of_the_log_is_long(name: str, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "own.jsonl").read_text())["text"].startswith(ENGLISH)
 
 
+@pytest.mark.full
 def test_a_log_formatter_of_the_project_stays(tmp_path: Path) -> None:
     with Site({"/": GOOD_PAGE}) as served:
         (tmp_path / "own.py").write_text(SPIDER.format(url=served.url("/")))

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from tests.forked import Process
 
+pytestmark = pytest.mark.full
+
 OF_A_REQUEST = {"site_memory": True, "site_memory_look": "end"}
 STORE = {"ITEM_PIPELINES": {"tests.crawl.template.StoringPipeline": 300}}
 STOPPING = {**STORE["ITEM_PIPELINES"], "tests.crawl.template.StoppingPipeline": 200}

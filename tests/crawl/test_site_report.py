@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.crawl.pages import Outcome
 
+pytestmark = pytest.mark.full
+
 
 def outcome(html: str) -> CleanedPage:
     return CleanedPage(extract(html, language=["English", "German"]), configure({}), seconds=0.002)
@@ -322,6 +324,7 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, words: list[str], messag
     assert message in done.stderr
 
 
+@pytest.mark.full
 def test_the_report_fits_a_phone_and_opens_its_lists(results: dict[str, Result], folder: Path) -> None:
     del results
     with started_browser() as browser:

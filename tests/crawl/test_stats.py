@@ -16,6 +16,8 @@ from tests.crawl.crawling import Crawl, Result, crawl
 from tests.crawl.server import Answer, Site
 from tests.crawl.spiders import PageSpider
 
+pytestmark = pytest.mark.full
+
 PAGES = {
     "/good": GOOD_PAGE,
     "/german": page(GERMAN, lang="de"),

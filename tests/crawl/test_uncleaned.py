@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+pytestmark = pytest.mark.full
+
 LIMIT = 5000
 LARGE = f"{GOOD_PAGE:<{LIMIT + 1}}"
 ANSWERS: dict[str, Answer | str] = {

@@ -190,6 +190,7 @@ def test_a_page_of_nothing() -> None:
         assert find_extractor(name)(make_document(""), "English") == ""
 
 
+@pytest.mark.full
 def test_results_of_ours_are_bound_to_all_code_that_decides_them() -> None:
     show = (
         "import sys; from scrapy_justext.core.extractor import extract; extract('<p>A', profile='learned');"

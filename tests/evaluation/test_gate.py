@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 SMALL_SET = REPOSITORY / "tests" / "evaluation" / "small_set"
 
 Floors = dict[str, Any]
@@ -203,6 +205,7 @@ class TestBadInput:
         assert main(["gate", str(run_folder), "--floors", str(floors_file)]) == 0
 
 
+@pytest.mark.full
 def test_the_small_sets_floors_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     floors = SMALL_SET / "floors.json"
     extractors = ",".join(json.loads(floors.read_text())["small_set"]["floors"])

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
 
+pytestmark = pytest.mark.full
+
 OUR_PAGES = REPOSITORY / "tests" / "kinds" / "pages"
 
 
@@ -370,6 +372,7 @@ def test_tables_that_were_compared_as_text_are_told(run: Path, data_set: DataSet
     )
 
 
+@pytest.mark.full
 def test_the_report_has_a_table_of_kinds(run: Path) -> None:
     results = make_results(read_records(run), "set")
     table = kinds_table(results)

@@ -294,6 +294,7 @@ def cleaneval() -> DataSet:
     return open_data_set(f"cleaneval:{folder}")
 
 
+@pytest.mark.full
 def test_sequence_is_ds_on_labelled_pages(cleaneval: DataSet) -> None:
     compared = 0
     for document in list(cleaneval.documents)[::4]:
@@ -438,6 +439,7 @@ def test_sequences_that_open_with_frequent_words() -> None:
     assert_difflibs(["the", "the", "x"], ["the", "the", *filler, *["the"] * 20])
 
 
+@pytest.mark.full
 @given(
     st.randoms(use_true_random=False),
     st.integers(1, 600),

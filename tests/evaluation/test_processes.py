@@ -110,6 +110,7 @@ FAILURES = {
 
 
 class TestFailures:
+    @pytest.mark.full
     @pytest.mark.parametrize(("page", "status", "error"), FAILURES.values(), ids=FAILURES)
     def test_a_failure_is_a_row_and_the_run_goes_on(self, tmp_path: Path, page: str, status: str, error: str) -> None:
         data_set = make_data_set(tmp_path / "set", {"a": PAGE, "bad": page, "c": PAGE})

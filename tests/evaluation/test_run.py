@@ -22,7 +22,7 @@ from tests.evaluation.test_processes import is_running, wait_until
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("forked_workers")
+pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
 
 @pytest.fixture
@@ -134,6 +134,7 @@ class TestRun:
             assert main(["run", "--dataset", *sets, "--extractor", "ttr", "--out", out, "--jobs", "1"]) == 0
         assert {row["dataset"] for row in summary(tmp_path / "out")} == {"one", "two"}
 
+    @pytest.mark.full
     def test_a_set_of_snippets(self, tmp_path: Path, here: Here) -> None:
         folder, out = tmp_path / "snippets", tmp_path / "out"
         (folder / "eval").mkdir(parents=True)
@@ -159,6 +160,7 @@ class TestRun:
         assert main(["tune", "--dataset", f"trafilatura:{folder}"]) == 2
         assert "has snippets, not a gold text" in here("tune", "--dataset", f"trafilatura:{folder}")[2]
 
+    @pytest.mark.full
     def test_pages_of_other_sets_are_left_out(self, tmp_path: Path, here: Here) -> None:
         test = write_pairs(tmp_path / "test", {"1": PAGE, "2": PAGE + "<p>Other", "3": "<p>Third"})
         dev = write_pairs(tmp_path / "dev", {"7": PAGE})
@@ -174,6 +176,7 @@ class TestRun:
         assert status == 2
         assert "holds results of something else: the data set test has digest" in complaints
 
+    @pytest.mark.full
     def test_of_pages_that_two_sets_have_the_first_has_them(self, tmp_path: Path, here: Here) -> None:
         first = write_pairs(tmp_path / "first", {"1": PAGE, "2": PAGE + "<p>Other"})
         second = write_pairs(tmp_path / "second", {"1": PAGE, "3": "<p>Third"})

@@ -18,6 +18,8 @@ from scrapy_justext.evaluation.statistics import (
 )
 from scrapy_justext.exceptions import ParameterError
 
+pytestmark = pytest.mark.full
+
 _CHANCE = random.Random(1)
 VALUES = [_CHANCE.random() for _ in range(101)]
 OTHERS = [value - 0.1 + 0.2 * _CHANCE.random() for value in VALUES]

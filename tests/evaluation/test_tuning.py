@@ -120,6 +120,7 @@ class TestPages:
 
 
 class TestTrials:
+    @pytest.mark.full
     def test_processes_give_what_one_gives(self, small_set: DataSet) -> None:
         setup = TrialSetup([small_set])
         pages = [label(0, document) for document in small_set.documents]

@@ -234,6 +234,7 @@ def test_the_summary_sorts_its_rows() -> None:
     assert summary["Time in extraction"] == [("0.02", "seconds"), ("5.0", "milliseconds a page")]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(find_spec("scrapy_playwright") is None, reason="scrapy-playwright is not installed")
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 def test_the_rendered_spider_asks_a_browser_for_the_page_without_text(

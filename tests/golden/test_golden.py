@@ -92,6 +92,7 @@ def test_the_pages_show_every_class_and_rule() -> None:
         assert words in reasons
 
 
+@pytest.mark.full
 @is_read_otherwise
 def test_the_command_writes_what_is_there(tmp_path: Path) -> None:
     write(tmp_path)

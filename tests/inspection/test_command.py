@@ -34,6 +34,8 @@ from tests.terminal import reader_that_goes_away
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.full
+
 LIBRARY = PAGES / "news" / "night-library.html"
 SEARCH = PAGES / "search.html"
 ARABIC = PAGES / "ar" / "mawsua" / "qahwa.html"
@@ -156,6 +158,7 @@ UNREACHABLE = {
 }
 
 
+@pytest.mark.full
 def test_a_server_that_says_nothing_is_one_line_after_all_tries(silent: str, tmp_path: Path) -> None:
     ran = justext(silent, "-sDOWNLOAD_TIMEOUT=0.3", "-sROBOTSTXT_OBEY=True", folder=tmp_path)
     assert ran == (2, "", f"justext: {silent}: timed out\n")
@@ -456,6 +459,7 @@ def test_no_standard_input_is_one_line(here: Here, monkeypatch: pytest.MonkeyPat
     assert here("-") == NO_INPUT
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("argument", "redirection", "expected"),
     [
@@ -718,6 +722,7 @@ def test_blocks_of_some_kinds(kinds: str, here: Here) -> None:
     assert {re.split("  +", row.strip())[2] for row in rows} == {"heading", "list item"}
 
 
+@pytest.mark.full
 def test_version_tells_which_reader_is_in_use(tmp_path: Path) -> None:
     for pure, reader in (("0", compiled().name), ("1", "pure")):
         variables = os.environ | {"SCRAPY_JUSTEXT_PURE": pure}

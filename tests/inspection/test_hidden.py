@@ -36,6 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("pure", ["0", "1"])
 def test_an_added_rule_of_hidden_elements_holds_everywhere(pure: str, folder: Path) -> None:
     def printed(*options: str) -> str:

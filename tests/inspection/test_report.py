@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 WIDE, NARROW = 1300, 390
 WIDTHS = (320, NARROW, 700, 1000, WIDE, 1600)
 BREAD = DEMO_SITE / "blog" / "slow-bread.html"
@@ -166,6 +168,7 @@ class TestBlocks:
         assert re.match(r"page type article \(probability [01]\.\d\d\), confidence [01]\.\d\d \(", opinion)
         assert about.text_content().endswith(f" · {opinion}")
 
+    @pytest.mark.full
     def test_the_picker_tells_pages_of_one_folder_apart(self, show: Callable[..., Any], tmp_path: Path) -> None:
         folder = "/tmp/a-folder-whose-name-is-much-longer-than-any-list-of-pages-is-wide/pages/"
         names = tuple(f"{folder}{name}.html" for name in ("one", "two"))
@@ -175,6 +178,7 @@ class TestBlocks:
         picker.select_option(index=1)
         assert picker.get_attribute("title") == names[1]
 
+    @pytest.mark.full
     def test_show_changes_classes_in_place(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         row(page, 12).hover()
@@ -199,6 +203,7 @@ class TestBlocks:
         assert "9 of 44 blocks are good" in page.locator(".jt-counts").text_content()
         until(lambda: page.frame_locator("iframe").locator("[data-block='12'][data-class=bad]").count() == 1)
 
+    @pytest.mark.full
     def test_limits_are_those_of_the_rules(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         limits = page.evaluate("JSON.parse(document.querySelector('script.page').textContent).limits.characters")
@@ -314,6 +319,7 @@ class TestFilters:
         kinds.get_by_label("heading").uncheck()
         assert page.locator(".jt-found").text_content() == "8 of 44 blocks"
 
+    @pytest.mark.full
     def test_the_keyboard_passes_over_what_is_hidden(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         page.get_by_role("group", name="Class").get_by_label("bad").uncheck()
@@ -368,6 +374,7 @@ class TestKeyboard:
             assert current(page) == expected
         assert row(page, 0).get_attribute("aria-describedby") == "jt-reason"
 
+    @pytest.mark.full
     def test_letters_work_from_everywhere_but_the_search(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         page.keyboard.press("j")
@@ -387,6 +394,7 @@ class TestKeyboard:
         page.keyboard.press("Escape")
         assert page.locator(".jt-held").count() == 0
 
+    @pytest.mark.full
     def test_the_focus_goes_in_order_and_shows(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         names = []
@@ -414,6 +422,7 @@ class TestKeyboard:
         ]
         assert all(is_seen for _, is_seen in names[:-1])
 
+    @pytest.mark.full
     def test_all_that_is_there_has_a_name(self, show: Callable[..., Any], report: str) -> None:
         page = show(report)
         snapshot = page.locator("body").aria_snapshot()
@@ -431,6 +440,7 @@ class TestKeyboard:
         assert page.locator("iframe").get_attribute("title")
 
 
+@pytest.mark.full
 class TestLooks:
     def assert_fits(self, page: Any, width: int) -> None:
         row(page, 14).hover()
@@ -525,6 +535,7 @@ class TestHostilePages:
             assert said == []
             page.close()
 
+    @pytest.mark.full
     def test_the_page_is_as_hostile_as_it_looks(self, browser: Any) -> None:
         with counting_server() as (server, asked):
             page = browser.new_page()
@@ -535,6 +546,7 @@ class TestHostilePages:
             until(lambda: {"/style.css", "/script.js", "/image", "/import.css", "/object", "/srcdoc"} <= set(asked))
             page.close()
 
+    @pytest.mark.full
     def test_even_a_rendering_that_was_not_cleaned_runs_and_fetches_nothing(self, tab: Any, report: str) -> None:
         with counting_server() as (server, asked):
             tab.goto(report)
@@ -555,6 +567,7 @@ def many_blocks(count: int) -> str:
     )
 
 
+@pytest.mark.full
 class TestPagesWithNextToNothing:
     @pytest.mark.parametrize(
         ("html", "count"),
@@ -598,6 +611,7 @@ def laid_out(page: Any) -> list[bool]:
     return found
 
 
+@pytest.mark.full
 class TestLargePages:
     def test_only_the_rows_in_sight_are_laid_out(self, show: Callable[..., Any], tmp_path: Path) -> None:
         page = show(report_on(tmp_path / "r.html", many_blocks(1000)))

@@ -24,6 +24,7 @@ from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.exceptions import ExtractorError
 from tests.builders import REPOSITORY, tree
 from tests.core.learned.pages import COLUMNS, computed, document
+from tests.products import in_part
 from training import published
 from training.boosting import read_trees, train_trees
 from training.harder import Sources, is_latin, rename, rewrite, splice
@@ -36,6 +37,8 @@ from training.validated import VARIABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.full
 
 QUICK = Recipe(hidden=8, epochs=30, pages=4)
 DOCUMENTS = [document(number) for number in range(12)]
@@ -156,7 +159,7 @@ def write_set(folder: Path) -> str:
     return f"wcxb:{folder}"
 
 
-@pytest.mark.parametrize("given", [(), ("0.35", "0.45")])
+@pytest.mark.parametrize("given", in_part([("0.35", "0.45"), ()], 2))
 def test_the_command_validates_trains_and_writes_models(tmp_path: Path, given: tuple[str, ...]) -> None:
     command = [sys.executable, "-m", "training.train", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass"]
     options = ["--out", str(tmp_path / "models"), *(["--good", *given] if given else [])]
@@ -174,6 +177,7 @@ def test_the_command_validates_trains_and_writes_models(tmp_path: Path, given: t
         assert len(model.arrays["b3"]) == 2 * (1 + number)
 
 
+@pytest.mark.full
 def test_one_command_makes_all_models(tmp_path: Path) -> None:
     out = tmp_path / "models"
     command = [sys.executable, "-m", "training", write_set(tmp_path / "set"), "--jobs", "1", "--one-pass"]
@@ -333,6 +337,7 @@ class TestHarderCopies:
         assert not is_latin("早晨的港口")
 
 
+@pytest.mark.full
 def test_the_command_for_published_methods(tmp_path: Path) -> None:
     spec = write_set(tmp_path / "set")
     # Pages that are the same count once.

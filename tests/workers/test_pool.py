@@ -255,6 +255,7 @@ class TestEnds:
             parent.kill()
         wait_until(lambda: not is_running(int(note.read_text())))
 
+    @pytest.mark.full
     @linux
     def test_ctrl_c_reaches_the_parent_alone(self, tmp_path: Path) -> None:
         note, told = tmp_path / "note", tmp_path / "told"

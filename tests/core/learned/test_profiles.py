@@ -146,6 +146,7 @@ def test_numpy_is_loaded_for_a_learned_profile_only() -> None:
 WCXB = CORPORA / "wcxb-dev"
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not WCXB.is_dir(), reason="no labelled pages beside the checkout")
 @pytest.mark.parametrize(
     ("profile", "floor"), [("learned", 0.86), pytest.param("learned-article", 0.94, marks=pytest.mark.full)]

@@ -10,6 +10,7 @@ import pytest
 from scrapy_justext.core.markdown import inline, runs
 from scrapy_justext.core.reading.rules import JAVA
 from tests.core.markdown.rendering import URL, markdown_of, page_and_text, rendered_text
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,14 +50,14 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", in_part(SHAPES, 4))
 @pytest.mark.parametrize("size", [100_000, pytest.param(2_000_000, marks=pytest.mark.full)])
 def test_markdown_is_no_more_than_a_few_times_its_page(shape: str, size: int) -> None:
     page = SHAPES[shape](size)
     assert len(markdown_of(page, url=URL, rules=JAVA)) <= MOST * len(page)
 
 
-@pytest.mark.parametrize("shape", [shape for shape in SHAPES if "BASE" in shape])
+@pytest.mark.parametrize("shape", in_part([shape for shape in SHAPES if "BASE" in shape], 4))
 def test_so_is_what_is_read_to_resolve_links(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read = 0
 

@@ -77,6 +77,7 @@ def test_labelled_pages_come_back(profile: str, step: int) -> None:
         check(page, profile)
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not CORPORA.is_dir(), reason=f"{CORPORA} is not there")
 @pytest.mark.parametrize("step", [50, pytest.param(4, marks=pytest.mark.full)])
 def test_boilerplate_would_come_back_too(step: int) -> None:

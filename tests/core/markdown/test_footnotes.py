@@ -86,6 +86,7 @@ def test_a_footnote_that_is_boilerplate_is_none() -> None:
     assert extract(page, markdown=True).markdown.endswith("times. [1](#n)")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.full)])
 def test_many_footnotes(count: int) -> None:
     references = "".join(f"<sup><a href='#n{i}'>{i % 9999}</a></sup> word" for i in range(count))

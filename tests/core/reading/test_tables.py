@@ -132,6 +132,7 @@ def test_other_profiles_see_no_table() -> None:
     assert [one.text for one in read_tree(tree(f"<table>{DATA}</table>"), WITHOUT_KINDS)] == ["Fox", "12", "Hare", "7"]
 
 
+@pytest.mark.full
 def test_many_tables_take_as_long_as_they_are_many() -> None:
     root = tree(f"<table>{DATA}</table>" * 60_000)
     assert processor_seconds(lambda: read_tree(root, MODERN)) < SECONDS

@@ -8,6 +8,8 @@ import pytest
 
 from tests.inspection.browser import leave, started_browser
 
+pytestmark = pytest.mark.full
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from lxml import etree
 
 from scrapy_justext.evaluation.measures import MEASURES
@@ -14,6 +15,8 @@ from tests.evaluation.report.small_run import HOSTILE_NAME, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.full
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -37,6 +40,7 @@ def texts_of(chart: Any) -> list[str]:
     return ["".join(element.itertext()) for element in chart.iter(f"{SVG}text")]
 
 
+@pytest.mark.full
 def test_each_chart_has_its_names_and_ids(reported: Path) -> None:
     assert len(list((reported / "charts").iterdir())) == len(MEASURES) * len(TITLES)
     seen: set[str] = set()
@@ -58,6 +62,7 @@ def test_each_chart_has_its_names_and_ids(reported: Path) -> None:
         assert {str(link)[1:] for link in root.xpath("//@*[local-name() = 'href']")} <= set(ids)
 
 
+@pytest.mark.full
 def test_the_same_figures_give_the_same_bytes(reported: Path) -> None:
     charts = draw_charts("d1-pages-sequence", first_measure(reported))
     assert list(charts) == list(TITLES)

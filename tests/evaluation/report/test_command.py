@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 
 def small_hostile_run(folder: Path) -> Path:
     """A hostile run with the figures of one measure alone."""
@@ -26,6 +28,7 @@ def small_hostile_run(folder: Path) -> Path:
     return out
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", [small_hostile_run, pytest.param(hostile_run, marks=pytest.mark.full)])
 def test_the_same_run_gives_the_same_report(make: Callable[[Path], Path], tmp_path: Path) -> None:
     out, copy = make(tmp_path), tmp_path / "copy"
@@ -47,6 +50,7 @@ class TestWhatIsGone:
             assert "Texts cannot be shown side by side: the data set can no longer be read" in (out / name).read_text()
         assert not page_of(out).xpath("//div[@class='texts']")
 
+    @pytest.mark.full
     def test_the_data_set_as_it_was(self, tmp_path: Path) -> None:
         out = small_hostile_run(tmp_path)
         (tmp_path / "pages" / "gold" / "1.txt").write_text("another")
@@ -59,6 +63,7 @@ class TestWhatIsGone:
         assert main(["report", str(out)]) == 0
         assert "is no longer in the run's folder" in (out / "report.html").read_text().replace("&#39;", "'")
 
+    @pytest.mark.full
     def test_the_record_of_the_run(self, tmp_path: Path) -> None:
         out = small_hostile_run(tmp_path)
         (out / "run.json").unlink()
@@ -162,6 +167,7 @@ def with_page_types(out: Path) -> None:
     (out / "page_types.json").write_text(json.dumps([{**row, "page_type": "forum"} for row in rows]), "utf-8")
 
 
+@pytest.mark.full
 def test_figures_are_for_other_pages_to_include(tmp_path: Path) -> None:
     out, figures = write_run(tmp_path, {"good": {}, "ref:bad": {1: "", 2: None}}), tmp_path / "a" / "figures"
     with_page_types(out)

@@ -21,6 +21,8 @@ from tests.evaluation.report.small_run import HOSTILE_NAME, write_run
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def records(run_folder: Path) -> RunRecords:

@@ -8,6 +8,8 @@ import pytest
 
 from scrapy_justext.evaluation.report.drawing import SHADES, Box, place_labels
 
+pytestmark = pytest.mark.full
+
 
 def luminance(colour: str) -> float:
     """Relative luminance as in WCAG 2."""

@@ -11,10 +11,13 @@ from scrapy_justext.inspection.pages import describe_page
 from tests.evaluation.report.test_browser import FAINT
 from tests.inspection.browser import counting_server, leave
 from tests.inspection.tuner.running import PAGE, STORY, Running, inspected, layers, running
+from tests.products import in_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+pytestmark = pytest.mark.full
 
 WIDTHS = (320, 400, 1000, 1500)
 HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
@@ -98,6 +101,7 @@ def effects(tuner: Any) -> list[list[str]]:
     return found
 
 
+@pytest.mark.full
 def test_a_page_that_no_crawl_would_clean_is_told(empty: Any, tmp_path: Path) -> None:
     pages = [inspected("<p>It was the best of times." * 20, "many.html"), inspected()]
     with running(pages, tmp_path / "marks.jsonl", layers({"max_blocks": 15})) as started:
@@ -149,12 +153,14 @@ class TestSettings:
         wait_until(tuner, lambda: '"JUSTEXT_LENGTH_HIGH": 330,' in text(tuner, "#tn-code"))
         expect_classes(tuner, length_high=330)
 
+    @pytest.mark.full
     def test_a_low_threshold_takes_the_high_one_along(self, tuner: Any) -> None:
         slide(tuner, "length_low", 350)
         wait_until(tuner, lambda: tuner.locator("#tn-of-length_high").input_value() == "350")
         expect_classes(tuner, length_low=350, length_high=350)
         assert tuner.locator("#tn-error").is_hidden()
 
+    @pytest.mark.full
     @pytest.mark.parametrize(
         ("label", "value", "said"),
         [
@@ -187,7 +193,7 @@ class TestSettings:
         assert tuner.locator(f"#{problem}").is_hidden()
         assert (number.get_attribute("aria-invalid"), number.input_value()) == (None, own)
 
-    @pytest.mark.parametrize("profile", ["article", "justext-java", "boilerpipe", "learned"])
+    @pytest.mark.parametrize("profile", in_part(["learned", "article", "justext-java", "boilerpipe"], 4))
     def test_profiles(self, tuner: Any, profile: str) -> None:
         tuner.get_by_label("Profile").select_option(profile)
         wait_until(tuner, lambda: f'"JUSTEXT_PROFILE": "{profile}",' in text(tuner, "#tn-code"))
@@ -207,6 +213,7 @@ class TestSettings:
         slide(tuner, "good_probability", 1)
         expect_classes(tuner, profile="learned", good_probability=1.0, near_good_probability=good)
 
+    @pytest.mark.full
     def test_page_type_and_confidence_follow_the_sliders(self, tuner: Any) -> None:
         assert "confidence" not in text(tuner, "#tn-status")
         tuner.get_by_label("Profile").select_option("learned")
@@ -218,6 +225,7 @@ class TestSettings:
         slide(tuner, "good_probability", 1)
         wait_until(tuner, lambda: text(tuner, "#tn-status").endswith(strict))
 
+    @pytest.mark.full
     def test_languages(self, tuner: Any) -> None:
         tuner.get_by_label("Language", exact=True).select_option(label="Czech")
         expect_classes(tuner, language="Czech")
@@ -227,6 +235,7 @@ class TestSettings:
         wait_until(tuner, lambda: '"JUSTEXT_LANGUAGE": ["cs", "en"],' in text(tuner, "#tn-code"))
         assert tuner.get_by_label("Or language 3").count() == 1
 
+    @pytest.mark.full
     def test_the_control_of_code_is_not_what_is_to_paste(self, tuner: Any) -> None:
         tuner.get_by_label("Code", exact=True).select_option(label="good")
         wait_until(tuner, lambda: '"JUSTEXT_CODE": "keep",' in text(tuner, "#tn-code"))
@@ -251,6 +260,7 @@ class TestSettings:
         expect_classes(tuner)
         assert tuner.locator("#tn-reset").is_disabled()
 
+    @pytest.mark.full
     @pytest.mark.parametrize("step", [50, pytest.param(10, marks=pytest.mark.full)])
     def test_the_last_value_wins(self, tuner: Any, step: int) -> None:
         for value in range(0, 800, step):
@@ -272,6 +282,7 @@ class TestSettings:
         assert variables["custom_settings"] == {"JUSTEXT_LENGTH_HIGH": 320}
         tuner.close()
 
+    @pytest.mark.full
     def test_without_a_clipboard_they_are_selected(self, tuner: Any) -> None:
         tuner.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
         slide(tuner, "length_high", 320)
@@ -303,6 +314,7 @@ class TestPages:
             wait_until(tuner, lambda: language.input_value() == "de")
             assert tuner.get_by_label("Profile").input_value() == "learned"
 
+    @pytest.mark.full
     def test_names_tell_the_pages_apart(self, empty: Any, tmp_path: Path) -> None:
         folder = "/tmp/a-folder-whose-name-is-much-longer-than-the-column-of-the-table/pages/"
         long = "a-story-of-a-very-long-name-that-fits-no-column-of-any-table-1.html"
@@ -322,6 +334,7 @@ class TestPages:
         slide(tuner, "length_high", 800)
         wait_until(tuner, lambda: classes(tuner) == ["bad"] * 3)
 
+    @pytest.mark.full
     def test_the_server_has_stopped(self, empty: Any, tmp_path: Path) -> None:
         with running(PAGES, tmp_path / "marks.jsonl") as server:
             tuner = open_tuner(empty, server)
@@ -363,6 +376,7 @@ class TestMarks:
         tuner.wait_for_selector(".jt-list li")
         assert tuner.locator("li[data-mark]").count() == 0
 
+    @pytest.mark.full
     def test_on_the_row_itself(self, tuner: Any) -> None:
         tuner.locator(f"#jt-block-{NEWS}").hover()
         tuner.locator(f"#jt-block-{NEWS} .tn-quick [data-mark=wrong]").click()
@@ -370,6 +384,7 @@ class TestMarks:
         # Marking is not choosing: the next block under the pointer is still shown.
         assert tuner.locator(".jt-held").count() == 0
 
+    @pytest.mark.full
     def test_a_mark_is_met_or_not_as_classes_change(self, tuner: Any) -> None:
         tuner.locator(f"#jt-block-{FIRST}").click()
         tuner.keyboard.press("r")
@@ -378,6 +393,7 @@ class TestMarks:
         tuner.wait_for_selector(f"#jt-block-{FIRST}[data-mark=wrong]")
         wait_until(tuner, lambda: effects(tuner)[0][4] == "0 of 1")
 
+    @pytest.mark.full
     def test_marks_in_a_row_all_arrive(self, tuner: Any) -> None:
         tuner.locator(".jt-list").focus()
         for _ in range(CONTACT):
@@ -388,6 +404,7 @@ class TestMarks:
         tuner.wait_for_selector("li[data-mark]")
         assert tuner.locator("li[data-mark=right]").count() == CONTACT
 
+    @pytest.mark.full
     def test_no_mark_while_somebody_writes(self, tuner: Any) -> None:
         tuner.locator(f"#jt-block-{HOME}").click()
         tuner.get_by_label("Search the blocks").fill("")
@@ -396,6 +413,7 @@ class TestMarks:
         assert tuner.locator("li[data-mark]").count() == 0
 
 
+@pytest.mark.full
 class TestReaders:
     def test_everything_has_a_name(self, tuner: Any) -> None:
         for role in ("slider", "spinbutton", "combobox", "button", "listbox", "checkbox", "region"):

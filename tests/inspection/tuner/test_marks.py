@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from scrapy_justext.inspection.pages import InspectedPage
 
+pytestmark = pytest.mark.full
+
 DEMO_PAGES = REPOSITORY / "example_project" / "demo_site" / "pages"
 HOME, NEWS, TITLE, FIRST, SHORT, LAST, MORE, CONTACT = range(8)
 

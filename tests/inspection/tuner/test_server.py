@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.full
+
 ALL_PATHS = ("", "tuner.css", "tuner.js", "view.css", "view.js", "api/pages", "api/judge", "api/marks")
 CHANGING = ("api/judge", "api/marks")
 
