@@ -29,7 +29,7 @@ settings.load_profile("quick")
 PACKAGE = Path(__file__).parents[1] / "scrapy_justext"
 
 
-def pytest_configure() -> None:
+def pytest_sessionstart() -> None:
     """End a run whose compiled code is not that of the checkout."""
     compiled = [(file, file.name.partition(".")[0]) for file in PACKAGE.rglob("*.so")]
     sources = [(file, source) for file, name in compiled for source in file.parent.glob(f"{name}.p[yx]*")]
