@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.tags import TagRules
 
-pytestmark = [needs_kernel, pytest.mark.full]
+pytestmark = needs_kernel
 ALL_RULES = pytest.mark.parametrize("rules", STYLED.values(), ids=STYLED)
 
 

@@ -25,7 +25,7 @@ from tests.property.strategies import bodies, soups
 if TYPE_CHECKING:
     from lxml import etree
 
-pytestmark = [needs_kernel, pytest.mark.full]
+pytestmark = needs_kernel
 
 
 def check_texts(texts: list[str]) -> None:

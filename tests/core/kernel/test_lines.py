@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.kernel.lines import LineWriter
 
-pytestmark = [needs_kernel, pytest.mark.full]
+pytestmark = needs_kernel
 
 SIGNS = "\\`*_[]()<>|~$&;:!^#-+=.,1aé中\u00a0€«\u200b \n\t😀"
 WORDS = [

@@ -24,7 +24,7 @@ from tests.core.kernel.trees import change, random_tree
 from tests.core.test_reading import STYLED
 from tests.property.strategies import bodies, soups
 
-pytestmark = [needs_kernel, pytest.mark.full]
+pytestmark = needs_kernel
 
 ENTITIES = '<!DOCTYPE html [<!ENTITY e "one\ufdd0"><!ENTITY f "&e;&e;"><!ENTITY g "x<p>y</p>">]>'
 PROSE = "It was the best of times, it was the worst of times. " * 4

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.learned.features import Features
 
-pytestmark = [needs_kernel, pytest.mark.full]
+pytestmark = needs_kernel
 
 
 def check_markers(texts: Sequence[str]) -> None:
