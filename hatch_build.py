@@ -90,7 +90,7 @@ def compile_kernel(root: Path) -> list[Path]:
         command.ensure_finalized()
         command.run()
         compiled = map(Path, command.get_outputs())
-        made = {source.with_name(path.name): path.read_bytes() for source, path in zip(sources, compiled, strict=True)}
+        made = {root / path.relative_to(temporary): path.read_bytes() for path in compiled}
     # Only now: new modules beside old ones would not fit each other.
     for target, content in made.items():
         # Another process may have the old one open.
