@@ -117,6 +117,7 @@ def compile_modules(root: Path) -> list[Path]:
         command.run()
         compiled = map(Path, command.get_outputs())
         made = {root / path.relative_to(temporary): path.read_bytes() for path in compiled}
+    # Only now: new modules beside old ones would not fit each other.
     for target, content in made.items():
         # Another process may have the old one open.
         target.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_justext.core.blocks import GOOD
 from scrapy_justext.core.extraction import part_of
+from scrapy_justext.crawl.links import addresses_of
 from scrapy_justext.crawl.logs import in_one_line
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import PARTS_OF_DUPLICATES
@@ -184,8 +185,8 @@ def other_url(item: Any, response: Response) -> str | None:
     url = ItemAdapter(item).get("url")
     if not isinstance(url, str) or not url:
         return None
-    asked_for = [] if response.request is None else [response.request.url, *response.meta.get("redirect_urls", ())]
-    if _same_form(url, response.url) in {_same_form(known, response.url) for known in (response.url, *asked_for)}:
+    known_as = addresses_of(response, response.request)
+    if _same_form(url, response.url) in {_same_form(known, response.url) for known in known_as}:
         return None
     canonical = response.css("link[rel~=canonical]::attr(href)").getall() if isinstance(response, HtmlResponse) else []
     is_canonical = _same_form(url, response.url) in {_same_form(known, response.url) for known in canonical}

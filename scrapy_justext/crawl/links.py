@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from scrapy import Request
-    from scrapy.http import TextResponse
+    from scrapy.http import Response, TextResponse
 
 #: Bytes of an address.
 SIZE = 3
@@ -52,12 +52,17 @@ class PageLinks(NamedTuple):
 NO_LINKS = PageLinks()
 
 
+def addresses_of(response: Response, request: Request | None) -> list[str]:
+    """Return the address of a response, and those that were asked for and led to it; ``request``: what it answers."""
+    asked_for = [] if request is None else [request.url, *request.meta.get("redirect_urls", ())]
+    return [response.url, *asked_for]
+
+
 def links_of(response: TextResponse, request: Request | None) -> PageLinks:
     """Return the addresses and links of a response; ``request``: what it answers."""
     base, text = get_base_url(response), response.text
-    asked_for = [] if request is None else [request.url, *request.meta.get("redirect_urls", ())]
     canonical = [_resolved(base, href) for href in islice(_hrefs(_CANONICAL, text), 1)]
-    own = frozenset(map(number_of, [response.url, *asked_for, *canonical]))
+    own = frozenset(map(number_of, [*addresses_of(response, request), *canonical]))
     found = frozenset(number_of(_resolved(base, href)) for href in islice(_hrefs(_LINK, text), MOST_LINKS))
     return PageLinks(own, found - own)
 

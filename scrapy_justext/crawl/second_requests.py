@@ -159,12 +159,12 @@ def lacks_browser(meta: Mapping[str, Any], settings: BaseSettings) -> bool:
 
 def _is_of_playwright(handler: object) -> bool:
     """Return whether a download handler is scrapy-playwright's, or made from it."""
-    if handler is None or handler == _PLAYWRIGHT_HANDLER:
-        return handler is not None
+    if handler == _PLAYWRIGHT_HANDLER:
+        return True
     try:
         kind = load_object(handler)  # type: ignore[arg-type]
     except Exception:
-        # Scrapy itself tells of it.
+        # There is none, or Scrapy itself tells of it.
         return False
     bases = kind.__mro__ if isinstance(kind, type) else ()
     return any(f"{base.__module__}.{base.__qualname__}" == _PLAYWRIGHT_HANDLER for base in bases)

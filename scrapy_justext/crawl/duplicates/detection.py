@@ -164,13 +164,12 @@ class Duplicates:
         on_page = shared * (whole / max(int(sightings.is_known.sum()), 1))
         seen = self._table.recall(pages.tolist())
         sizes = np.array([inf if page is None else page.ngrams for page in seen])
-        is_linked = np.zeros(whole, np.bool_)
-        links_here = [page is not None and page.links_to(links.own) for page in seen]
+        links_here = np.array([page is not None and page.links_to(links.own) for page in seen], np.bool_)
         is_on_this, is_all_of_this = on_page >= EXCERPT * sizes, on_page >= MOST_OF_WHOLE * whole
-        is_excerpt, is_same = np.zeros(whole, np.bool_), np.zeros(whole, np.bool_)
-        is_excerpt[counts] = (is_on_this & ~is_all_of_this)[places]
-        is_same[counts] = (is_on_this & is_all_of_this)[places]
-        is_linked[counts] = np.array(links_here, np.bool_)[places]
+        is_excerpt, is_same, is_linked = np.zeros((3, whole), np.bool_)
+        of_pages = is_on_this & ~is_all_of_this, is_on_this & is_all_of_this, links_here
+        for of_ngrams, of_page in zip((is_excerpt, is_same, is_linked), of_pages, strict=True):
+            of_ngrams[counts] = of_page[places]
         return counts & ~is_excerpt & (is_same | ~(sightings.in_listings | is_linked)), is_excerpt
 
 
