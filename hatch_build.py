@@ -20,6 +20,8 @@ PACKAGE = "scrapy_justext"
 #: The modules that are compiled as they are, with the types in the ``.pxd`` beside them; the walk is Cython.
 COMPILED = (
     "core.text",
+    "core.context_free",
+    "core.reading.signs",
     "core.reading.nodes",
     "core.reading.walk",
     "core.reading.flow",
@@ -27,6 +29,7 @@ COMPILED = (
     "core.reading.code",
     "core.reading.code_lines",
     "core.reading.elements_of_code",
+    "core.reading.tables",
     "core.reading.formulas.elements",
     "core.reading.formulas.delimiters",
     "core.learned.characters",

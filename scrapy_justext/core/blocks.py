@@ -168,7 +168,9 @@ class Extras(NamedTuple):
 
 #: What all blocks have, by the columns of :class:`BlockTable`.
 BlockRow = tuple[str, Position, int, int, int, int, int, int]
-_COLUMNS = ("collapsed", "position", "link_characters", "link_words", "tags_count", "element", "begin", "end")
+#: The columns of numbers, and all of them.
+NUMBERS = ("link_characters", "link_words", "tags_count", "element", "begin", "end")
+_COLUMNS = ("collapsed", "position", *NUMBERS)
 
 _NOTHING = Extras()
 #: By name, the place of a field of :class:`Position`.
@@ -204,12 +206,13 @@ class BlockTable(Sequence[Segment]):
         """Add a block behind the last."""
         if extras is not None:
             self.extras[len(self.collapsed)] = extras
-        self.add_rows((row,))
+        for column, value in zip(self._columns(), row, strict=True):
+            column.append(value)
 
-    def add_rows(self, rows: Iterable[BlockRow]) -> None:
-        """Add blocks without extras behind the last."""
-        for column, values in zip(self._columns(), zip(*rows, strict=True), strict=True):
-            column.extend(values)
+    def add_numbers(self, numbers: array[int]) -> None:
+        """Add the numbers of blocks, row by row, whose texts and positions are there already."""
+        for i, name in enumerate(NUMBERS):
+            getattr(self, name).extend(numbers[i :: len(NUMBERS)])
 
     def append(self, one: Segment) -> None:
         """Add a row behind the last."""

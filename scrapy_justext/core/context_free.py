@@ -54,7 +54,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decisions, Measurements
 from scrapy_justext.core.parameters import CONTEXT, DROP, KEEP, PROSE
 from scrapy_justext.core.tags import KINDS, TABLE
-from scrapy_justext.core.text import SLICE, in_slices
+from scrapy_justext.core.text import WordCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -123,15 +123,12 @@ def measure_texts(
 
     Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
     """
+    counter = _counter(stoplist)
     word_count: list[int] = []
     stopword_density: list[float] = []
-    is_stopword = stoplist.__contains__
+    text: str
     for text in texts:
-        words = stopwords = 0
-        for part in (text,) if len(text) <= SLICE else in_slices(text):
-            found = part.lower().split()
-            words += len(found)
-            stopwords += sum(map(is_stopword, found))
+        words, stopwords = counter.count(text)
         word_count.append(words)
         stopword_density.append(stopwords / words if stopwords else 0.0)
     characters = list(map(len, texts))
@@ -139,6 +136,10 @@ def measure_texts(
     pairs = zip(link_characters, characters, strict=True)
     link_density = [linked / length if linked else 0.0 for linked, length in pairs]
     return characters, word_count, link_density, stopword_density
+
+
+#: One for each stoplist: a crawl has few.
+_counter = lru_cache(WordCounter)
 
 
 def classify(

@@ -21,6 +21,7 @@ from scrapy_justext.core.encodings import (
     stated_encoding,
 )
 from scrapy_justext.core.limits import HARMLESS_PAGE, check_attributes
+from scrapy_justext.core.text import collapse
 from scrapy_justext.exceptions import PageError
 
 if TYPE_CHECKING:
@@ -185,7 +186,12 @@ def page_title(root: etree._Element) -> str:
     """Return the text of the page's TITLE, white space collapsed; empty without one."""
     top = root.getroottree().getroot()
     title = top.find("head/title") if top.tag == "html" else None
-    return " ".join(((title is not None and str(_TEXT(title))) or _misplaced_title(top)).split())
+    return collapse(_text_of(title) if title is not None else "") or collapse(_misplaced_title(top))
+
+
+def _text_of(element: etree._Element) -> str:
+    # Most have nothing but text, and XPath takes long to begin.
+    return str(_TEXT(element)) if len(element) else element.text or ""
 
 
 _TEXT = etree.XPath("string()")
@@ -198,7 +204,7 @@ def _misplaced_title(root: etree._Element) -> str:
         titles = etree.iterwalk(part, events=("start",), tag=("title", "svg"))
         for _, node in titles:
             if node.tag == "title":
-                return str(_TEXT(node))
+                return _text_of(node)
             titles.skip_subtree()
     return ""
 

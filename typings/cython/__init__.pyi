@@ -8,3 +8,4 @@ bint = builtins.bool
 double = builtins.float
 Py_ssize_t = builtins.int
 Py_UCS4 = builtins.str
+ulonglong = builtins.int

@@ -3,6 +3,9 @@ cimport cython
 from scrapy_justext.core.reading.flow cimport Flow
 
 
+cdef int _ROWS, _WIDTH
+
+
 cdef class Place:
     cdef readonly object here, rules
     cdef readonly str part
@@ -14,11 +17,12 @@ cdef class _Cutter:
     cdef Flow flow
     cdef str codes
     cdef object blocks, tables
-    cdef list rows, places, elements, texts, inside, formulas
+    cdef list collapsed, positions, places, elements, texts, inside, formulas
+    cdef int[::1] waiting
     cdef Place place, run_place
-    cdef int element, opened, links, tags
+    cdef int rows, element, opened, links, linked_texts, tags
     cdef Py_ssize_t begin
-    cdef bint after_break
+    cdef bint after_break, has_images
     cpdef object all_blocks(self)
     cpdef object read(self, object code)
     cdef Py_ssize_t _begin(self, Py_ssize_t i) except -1
@@ -36,7 +40,11 @@ cdef class _Cutter:
     cdef void _add_formula(self, Py_ssize_t i, str formula) except *
     cdef void _finish(self, Py_ssize_t i) except *
     cdef void _add_run(self, Py_ssize_t i) except *
-    cdef void _add(self, tuple row, object extras) except *
+    cdef void _add_part(self, str text) except *
+    cdef void _add(
+        self, str collapsed, object position, int linked, int link_words, int tags, Py_ssize_t begin, Py_ssize_t end,
+        object extras=*
+    ) except *
     cdef void _add_image(self, Py_ssize_t i) except *
 
 
@@ -45,3 +53,6 @@ cdef class _ReferenceCutter(_Cutter):
     cdef list nodes, parts
     cdef int linked, link_words
     cdef void _end_node(self) except *
+
+
+cpdef tuple count_links(list texts, list inside)

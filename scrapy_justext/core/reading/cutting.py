@@ -16,10 +16,11 @@ three writers makes blocks:
 from __future__ import annotations
 
 import re
+from array import array
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.blocks import BlockTable, Extras, Position
+from scrapy_justext.core.blocks import NUMBERS, BlockTable, Extras, Position
 from scrapy_justext.core.reading.code import LOOKED_AT, code_language, code_text, is_code, is_line_numbers, lines_of
 from scrapy_justext.core.reading.elements_of_code import about_code, about_table, about_whole
 from scrapy_justext.core.reading.tables import Tables
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     import cython
 
-    from scrapy_justext.core.blocks import BlockRow
     from scrapy_justext.core.reading.code import CodeText
     from scrapy_justext.core.reading.flow import Flow
     from scrapy_justext.core.reading.rules import TagRules
@@ -52,15 +52,16 @@ class Place:
 
     There are few different places, so nearly all are made once and shared by all pages.
 
-    ``here``: fields of the block.
+    ``here``: fields of the block; ``preformatted``: one of them.
     ``part``: "pre", or the part of a table that the element is; empty for others.
     ``inside``: the places in elements, by the numbers of their names.
     """
 
-    __slots__ = ("here", "inside", "part", "rules")
+    __slots__ = ("here", "inside", "part", "preformatted", "rules")
 
     def __init__(self, here: Position, rules: TagRules) -> None:
         self.here = here
+        self.preformatted = here.preformatted
         self.rules = rules
         self.part = here.tag if rules.kinds and here.tag in ("pre", "table", "tr", "td", "th") else ""
         self.inside: dict[int, Place] = {}
@@ -95,9 +96,12 @@ class _Cutter:
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.codes = flow.codes
+        self.has_images = flow.rules.images
         self.blocks = BlockTable()
-        #: Blocks that wait for :meth:`all_blocks`: to add many at once takes a fifth of the time.
-        self.rows: list[BlockRow] = []
+        self.collapsed, self.positions = self.blocks.collapsed, self.blocks.position
+        # The numbers of blocks that wait for :meth:`all_blocks`, row by row: an array grows slowly one by one.
+        self.waiting = array("i", bytes(4 * _ROWS * _WIDTH))
+        self.rows = 0
         self.tables = Tables()
         self.place = _place_of_root(flow.page.name(flow.page.root), flow.rules)
         #: The number of the block-level element at hand, and how many there are so far.
@@ -112,16 +116,17 @@ class _Cutter:
         self.begin = 0
         self.texts: list[str] = []
         self.inside: list[bool] = []
+        self.linked_texts = 0
         self.tags = 0
         self.formulas: list[str] = []
         self.after_break = False
         self.run_place: Place | None = None
 
     def all_blocks(self) -> BlockTable:
-        """Return the blocks, also those that wait."""
+        """Return the blocks, all of whose columns are filled."""
         if self.rows:
-            self.blocks.add_rows(self.rows)
-            self.rows = []
+            self.blocks.add_numbers(array("i", bytes(self.waiting[: self.rows * _WIDTH])))
+            self.rows = 0
         return self.blocks
 
     def read(self, code: Iterator[tuple[int, int]]) -> None:
@@ -163,13 +168,13 @@ class _Cutter:
         self.elements.append(self.element)
         self.opened += 1
         self.element = self.opened
-        inside = self.place.inside.get(number)
+        inside: Place | None = self.place.inside.get(number)
         if inside is None:
             inside = self.place.inside[number] = self.place.within(flow.page.name(node))
         self.place = inside
         if inside.part or self.codes[i] != "[":
             return self._begin_part(i, inside.part)
-        if flow.rules.images and inside.here.tag == "img":
+        if self.has_images and inside.here.tag == "img":
             self._add_image(i)
         return i
 
@@ -188,7 +193,7 @@ class _Cutter:
         if about is not None:
             return self._read_whole(i, about)
         told = about_table(page, node) if part == "table" else ""
-        self.tables.begin(part, told, self.element, i, len(self.blocks) + len(self.rows))
+        self.tables.begin(part, told, self.element, i, len(self.collapsed))
         return i
 
     def _end(self, i: cython.Py_ssize_t) -> None:
@@ -196,16 +201,15 @@ class _Cutter:
         self._finish(i)
         self.run_place = None
         if self.place.part == "table":
-            self.tables.end(self.all_blocks(), i + 1)
+            self.tables.end(self.all_blocks, i + 1)
         self.place = self.places.pop()
         self.element = self.elements.pop()
 
     def _read_whole(self, i: cython.Py_ssize_t, about: str) -> cython.Py_ssize_t:
         """Read an element that is code as a whole; return its last token."""
         end = _end_of(self.codes, i)
-        place = self.place.here
         code = code_text(
-            self.flow, i + 1, end, is_preformatted=place.preformatted, is_numbers=about == _NUMBERS,
+            self.flow, i + 1, end, is_preformatted=self.place.preformatted, is_numbers=about == _NUMBERS,
         )  # fmt: skip
         self._add_code(code, about, i, end + 1)
         self.opened += sum(self.codes.count(start, i + 1, end) for start in "[{#")
@@ -218,7 +222,7 @@ class _Cutter:
         """Read code that is shown as text is; return the token behind it."""
         self._finish(begin)
         code = code_text(
-            self.flow, begin, end, is_preformatted=self.place.here.preformatted, is_text=True, links=self.links
+            self.flow, begin, end, is_preformatted=self.place.preformatted, is_text=True, links=self.links
         )
         self.links = code.links
         self._add_code(code, "", begin, end)
@@ -237,25 +241,27 @@ class _Cutter:
         if _numbers_lines(before, text):
             blocks.cut_off(len(blocks) - 1)
         position, extras = self.place.here._replace(kind=CODE), Extras(text, None, code_language(about))
-        row = (collapsed, position, linked, link_words, code.tags_count, self.element, begin, end)
-        blocks.add(row, extras)
+        self._add(collapsed, position, linked, link_words, code.tags_count, begin, end, extras)
 
     def _add_text(self, text: str) -> None:
         if self.after_break and not text.isspace():
             self.after_break = False
         if self.run_place is None:
             self.run_place = self.place
-        self.texts.append(text)
-        self.inside.append(self.links > 0)
+        self._add_part(text)
 
     def _add_space(self, i: cython.Py_ssize_t) -> None:
         # At the start of a run it is none of it, but in a PRE.
-        if self.place.here.preformatted:
-            self.texts.append(self.flow.text(i))
-            self.inside.append(self.links > 0)
+        if self.place.preformatted:
+            self._add_part(self.flow.text(i))
         elif self.texts:
-            self.texts.append(" ")
-            self.inside.append(self.links > 0)
+            self._add_part(" ")
+
+    def _add_part(self, text: str) -> None:
+        """Add a text to the run."""
+        self.texts.append(text)
+        self.inside.append(self.links > 0)
+        self.linked_texts += self.links > 0
 
     def _add_mark(self, i: cython.Py_ssize_t, token: cython.Py_UCS4) -> None:
         """Read a token of an inline element."""
@@ -295,8 +301,7 @@ class _Cutter:
             self.begin = i + 1
         else:
             self.tags += 1
-            self.texts.append("\n")
-            self.inside.append(self.links > 0)
+            self._add_part("\n")
         self.after_break = True
 
     def _add_formula(self, i: cython.Py_ssize_t, formula: str) -> None:
@@ -316,50 +321,73 @@ class _Cutter:
         """End the run at hand before a token, and add its block."""
         if self.texts:
             self._add_run(i)
-            self.texts, self.inside = [], []
+            self.texts, self.inside, self.linked_texts = [], [], 0
         self.tags = 0
         self.after_break = False
         self.begin = i + 1
 
     def _add_run(self, i: cython.Py_ssize_t) -> None:
-        raw = self.texts[0] if len(self.texts) == 1 else "".join(self.texts)
+        raw: str = self.texts[0] if len(self.texts) == 1 else "".join(self.texts)
         collapsed, words = collapse_and_count(raw)
         if not words:
             return
         linked = link_words = 0
-        if True in self.inside:
-            linked, link_words = (
-                count_links(self.texts, self.inside) if False in self.inside else (len(collapsed), words)
-            )
+        if self.linked_texts == len(self.texts):
+            linked, link_words = len(collapsed), words
+        elif self.linked_texts:
+            linked, link_words = count_links(self.texts, self.inside)
         place = self.run_place or self.place
         position, extras = place.here, None
-        if self.formulas or position.preformatted:
+        if self.formulas or place.preformatted:
             if self.formulas == [collapsed] and position.tag in _PARAGRAPHS:
                 # A paragraph that is a formula has it on lines of its own.
                 collapsed = f"${collapsed}$" if collapsed[1] != "$" else collapsed
                 self.formulas = [collapsed]
             if self.formulas == [collapsed] and collapsed.startswith("$$"):
                 position = position._replace(kind=FORMULA)
-            text = lines_of(raw) if place.here.preformatted else None
+            text = lines_of(raw) if place.preformatted else None
             extras = Extras(text, formulas=tuple(self.formulas))
             self.formulas = []
-        self._add((collapsed, position, linked, link_words, self.tags, self.element, self.begin, i), extras)
+        self._add(collapsed, position, linked, link_words, self.tags, self.begin, i, extras)
 
-    def _add(self, row: BlockRow, extras: Extras | None) -> None:
-        if extras is None:
-            self.rows.append(row)
-        else:
-            self.all_blocks().add(row, extras)
+    def _add(
+        self,
+        collapsed: str,
+        position: Position,
+        linked: cython.int,
+        link_words: cython.int,
+        tags: cython.int,
+        begin: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        extras: Extras | None = None,
+    ) -> None:
+        """Add a block of the element at hand."""
+        if extras is not None:
+            self.blocks.extras[len(self.collapsed)] = extras
+        self.collapsed.append(collapsed)
+        self.positions.append(position)
+        at: cython.Py_ssize_t = self.rows * _WIDTH
+        self.waiting[at] = linked
+        self.waiting[at + 1] = link_words
+        self.waiting[at + 2] = tags
+        self.waiting[at + 3] = self.element
+        self.waiting[at + 4] = begin
+        self.waiting[at + 5] = end
+        self.rows += 1
+        if self.rows == _ROWS:
+            self.all_blocks()
 
     def _add_image(self, i: cython.Py_ssize_t) -> None:
         """Add the block of an image, whose text is an attribute and none of the page's text."""
         page, node = self.flow.page, self.flow.nodes[i]
         text = collapse(page.attribute(node, "alt") or "")
         linked = text if self.links else ""
-        row = (text, self.place.here, len(linked), len(linked.split()), 0, self.element, i, i + 1)
-        self._add(row, Extras(image_url=(page.attribute(node, "src") or "").strip()))
+        extras = Extras(image_url=(page.attribute(node, "src") or "").strip())
+        self._add(text, self.place.here, len(linked), len(linked.split()), 0, i, i + 1, extras)
 
 
+#: How many blocks wait at the most, and how many numbers each has.
+_ROWS, _WIDTH = 256, len(NUMBERS)
 #: What is told of the numbers of lines.
 _NUMBERS = "line numbers"
 _PARAGRAPHS = frozenset(["article", "blockquote", "body", "center", "dd", "div", "figure", "main", "p", "section"])
@@ -406,27 +434,33 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
     >>> count_links(["see ", " the  manual ", "now"], [False, True, False])
     (11, 2)
     """
-    linked = link_words = 0
+    linked: cython.int = 0
+    link_words: cython.int = 0
     # Whether the text so far ends inside a link, within a word.
-    in_word = False
-    # Whether the white space at hand began inside a link; None: no white space, or no word before it.
-    space: bool | None = None
-    started = False
-    for text, is_inside in zip(texts, inside, strict=True):
-        if started and space is None and text[:1].isspace():
-            space = is_inside
-        if text and not text.isspace():
-            if space:
-                linked += 1
-            if is_inside:
-                words = text.split()
-                linked += len(" ".join(words))
-                link_words += len(words) - (in_word and not text[0].isspace())
-            in_word = is_inside and not text[-1].isspace()
-            started = True
-            space = is_inside if text[-1].isspace() else None
-        elif text:
+    in_word: cython.bint = False
+    # Whether there is white space at hand behind a word, and whether it began inside a link.
+    after_space: cython.bint = False
+    is_space_inside: cython.bint = False
+    started: cython.bint = False
+    i: cython.Py_ssize_t
+    for i in range(len(texts)):
+        text: str = texts[i]
+        if not text:
+            continue
+        is_inside: cython.bint = inside[i]
+        if started and not after_space and text[0].isspace():
+            after_space, is_space_inside = True, is_inside
+        words = text.split()
+        if not words:
             in_word = False
+            continue
+        linked += after_space and is_space_inside
+        if is_inside:
+            linked += len(" ".join(words))
+            link_words += len(words) - (in_word and not text[0].isspace())
+        after_space = text[-1].isspace()
+        in_word = is_inside and not after_space
+        started, is_space_inside = True, is_inside
     return linked, link_words
 
 
@@ -498,8 +532,7 @@ class _ReferenceCutter(_Cutter):
             self._end_node()
         if text := _collapse_to_lines("".join(self.nodes).strip()):
             place = self.run_place or self.place
-            row = (text, place.here, self.linked, self.link_words, self.tags, self.element, self.begin, i)
-            self._add(row, None)
+            self._add(text, place.here, self.linked, self.link_words, self.tags, self.begin, i)
         self.nodes = []
         self.linked = self.link_words = self.tags = 0
         self.begin = i + 1

@@ -2,6 +2,10 @@ cimport cython
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
+cdef int HAS_TEXT, HAS_SPACE, HAS_TAIL, HAS_SPACE_BEHIND, INSTRUCTION, MAY_BE_HIDDEN
+cdef int _USUAL, _KEEPING, _IN_CODE
+cdef Py_UCS4 _NONE
+
 
 cdef class Flow:
     cdef readonly Nodes page
@@ -15,13 +19,13 @@ cdef class Flow:
 
 cdef class _Rows:
     cdef readonly object rules
-    cdef readonly list starts, removed, keeps
-    cdef readonly dict ends
-    cdef int[::1] tests
+    cdef readonly str starts, ends
+    cdef readonly list removed
+    cdef int[::1] tests, keeps
     cdef int others, image, preformatted
-    cdef str start_of(self, Nodes page, int node, int mode, bint is_formula)
-    cdef str _removal(self, Nodes page, int node, int mode, str name, bint is_formula)
-    cdef str _kind_of(self, Nodes page, int node, int mode, str name)
+    cdef Py_UCS4 start_of(self, Nodes page, int node, int mode, bint is_formula) except? 0
+    cdef Py_UCS4 _removal(self, Nodes page, int node, int mode, str name, bint is_formula) except? 0
+    cdef Py_UCS4 _kind_of(self, Nodes page, int node, int mode, str name) except? 0
 
 
 @cython.final
@@ -30,13 +34,15 @@ cdef class _Walk:
     cdef _Rows rows
     cdef dict formulas
     cdef bint removes_hidden, is_by_node
-    cdef list starts, codes, texts, elements, ends, modes
+    cdef str starts
+    cdef list texts, elements
+    cdef unsigned char[::1] codes, open, modes
     cdef int[::1] nodes
-    cdef int count, around, end, mode
+    cdef int count, around, end, mode, depth
     cdef int _enter(self, int node) except -1
-    cdef str _start(self, int node, int number)
-    cdef void _open(self, int node, int number, str code) except *
+    cdef Py_UCS4 _start(self, int node, int number) except? 0
+    cdef void _open(self, int node, int number, Py_UCS4 code) except *
     cdef void _leave(self) except *
     cdef void _add_tail(self, int node) except *
     cdef void _add_formulas(self, int node) except *
-    cdef void _add(self, str code, int node, str text=*) except *
+    cdef void _add(self, Py_UCS4 code, int node, str text=*) except *

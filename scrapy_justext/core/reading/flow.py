@@ -64,6 +64,8 @@ if TYPE_CHECKING:
 
 #: How what is in an element is read: as usual; inside of one in which some stay that are removed elsewhere; in code.
 _USUAL, _KEEPING, _IN_CODE = 0, 1, 2
+#: Stands for no token.
+_NONE = "\0"
 #: What ends what starts with a code.
 _ENDS = {
     "[": "]", "{": "]", "#": "]", "<": ">", "~": "_", "i": ",", "b": ",", "`": ".", "l": "e", "(": ")",
@@ -114,20 +116,21 @@ class Flow:
 class _Rows:
     """What rules say of elements, by the numbers of their names; the last row is for all other names.
 
-    ``starts``: the codes of elements to which no test applies.
+    ``starts``: the codes of elements to which no test applies; ``ends``: that of the end, by the code of the start.
     ``tests``: whether tests apply: -1, or the signs by one of which they do; 0 if they do not.
     """
 
     def __init__(self, rules: TagRules) -> None:
         self.rules = rules
-        self.starts = [_start(name, rules) for name in (*NAMES, "")]
-        self.ends = _ENDS_OF_TEXT_NODES if rules.text_nodes else _ENDS
+        self.starts = "".join([_start(name, rules) for name in (*NAMES, "")])
+        ends = _ENDS_OF_TEXT_NODES if rules.text_nodes else _ENDS
+        self.ends = "".join([ends.get(chr(code), _NONE) for code in range(128)])
         self.removed: list[Removed | None] = [None] * len(self.starts)
         for row in rules.removed:
             self.removed[NAMES.index(row.name)] = row
         tests = [self._tests(name, row) for name, row in zip((*NAMES, ""), self.removed, strict=True)]
         self.tests = array("i", tests)
-        self.keeps = [name in rules.keeping for name in (*NAMES, "")]
+        self.keeps = array("i", [name in rules.keeping for name in (*NAMES, "")])
         self.others = len(NAMES)
         self.image, self.preformatted = map(NAMES.index, ("img", "pre"))
 
@@ -143,7 +146,7 @@ class _Rows:
         leads = [table[name] for table in (LABELS, WHOLE, LINE_NUMBERS) if name in table]
         return -1 if any(not lead.signs for lead in leads) else _any_of(lead.signs for lead in leads)
 
-    def start_of(self, page: Nodes, node: cython.int, mode: cython.int, *, is_formula: bool) -> str:
+    def start_of(self, page: Nodes, node: cython.int, mode: cython.int, is_formula: cython.bint) -> str:
         """Return the code of an element, by all tests."""
         number: cython.int = min(page.tag[node], self.others)
         rules = self.rules
@@ -153,21 +156,21 @@ class _Rows:
             return "x"
         if name in rules.unwrapped or (rules.images and name == "img"):
             return self.starts[number]
-        removal = self._removal(page, node, mode, name, is_formula) if name not in NEVER_HIDDEN else ""
-        if removal:
+        removal = _NONE if name in NEVER_HIDDEN else self._removal(page, node, mode, name, is_formula)
+        if removal != _NONE:
             return removal
         if is_formula:
             return "$"
         return self._kind_of(page, node, mode, name) if rules.kinds else self.starts[number]
 
     def _removal(self, page: Nodes, node: cython.int, mode: cython.int, name: str, is_formula: cython.bint) -> str:
-        """Return the code of an element that is removed for where it stands or since it is hidden, or nothing."""
+        """Return the code of an element that is removed for where it stands or since it is hidden, or that of none."""
         rules = self.rules
         if rules.kinds and not is_formula and _leads(LABELS, name, page, node):
             return "c"
         if rules.hidden and page.flags[node] & MAY_BE_HIDDEN and is_hidden(page, node):
             return "h"
-        return "c" if mode == _IN_CODE and is_beside_code(page, node) else ""
+        return "c" if mode == _IN_CODE and is_beside_code(page, node) else _NONE
 
     def _kind_of(self, page: Nodes, node: cython.int, mode: cython.int, name: str) -> str:
         """Return the code of an element that stays, by the rules of code and of links."""
@@ -200,7 +203,7 @@ def _start(name: str, rules: TagRules) -> str:
     """Return the code of elements of a name to which no test applies."""
     codes = (
         ("x", any(row.name == name and row.where is None and not row.kept_inside for row in rules.removed)),
-        ("", name in rules.unwrapped),
+        (_NONE, name in rules.unwrapped),
         ("[", name in rules.block_level),
         ("|", name == "br"),
         ("<", name == "a"),
@@ -270,18 +273,21 @@ class _Walk:
         self.is_by_node = rows.rules.text_nodes
         self.starts = rows.starts
         if rows.rules.select_in_name:
-            self.starts = rows.starts[:-1] + [_start(name, rows.rules) for name in page.names[len(NAMES) :]]
-        self.codes: list[str] = []
-        self.texts: list[str] = []
+            self.starts = rows.starts[:-1] + "".join([_start(name, rows.rules) for name in page.names[len(NAMES) :]])
         # An element has a start, a text, an end and a text behind it; a sign in code has one more.
-        self.nodes = array("i", bytes(4 * (5 * page.count + sum(map(len, formulas.values())))))
+        most = 5 * page.count + sum(map(len, formulas.values()))
+        self.codes = bytearray(most)
+        self.nodes = array("i", bytes(4 * most))
+        self.texts: list[str] = []
         self.count = 0
         self.elements = [page.root]
         self.around = 0
         self.end = page.count
         self.mode = _USUAL
-        self.ends: list[str] = []
-        self.modes: list[int] = []
+        # Of the elements that are open: their codes, and how text was read outside.
+        self.open = bytearray(page.count + 1)
+        self.modes = bytearray(page.count + 1)
+        self.depth = 0
 
     def flow(self) -> Flow:
         """Return the tokens of the page."""
@@ -293,8 +299,8 @@ class _Walk:
             if node == count:
                 break
             node = self._enter(node)
-        nodes = self.nodes[: self.count]
-        return Flow(self.page, self.rows.rules, "".join(self.codes), nodes, self.texts, self.elements)
+        codes = bytes(self.codes[: self.count]).decode("ascii")
+        return Flow(self.page, self.rows.rules, codes, self.nodes[: self.count], self.texts, self.elements)
 
     def _enter(self, node: cython.int) -> int:
         """Write what there is of a node; return the next one."""
@@ -306,13 +312,13 @@ class _Walk:
             self._add_tail(node)
             return page.end[node]
         rows = self.rows
-        code = self._start(node, number)
+        code: cython.Py_UCS4 = self._start(node, number)
         if code == "$":
             self._add_formulas(node)
             return page.end[node]
-        if code:
+        if code != _NONE:
             self._add(code, node)
-        if code in ("[", "{", "#"):
+        if code in "[{#":
             self.elements.append(node)
             if rows.rules.images and number == rows.image:
                 # It is what its attributes tell, whatever it holds in a tree of XML.
@@ -320,7 +326,7 @@ class _Walk:
                 code = "x"
         elif code == "+" and number == rows.image and rows.rules.kinds:
             self._add("t", node, page.attribute(node, "alt") or "")
-        if code in ("x", "h", "c"):
+        if code in "xhc":
             self._add_tail(node)
             return page.end[node]
         self._open(node, number, code)
@@ -329,25 +335,26 @@ class _Walk:
     def _start(self, node: cython.int, number: cython.int) -> str:
         """Return the code of an element."""
         rows = self.rows
-        tests: cython.int = rows.tests[min(rows.others, number)]
-        signs: cython.int = self.page.signs[node]
-        flags: cython.int = self.page.flags[node]
+        row: cython.int = min(number, rows.others)
+        tests: cython.int = rows.tests[row]
         is_formula: cython.bint = bool(self.formulas) and node in self.formulas
-        is_tested: cython.bint = tests != 0 and (tests < 0 or (tests & signs) != 0)
-        if is_tested or is_formula or self.mode or (self.removes_hidden and flags & MAY_BE_HIDDEN):
-            return rows.start_of(self.page, node, self.mode, is_formula=is_formula)
-        code: str = self.starts[number if number < len(self.starts) else rows.others]
-        return code
+        is_tested: cython.bint = tests != 0 and (tests < 0 or (tests & self.page.signs[node]) != 0)
+        is_hiding: cython.bint = self.removes_hidden and (self.page.flags[node] & MAY_BE_HIDDEN) != 0
+        if is_tested or is_formula or is_hiding or self.mode:
+            return rows.start_of(self.page, node, self.mode, is_formula)
+        return self.starts[number if number < len(self.starts) else row]
 
-    def _open(self, node: cython.int, number: cython.int, code: str) -> None:
+    def _open(self, node: cython.int, number: cython.int, code: cython.Py_UCS4) -> None:
         """Write the text at the start of an element, and keep in mind that it is open."""
-        rows, flags = self.rows, self.page.flags[node]
+        rows = self.rows
+        flags: cython.int = self.page.flags[node]
         if flags & HAS_TEXT:
             self._add("t", node, self.page.text(node))
         elif flags & HAS_SPACE:
             self._add(" ", node)
-        self.ends.append(rows.ends.get(code, ""))
-        self.modes.append(self.mode)
+        self.open[self.depth] = ord(code)
+        self.modes[self.depth] = self.mode
+        self.depth += 1
         if code == "{" or (number == rows.preformatted and rows.rules.kinds):
             self.mode = _IN_CODE
         elif self.mode != _IN_CODE and rows.keeps[min(rows.others, number)]:
@@ -358,9 +365,10 @@ class _Walk:
     def _leave(self) -> None:
         """Write the end of the innermost open element, and the text behind it."""
         node: cython.int = self.around
-        code = self.ends.pop()
-        self.mode = self.modes.pop()
-        if code:
+        self.depth -= 1
+        code: cython.Py_UCS4 = self.rows.ends[self.open[self.depth]]
+        self.mode = self.modes[self.depth]
+        if code != _NONE:
             self._add(code, node)
         self.around = self.page.parent[node]
         self.end = self.page.end[self.around]
@@ -383,8 +391,8 @@ class _Walk:
             self._add("$", node, f"{dollars}{formula.tex}{dollars}")
         self._add_tail(node)
 
-    def _add(self, code: str, node: cython.int, text: str = "") -> None:
-        self.codes.append(code)
-        self.texts.append(text)
+    def _add(self, code: cython.Py_UCS4, node: cython.int, text: str = "") -> None:
+        self.codes[self.count] = ord(code)
         self.nodes[self.count] = node
         self.count += 1
+        self.texts.append(text)

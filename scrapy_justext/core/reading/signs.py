@@ -7,9 +7,14 @@ so that it need not look at elements whose class says nothing to it.  A new word
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections import defaultdict
+from itertools import product
+from typing import TYPE_CHECKING
 
-#: By the name of a sign, the parts of classes that are it; one with spaces around is a whole class, or its beginning or
+if TYPE_CHECKING:
+    import cython
+
+#: By the name of a sign, the parts of a class's words that are it; one with spaces around is a word, or its beginning or
 #: end.
 _PARTS: dict[str, tuple[str, ...]] = {
     # How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
@@ -44,40 +49,81 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "LINENUMS": (" linenums ",),
     "GESHI_LINE": (" de1 ",),
     "CODEMIRROR": (" CodeMirror ",),
-    # What is in all classes of formulas, whatever its case, and in few others.
-    "FORMULA": (
-        "ath", "ATH", "tex", "TeX", "Tex", "TEX", "mjx", "MJX", "Mjx", "eqno", "Eqno", "EQNO", "ltx_eqn_cell",
-        "ltx_tag_equation", "equation__number",
+    # Images of formulas.
+    "DRAWN": (
+        " mwe-math-fallback-image-inline ", " mwe-math-fallback-image-display ", " tex ", " latex ", " math ",
+        " mathtex ", " mimetex ", " wp-math ", " eeimg ", " ee_img ", " ltx_math ", " ql-img-inline-formula ",
+        " ql-img-displayed-equation ", " formula ", " equation ",
     ),
-    # The same of images.
-    "DRAWN": ("eeimg", "ee_img", "formula", "equation"),
 }  # fmt: skip
+#: What begin the words of classes, or their parts behind a hyphen, of what is or holds formulas, in whatever case.
+_FORMULAS = (
+    "katex", "mathjax", "mjx", "mjxc", "math", "tex", "latex", "arithmatex", "ltx_eqn_cell", "ltx_tag_equation", "eqno",
+    "equation__number",
+)  # fmt: skip
+_FORMULA = re.compile(rf"[ _-](?:{'|'.join(_FORMULAS)})(?![a-z])", re.IGNORECASE)
 (
     GUTTER, NUMBER_CELL, BAR, LABEL, PROMPT, NUMBERS, LINE, EMOJI, CODE_TABLE, CODE_CELL, LINENUMS, GESHI_LINE,
-    CODEMIRROR, FORMULA, DRAWN, EDITOR,
-) = (1 << i for i in range(len(_PARTS) + 1))  # fmt: skip
-_SIGNS = [(1 << i, parts) for i, parts in enumerate(_PARTS.values())]
-
+    CODEMIRROR, DRAWN, FORMULA, EDITOR,
+) = (1 << i for i in range(len(_PARTS) + 2))  # fmt: skip
 #: The first class of DIVs that are code as a whole: those of Ace, CodeMirror, Monaco, Crayon, SyntaxHighlighter and
 #: GitHub's files.
 _EDITORS = frozenset([
     "ace_editor", "ace_gutter", "ace_scroller", "ace_static_highlight", "CodeMirror", "CodeMirror-code", "cm-content",
     "cm-scroller", "monaco-editor", "crayon-syntax", "syntaxhighlighter", "dp-highlighter", "react-code-file-contents",
 ])  # fmt: skip
-#: Most classes have none of these.
-_ANY = re.compile("|".join(sorted({re.escape(part) for parts in (*_PARTS.values(), _EDITORS) for part in parts})))
 
 
-@lru_cache(maxsize=1 << 14)
+def _place(text: str) -> int:
+    """Return a number for the last three characters of a text."""
+    place = 0
+    for character in text:
+        place = _with_next(place, ord(character))
+    return place
+
+
+def _with_next(place: cython.int, character: cython.int) -> int:
+    return (place << 5 ^ character) & _LAST_PLACE
+
+
+_LAST_PLACE = (1 << 15) - 1
+#: By the first three characters, the parts that begin so, each with its sign.
+_BY_BEGINNING: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+for _i, _parts in enumerate(_PARTS.values()):
+    for _part in _parts:
+        _BY_BEGINNING[_part[:3]].append((_part, 1 << _i))
+#: Whether anything that is a sign begins with three characters, by the number for them; few classes have such.
+_BEGINS = bytearray(_LAST_PLACE + 1)
+for _beginning in (
+    *_BY_BEGINNING,
+    *("".join(three) for name in _FORMULAS for three in product(" _-", *((x, x.upper()) for x in name[:2]))),
+):
+    _BEGINS[_place(_beginning)] = True
+
+
 def signs_of_class(names: str) -> int:
     """Return the signs in the class of an element, a bit for each.
 
     >>> signs_of_class("post-body"), signs_of_class("lineno copy") == GUTTER | LABEL | NUMBERS | CODE_CELL
     (0, True)
     """
-    spaced = f" {names} "
-    if _ANY.search(spaced) is None:
-        return 0
-    found = sum(sign for sign, parts in _SIGNS if any(part in spaced for part in parts))
-    first = names.split(maxsplit=1)[:1]
-    return found | EDITOR if first and first[0] in _EDITORS else found
+    words = names.split()
+    found: cython.int = EDITOR if words and words[0] in _EDITORS else 0
+    spaced: str = f" {' '.join(words)} "
+    begins: bytearray = _BEGINS
+    place: cython.int = 0
+    i: cython.Py_ssize_t
+    for i in range(len(spaced)):
+        place = _with_next(place, ord(spaced[i]))
+        if begins[place]:
+            found |= _signs_at(spaced, i - 2)
+    return found
+
+
+def _signs_at(spaced: str, at: int) -> int:
+    """Return the signs that begin at a place of a class with spaces around its words."""
+    found = FORMULA if _FORMULA.match(spaced, at) else 0
+    for part, sign in _BY_BEGINNING.get(spaced[max(at, 0) : at + 3], ()):
+        if spaced.startswith(part, at):
+            found |= sign
+    return found

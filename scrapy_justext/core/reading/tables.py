@@ -14,7 +14,7 @@ from scrapy_justext.core.blocks import DataCells, Extras
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from scrapy_justext.core.blocks import BlockRow, BlockTable, CellSpan
 
@@ -81,14 +81,15 @@ class Tables:
         elif part in ("td", "th") and self._open and self._open[-1].rows:
             self._open[-1].rows[-1].append((count, element))
 
-    def end(self, blocks: BlockTable, token: int) -> None:
+    def end(self, all_blocks: Callable[[], BlockTable], token: int) -> None:
         """End the table at hand: of the blocks of a table of data, the last on the page so far, make one.
 
-        ``token``: the one behind the table.
+        ``all_blocks``: returns the blocks of the page so far; ``token``: the one behind the table.
         """
         table = self._open.pop()
         if table.lays_out or len(table.rows) < LEAST_ROWS:
             return
+        blocks = all_blocks()
         first = next((start for row in table.rows for start, _ in row), len(blocks))
         cells = DataCells(blocks[first:], table.spans(first, len(blocks)))
         if is_data(cells, has_heads=table.has_heads):

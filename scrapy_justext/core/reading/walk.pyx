@@ -11,7 +11,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memcmp, memcpy, memset, strcmp, strlen
+from libc.string cimport memcpy, memset, strcmp, strlen
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
@@ -88,8 +88,7 @@ cdef enum:
     MAY_BE_HIDDEN = 16
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
-    MOST_CLASSES = 1 << 13
-    LONGEST_CLASS = 500
+    MOST_CLASSES = 1 << 15
 
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -191,8 +190,8 @@ cdef inline size_t place_of(const unsigned char* name) noexcept:
 
 
 cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
-    """Return a number that is seldom the same for two texts."""
-    cdef unsigned long long hash = size, word
+    """Return a number that is hardly ever the same for two texts."""
+    cdef unsigned long long hash = size + 1, word
     while size >= sizeof(word):
         memcpy(&word, text, sizeof(word))
         hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL
@@ -206,30 +205,27 @@ cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
 
 
 cdef class ClassMemory:
-    """Remembers what classes tell; many elements of many pages have the same."""
+    """Remembers what classes tell; many elements of many pages have the same.
+
+    A class is known by its hash; two have the same about as seldom as a disk fails.
+    """
 
     cdef object signs
-    cdef list met
+    cdef size_t[MOST_CLASSES] met
     cdef int[MOST_CLASSES] told
 
     def __init__(self, signs):
         self.signs = signs
-        self.met = [None] * MOST_CLASSES
+        memset(self.met, 0, sizeof(self.met))
 
     cdef int told_by(self, const unsigned char* names) except -1:
-        cdef size_t size = strlen(<const char*> names), place = hash_of(names, size) % MOST_CLASSES
-        cdef bytes met = self.met[place]
+        cdef size_t hash = hash_of(names, strlen(<const char*> names))
+        cdef size_t place = hash % MOST_CLASSES
         cdef int told
-        if (
-            met is not None and <size_t> PyBytes_GET_SIZE(met) == size
-            and memcmp(PyBytes_AS_STRING(met), names, size) == 0
-        ):
-            return self.told[place]
-        told = self.signs(decoded(names))
-        if size <= LONGEST_CLASS:
-            self.met[place] = PyBytes_FromStringAndSize(<const char*> names, size)
-            self.told[place] = told
-        return told
+        if self.met[place] != hash:
+            told = self.signs(decoded(names))
+            self.met[place], self.told[place] = hash, told
+        return self.told[place]
 
 
 cdef struct Name:

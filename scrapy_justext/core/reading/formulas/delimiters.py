@@ -22,8 +22,9 @@ from scrapy_justext.core.reading.formulas.elements import check_count
 from scrapy_justext.core.reading.formulas.tex import clean_tex, is_clear, is_prose, is_said_of_tex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    import cython
     from lxml import etree
 
 
@@ -41,13 +42,12 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     ``most``: how many formulas there may be, and as many things that begin like one; where there are more,
     :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
-    text = "".join(flow.texts)
-    if "\\" not in text and ("$" not in text or not any(_between_dollars(text))):
-        return flow
-    text = "".join(_searched(flow, 0, len(flow.codes)))
+    stretches = _stretches(flow)
+    text = _BLOCK.join(["".join(_searched(flow, begin, end)) for begin, end in stretches])
     dollars = list(_between_dollars(text))
     opens = _has_before(text, "$", ("$",)) or _has_before(text, "\\", _OPENINGS)
     if not dollars and not opens and "\\" not in text:
+        # As on most pages.
         return flow
     drawing = _drawing(flow.page.element(flow.page.root))
     if not (drawing.has_renderer or opens or any(map(is_clear, dollars))):
@@ -55,7 +55,7 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     apart = text.count("$$") // 2
     # Those are found between single dollars, too.
     check_count(max(len(dollars), apart) + len(_OPENING.findall(text)), most)
-    return _with_formulas(flow, drawing)
+    return _with_formulas(flow, stretches, drawing)
 
 
 #: These stand for tokens in a text that is searched: noncharacters, which Unicode reserves for use inside a program.  A
@@ -64,6 +64,30 @@ _BLOCK, _MARK, _BREAK = "\ufdd0", "\ufdd1", "\ufdd2"
 _OTHERS = str.maketrans(dict.fromkeys((_BLOCK, _MARK, _BREAK), "\ufffd"))
 _ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
 _SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("txhcf,-_", "")}
+
+
+def _stretches(flow: Flow) -> list[tuple[int, int]]:
+    """Return from which token to which there are stretches of text with a dollar or a backslash."""
+    found = []
+    codes, texts = flow.codes, flow.texts
+    count: cython.Py_ssize_t = len(codes)
+    end: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(count):
+        text: str = texts[i]
+        if text and i >= end and ("$" in text or "\\" in text):
+            begin: cython.Py_ssize_t = i
+            while begin and not _ends_stretch(codes[begin - 1]):
+                begin -= 1
+            end = i + 1
+            while end < count and not _ends_stretch(codes[end]):
+                end += 1
+            found.append((begin, end))
+    return found
+
+
+def _ends_stretch(code: cython.Py_UCS4) -> cython.bint:
+    return code in "[{#]<>()`.le$"
 
 
 def _searched(flow: Flow, begin: int, end: int) -> list[str]:
@@ -124,29 +148,27 @@ _ENVIRONMENTS = "(?:equation|align|gather|multline|eqnarray|alignat|flalign|disp
 _TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENTS}\*?\}}|\\end\{{{_ENVIRONMENTS}\*?\}}")
 _CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 
-#: The tokens that a formula may have inside, and those of text.
-_PASSED, _TEXT = "+ib~!|,-_xhcf", "t "
 
-
-def _with_formulas(flow: Flow, drawing: Drawing) -> Flow:
-    writer = _Writer(flow, drawing)
+def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, int]], drawing: Drawing) -> Flow:
+    """Return the tokens of a page with one for each formula in some stretches of its text."""
+    writer = _Writer(flow)
     # How many elements are open that are code: block-level ones, and inline ones.
     inside = int(flow.page.name(flow.page.root) == "pre")
-    fixed = 0
-    begin = 0
-    for i, code in enumerate(flow.codes):
-        if code in _PASSED or code in _TEXT:
-            continue
-        writer.write(begin, i, is_code=inside > 0 or fixed > 0)
-        writer.copy(i)
-        begin = i + 1
-        if code in "{#" or (code == "[" and (inside or flow.page.name(flow.nodes[i]) == "pre")):
-            inside += 1
-        elif code == "]" and inside:
-            inside -= 1
-        elif code in "`.":
-            fixed += 1 if code == "`" else -1
-    writer.write(begin, len(flow.codes), is_code=inside > 0 or fixed > 0)
+    fixed = counted = 0
+    for begin, end in stretches:
+        for i in range(counted, begin):
+            code = flow.codes[i]
+            if code in "{#" or (code == "[" and (inside or flow.page.name(flow.nodes[i]) == "pre")):
+                inside += 1
+            elif code == "]" and inside:
+                inside -= 1
+            elif code in "`.":
+                fixed += 1 if code == "`" else -1
+        counted = begin
+        texts = _searched(flow, begin, end)
+        spans = [] if inside or fixed else list(_spans("".join(texts), drawing))
+        if spans:
+            writer.write(begin, texts, spans)
     return writer.flow()
 
 
@@ -164,30 +186,37 @@ _NONE = _Span(sys.maxsize, sys.maxsize, "")
 class _Writer:
     """Writes the tokens of a page once more, with formulas among them."""
 
-    def __init__(self, flow: Flow, drawing: Drawing) -> None:
+    def __init__(self, flow: Flow) -> None:
         self._flow = flow
-        self._drawing = drawing
-        self._tokens: list[tuple[str, int, str]] = []
+        self._codes: list[str] = []
+        self._nodes = array("i")
+        self._texts: list[str] = []
+        # How many tokens of the page are written.
+        self._read = 0
 
     def flow(self) -> Flow:
-        """Return the tokens."""
-        codes, nodes, texts = zip(*self._tokens, strict=True)
-        return Flow(
-            self._flow.page, self._flow.rules, "".join(codes), array("i", nodes), list(texts), self._flow.elements
-        )
+        """Return the tokens; those of the page if there is nothing to write."""
+        flow = self._flow
+        if not self._read:
+            return flow
+        self._copy(self._read, len(flow.codes))
+        return Flow(flow.page, flow.rules, "".join(self._codes), self._nodes, self._texts, flow.elements)
 
-    def copy(self, i: int) -> None:
-        """Write a token as it is."""
-        self._tokens.append((self._flow.codes[i], self._flow.nodes[i], self._flow.texts[i]))
+    def _copy(self, begin: int, end: int) -> None:
+        """Write some tokens as they are."""
+        self._codes.append(self._flow.codes[begin:end])
+        self._nodes.extend(self._flow.nodes[begin:end])
+        self._texts += self._flow.texts[begin:end]
 
-    def write(self, begin: int, end: int, *, is_code: bool) -> None:
-        """Write a stretch of text, from a token to another."""
-        texts = _searched(self._flow, begin, end)
-        spans = [] if is_code else list(_spans("".join(texts), self._drawing))
-        if not spans:
-            for i in range(begin, end):
-                self.copy(i)
-            return
+    def _add(self, code: str, node: int, text: str) -> None:
+        self._codes.append(code)
+        self._nodes.append(node)
+        self._texts.append(text)
+
+    def write(self, begin: int, texts: Sequence[str], spans: Sequence[_Span]) -> None:
+        """Write what comes before a stretch of text, and the stretch, from a token on, with formulas in it."""
+        self._copy(self._read, begin)
+        self._read = begin + len(texts)
         # What begins or ends in a formula does so behind it.
         behind: list[int] = []
         at = 0
@@ -197,7 +226,7 @@ class _Writer:
             if self._flow.texts[i]:
                 span = self._write_text(i, at, span, coming, behind)
             elif not span.begin < at < span.end:
-                self.copy(i)
+                self._copy(i, i + 1)
             elif self._flow.codes[i] not in "| ":
                 behind.append(i)
             at += len(text)
@@ -209,15 +238,15 @@ class _Writer:
         while here < stop:
             if here < span.begin:
                 until = min(span.begin, stop)
-                self._tokens.append(("t", node, text[here - at : until - at]))
+                self._add("t", node, text[here - at : until - at])
                 here = until
                 continue
             if here == span.begin:
-                self._tokens.append(("$", node, span.formula))
+                self._add("$", node, span.formula)
             here = min(span.end, stop)
             if here == span.end:
                 for mark in behind:
-                    self.copy(mark)
+                    self._copy(mark, mark + 1)
                 behind.clear()
                 span = next(coming)
         return span
@@ -225,8 +254,6 @@ class _Writer:
 
 def _spans(text: str, drawing: Drawing) -> Iterator[_Span]:
     """Yield where the formulas are in a stretch of text."""
-    if "\\" not in text and "$" not in text:
-        return
     at = depth = 0
     opening: re.Match[str] | None = None
     #: What has opened a formula that is not closed in this stretch.

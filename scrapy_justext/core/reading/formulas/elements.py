@@ -110,8 +110,7 @@ def _formulas(page: Nodes, node: int) -> Sequence[Formula] | None:
     rule = _BY_NAME.get(local_name(page.name(node)))
     if rule is not None:
         return rule(page, node)
-    name = page.attribute(node, "class") or ""
-    return _by_class(page, node, name.split()) if _CLASS.search(name) else None
+    return _by_class(page, node, _classes(page, node)) if page.signs[node] & FORMULA else None
 
 
 def _one(tex: str, *, is_display: bool = False) -> list[Formula]:
@@ -264,12 +263,6 @@ def _mathjax(page: Nodes, node: int) -> Sequence[Formula] | None:
 # Classes and attributes
 
 
-#: The classes of elements that are or hold formulas.
-_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:katex|mathjax|mjx|mjxc|math|tex|latex|arithmatex|ltx_eqn_cell|ltx_tag_equation|eqno"
-    r"|equation__number)(?![a-z])",
-    re.IGNORECASE,
-)
 #: Attributes that hold TeX.
 _SOURCES = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
 _NO_SOURCE = frozenset(["", "true", "false", "0", "1", "inline", "display", "block"])
@@ -411,12 +404,12 @@ _NUMBER = re.compile(r"\s*[(\[]?[A-Z]{0,2}\.?[0-9]{1,4}(?:[.\-–][0-9]{1,4}){0,
 def _image(page: Nodes, node: int) -> list[Formula] | None:
     """Return the formula that an image shows, by its ALT or the TeX in its address; None for another image."""
     alt, address = page.attribute(node, "alt") or "", page.attribute(node, "src") or ""
-    is_named = page.signs[node] & (FORMULA | DRAWN)
+    is_named = bool(page.signs[node] & DRAWN)
     if not (is_named or "\\" in alt or any(map(address[:_LONGEST].__contains__, _ADDRESS_SIGNS))):
         # As most are.
         return None
     named = _served_tex(address)
-    is_drawn = named is not None or not _IMAGE_CLASSES.isdisjoint(_classes(page, node))
+    is_drawn = is_named or named is not None
     tex = alt if alt.strip() and not is_prose(alt) else named or ""
     if not tex.strip() or not (is_drawn or ("\\" in tex and is_clear(tex) and _BEGINS_AS_TEX.match(tex))):
         return None
@@ -424,11 +417,6 @@ def _image(page: Nodes, node: int) -> list[Formula] | None:
     return _one(tex, is_display=bool(is_display))
 
 
-_IMAGE_CLASSES = frozenset([
-    "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display", "tex", "latex", "math", "mathtex", "mimetex",
-    "wp-math", "eeimg", "ee_img", "ltx_math", "ql-img-inline-formula", "ql-img-displayed-equation", "formula",
-    "equation",
-])  # fmt: skip
 #: An ALT is TeX as a whole where it begins as TeX does.
 _BEGINS_AS_TEX = re.compile(r"\s*(?:[\\${(\[|-]|[A-Za-z0-9]{1,3}(?![A-Za-z0-9]))")
 

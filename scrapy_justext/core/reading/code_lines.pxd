@@ -1,0 +1,1 @@
+from scrapy_justext.core.reading.flow cimport Flow

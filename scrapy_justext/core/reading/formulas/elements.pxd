@@ -1,0 +1,1 @@
+from scrapy_justext.core.reading.nodes cimport Nodes

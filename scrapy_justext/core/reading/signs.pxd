@@ -1,0 +1,3 @@
+cdef int _LAST_PLACE
+
+cdef int _with_next(int place, int character) noexcept
