@@ -123,19 +123,14 @@ def measure_texts(
 
     Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
     """
-    counter = _counter(stoplist)
-    word_count: list[int] = []
-    stopword_density: list[float] = []
-    text: str
-    for text in texts:
-        words, stopwords = counter.count(text)
-        word_count.append(words)
-        stopword_density.append(stopwords / words if stopwords else 0.0)
+    word_count, stopwords = _counter(stoplist).count(texts)
     characters = list(map(len, texts))
+    return characters, word_count, _shares(link_characters, characters), _shares(stopwords, word_count)
+
+
+def _shares(parts: Sequence[int], wholes: Sequence[int]) -> list[float]:
     # An image without ALT has no characters.
-    pairs = zip(link_characters, characters, strict=True)
-    link_density = [linked / length if linked else 0.0 for linked, length in pairs]
-    return characters, word_count, link_density, stopword_density
+    return [part / whole if part else 0.0 for part, whole in zip(parts, wholes, strict=True)]
 
 
 #: One for each stoplist: a crawl has few.

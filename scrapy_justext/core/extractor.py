@@ -105,9 +105,9 @@ class ReadPage(NamedTuple):
     """The profile that was chosen for the page; that of its reader if it chooses none."""
     encoding: EncodingChoice | None = None
     """None for a page that came as text or as a tree."""
-    paths: Mapping[int, Paths] = MappingProxyType({})
+    paths: Mapping[int, Paths] = {}
     """Those of elements, by their numbers; empty where they were not asked for."""
-    groups: Mapping[int, Sequence[int]] = MappingProxyType({})
+    groups: Mapping[int, Sequence[int]] = {}
     """For each depth of the tree filter, the group of each block; only after :meth:`without_tree`."""
 
     def without_tree(self, depths: Iterable[int]) -> ReadPage:

@@ -1,13 +1,14 @@
+cimport cython
+
 cdef int SLICE
 cdef unsigned long long _FIRST, _FACTOR, _LAST
 
 
-cpdef tuple collapse_and_count(str text)
-
-
+@cython.final
 cdef class WordCounter:
-    cdef unsigned long long last
+    cdef int found, chosen
+    cdef unsigned long long number, last
     cdef unsigned long long[::1] numbers
-    cdef unsigned long long next_number(self, unsigned long long number, unsigned long long character) noexcept
-    cdef Py_ssize_t place(self, unsigned long long number) noexcept
-    cpdef tuple count(self, str text)
+    cdef void _count_in(self, str text) except *
+    cdef void _end_word(self, unsigned long long number) noexcept
+    cdef Py_ssize_t _place(self, unsigned long long number) noexcept

@@ -7,7 +7,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import cython
@@ -24,85 +24,67 @@ def collapse(text: str) -> str:
     >>> collapse("  to be,\n\tor not to be ")
     'to be, or not to be'
     """
-    return collapse_and_count(text)[0]
-
-
-def collapse_and_count(text: str) -> tuple[str, int]:
-    r"""Return what :func:`collapse` returns, and how many words that is.
-
-    >>> collapse_and_count(" to be,\nor")
-    ('to be, or', 3)
-    """
-    words: cython.Py_ssize_t = 0
-    # Where the first word begins and the last one ends; whether there is but a space between any two.
-    begin: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t = 0
-    are_spaced: cython.bint = True
-    i: cython.Py_ssize_t
-    character: cython.Py_UCS4
-    for i, character in enumerate(text):
-        if character.isspace():
-            continue
-        if not words:
-            words, begin = 1, i
-        elif end < i:
-            words += 1
-            are_spaced = are_spaced and end == i - 1 and text[end] == " "
-        end = i + 1
-    if are_spaced:
-        # As most are: to split them takes longer.
-        return text[begin:end], words
-    return " ".join(filter(None, [" ".join(part.split()) for part in in_slices(text)])), words
+    text = text.strip()
+    # Of all white space, one space can be printed.  Most texts are as they should be, and to split them takes longer.
+    if text.isprintable() and "  " not in text:
+        return text
+    return " ".join(filter(None, [" ".join(part.split()) for part in in_slices(text)]))
 
 
 class WordCounter:
     """Counts the words of texts, and those that are among some in small letters, such as stop words.
 
-    No word is made an object: each has a number, made of its characters, as which it is looked up.
+    No word is made an object: each has a number, made of its characters, by which it is looked up.
     """
 
     def __init__(self, words: frozenset[str]) -> None:
+        # What was found in a text: how many words, how many of them that are looked for, and the number of the last.
+        self.found = self.chosen = self.number = 0
         self.last = (1 << (4 * len(words)).bit_length()) - 1
         #: The numbers of the words, each at the first free place from the one that its last bits give; 0 for none.
         self.numbers = array("Q", bytes(8 * (self.last + 1)))
         for word in words:
-            number: cython.ulonglong = _FIRST
-            for character in word:
-                number = self.next_number(number, ord(character))
-            self.numbers[self.place(number)] = number
+            self._count_in(word)
+            self.numbers[self._place(self.number)] = self.number
 
-    def next_number(self, number: cython.ulonglong, character: cython.ulonglong) -> int:
-        """Return the number of a word with one character more."""
-        return (number ^ character) * _FACTOR & _LAST
+    def count(self, texts: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Return for each text how many words it has, and how many of them are among the words.
 
-    def place(self, number: cython.ulonglong) -> int:
+        >>> WordCounter(frozenset(["to", "be"])).count(["To be, or not to be"])
+        ([6], [3])
+        """
+        counts: list[int] = []
+        chosen: list[int] = []
+        for text in texts:
+            self._count_in(text.lower())
+            counts.append(self.found)
+            chosen.append(self.chosen)
+        return counts, chosen
+
+    def _count_in(self, text: str) -> None:
+        self.found = self.chosen = 0
+        number: cython.ulonglong = _FIRST
+        character: cython.Py_UCS4
+        for character in text:
+            if not character.isspace():
+                number = (number ^ ord(character)) * _FACTOR & _LAST
+            elif number != _FIRST:
+                self._end_word(number)
+                number = _FIRST
+        if number != _FIRST:
+            self._end_word(number)
+
+    def _end_word(self, number: cython.ulonglong) -> None:
+        self.number = number
+        self.found += 1
+        self.chosen += self.numbers[self._place(number)] != 0
+
+    def _place(self, number: cython.ulonglong) -> int:
         """Return where a number stands, or would stand."""
         at: cython.Py_ssize_t = number & self.last
         while self.numbers[at] != 0 and self.numbers[at] != number:
             at = (at + 1) & self.last
         return at
-
-    def count(self, text: str) -> tuple[int, int]:
-        """Return how many words a text has, and how many of them are among the words.
-
-        >>> WordCounter(frozenset(["to", "be"])).count("To be, or not to be")
-        (6, 3)
-        """
-        words: cython.int = 0
-        chosen: cython.int = 0
-        number: cython.ulonglong = _FIRST
-        character: cython.Py_UCS4
-        for character in text.lower():
-            if not character.isspace():
-                number = self.next_number(number, ord(character))
-            elif number != _FIRST:
-                words += 1
-                chosen += self.numbers[self.place(number)] != 0
-                number = _FIRST
-        if number != _FIRST:
-            words += 1
-            chosen += self.numbers[self.place(number)] != 0
-        return words, chosen
 
 
 #: Those of the hash function FNV-1a, in 63 bits: two words have the same number about as seldom as a disk fails.

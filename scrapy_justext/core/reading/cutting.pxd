@@ -6,6 +6,7 @@ from scrapy_justext.core.reading.flow cimport Flow
 cdef int _ROWS, _WIDTH
 
 
+@cython.final
 cdef class Place:
     cdef readonly object here, rules
     cdef readonly str part
@@ -48,6 +49,7 @@ cdef class _Cutter:
     cdef void _add_image(self, Py_ssize_t i) except *
 
 
+@cython.final
 cdef class _ReferenceCutter(_Cutter):
     cdef bint in_link, is_broken
     cdef list nodes, parts

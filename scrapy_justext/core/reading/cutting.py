@@ -25,7 +25,7 @@ from scrapy_justext.core.reading.code import LOOKED_AT, code_language, code_text
 from scrapy_justext.core.reading.elements_of_code import about_code, about_table, about_whole
 from scrapy_justext.core.reading.tables import Tables
 from scrapy_justext.core.tags import CODE, FORMULA, HEADING, HEADING_LEVELS, KIND_INSIDE, TEXT
-from scrapy_justext.core.text import collapse, collapse_and_count
+from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -232,10 +232,10 @@ class _Cutter:
 
     def _add_code(self, code: CodeText, about: str, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> None:
         text = code.text if about != _NUMBERS else "\n".join(" ".join(code.pieces).split())
-        collapsed, words = collapse_and_count(text)
+        collapsed = collapse(text)
         blocks = self.all_blocks()
         before = blocks.text_of(len(blocks) - 1) if blocks and blocks.position[-1].kind == CODE else ""
-        if not words or (about == _NUMBERS and _numbers_lines(text, before)):
+        if not collapsed or (about == _NUMBERS and _numbers_lines(text, before)):
             return
         linked, link_words = count_links(code.pieces, code.inside) if True in code.inside else (0, 0)
         if _numbers_lines(before, text):
@@ -328,12 +328,12 @@ class _Cutter:
 
     def _add_run(self, i: cython.Py_ssize_t) -> None:
         raw: str = self.texts[0] if len(self.texts) == 1 else "".join(self.texts)
-        collapsed, words = collapse_and_count(raw)
-        if not words:
+        collapsed: str = collapse(raw)
+        if not collapsed:
             return
         linked = link_words = 0
         if self.linked_texts == len(self.texts):
-            linked, link_words = len(collapsed), words
+            linked, link_words = len(collapsed), collapsed.count(" ") + 1
         elif self.linked_texts:
             linked, link_words = count_links(self.texts, self.inside)
         place = self.run_place or self.place

@@ -7,6 +7,7 @@ cdef int _USUAL, _KEEPING, _IN_CODE
 cdef Py_UCS4 _NONE
 
 
+@cython.final
 cdef class Flow:
     cdef readonly Nodes page
     cdef readonly object rules
@@ -17,6 +18,7 @@ cdef class Flow:
     cpdef int place(self, int i)
 
 
+@cython.final
 cdef class _Rows:
     cdef readonly object rules
     cdef readonly str starts, ends

@@ -11,6 +11,7 @@ and entities are nodes without a name, since text stands behind them, too.
 from __future__ import annotations
 
 from array import array
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
@@ -209,54 +210,50 @@ _NOTHING: dict[str, str] = {}
 def read_in_python(root: Any, watched: Watched) -> Nodes:
     """Return the nodes of a tree, or of the part of one at and below ``root``; the tree is left as it was."""
     names = list(NAMES)
-    numbers = {name: number for number, name in enumerate(names)}
+    numbers: dict[Any, int] = {name: number for number, name in enumerate(names)} | _CODES
     elements: list[Any] = [None]
-    tag, parent, end, flags, signs = (array("i", [first]) for first in (DOCUMENT, -1, 0, 0, 0))
+    tag, parent, end, flags, signs = [DOCUMENT], [-1], [0], [0], [0]
     around = [0]
-    for is_end, element in _events(root):
-        if is_end:
+    for event, element in _events(root):
+        if event == "end":
             end[around.pop()] = len(tag)
             continue
         name = element.tag
-        is_element = isinstance(name, str)
-        if is_element and name not in numbers:
+        if name not in numbers:
             numbers[name] = len(names)
             names.append(name)
+        is_element = numbers[name] >= 0
+        flag = _text_flag(element.text, HAS_TEXT, HAS_SPACE) if is_element else 0
+        flag |= _text_flag(element.tail, HAS_TAIL, HAS_SPACE_BEHIND) if around[-1] else 0
+        attributes = element.keys() if is_element else ()
+        if attributes and not watched.hiding.isdisjoint(attributes):
+            flag |= MAY_BE_HIDDEN
+        flags.append(flag)
+        signs.append(watched.signs(element.get("class")) if "class" in attributes else 0)
         elements.append(element)
-        tag.append(numbers[name] if is_element else _CODES[name])
+        tag.append(numbers[name])
         parent.append(around[-1])
-        end.append(0)
-        flags.append(_flags(element, watched, has_text=is_element, has_tail=around[-1] > 0))
-        signs.append(watched.signs(element.get("class") or "") if is_element else 0)
-        around.append(len(tag) - 1)
+        end.append(len(tag))
+        if event == "start":
+            around.append(len(tag) - 1)
     end[0] = len(tag)
-    return Nodes((tag, parent, end, flags, signs), names, elements)
+    columns = tuple(array("i", column) for column in (tag, parent, end, flags, signs))
+    return Nodes(columns, names, elements)
 
 
 _CODES = {etree.Comment: COMMENT, etree.ProcessingInstruction: INSTRUCTION, etree.Entity: ENTITY}
-
-
-def _flags(element: Any, watched: Watched, *, has_text: bool, has_tail: bool) -> int:
-    found = 0
-    if has_text:
-        found |= _text_flag(element.text, HAS_TEXT, HAS_SPACE)
-        found |= MAY_BE_HIDDEN if any(name in element.attrib for name in watched.hiding) else 0
-    return found | (_text_flag(element.tail, HAS_TAIL, HAS_SPACE_BEHIND) if has_tail else 0)
 
 
 def _text_flag(text: str | None, has_text: int, has_space: int) -> int:
     return (has_text if text.strip(WHITE_SPACE) else has_space) if text else 0
 
 
-def _events(root: Any) -> Iterator[tuple[bool, Any]]:
-    """Yield where each node starts, and where it ends, in document order."""
+def _events(root: Any) -> Iterator[tuple[str, Any]]:
+    """Return where each element starts, where it ends, and what else there is, in document order."""
     first = root.getroottree().getroot()
     tops = [] if first is None else [*reversed(list(first.itersiblings(preceding=True))), first, *first.itersiblings()]
     # What was cut out of a tree has no parent either, and may have siblings.
-    for top in tops if root in tops else [root]:
-        is_element = isinstance(top.tag, str)
-        walk = etree.iterwalk(top, events=("start", "end", "comment", "pi")) if is_element else [("comment", top)]
-        for event, element in walk:
-            yield event == "end", element
-            if event not in ("start", "end"):
-                yield True, element
+    return chain.from_iterable(
+        etree.iterwalk(top, events=("start", "end", "comment", "pi")) if isinstance(top.tag, str) else [("pi", top)]
+        for top in (tops if root in tops else [root])
+    )

@@ -78,12 +78,8 @@ def _place(text: str) -> int:
     """Return a number for the last three characters of a text."""
     place = 0
     for character in text:
-        place = _with_next(place, ord(character))
+        place = (place << 5 ^ ord(character)) & _LAST_PLACE
     return place
-
-
-def _with_next(place: cython.int, character: cython.int) -> int:
-    return (place << 5 ^ character) & _LAST_PLACE
 
 
 _LAST_PLACE = (1 << 15) - 1
@@ -114,7 +110,7 @@ def signs_of_class(names: str) -> int:
     place: cython.int = 0
     i: cython.Py_ssize_t
     for i in range(len(spaced)):
-        place = _with_next(place, ord(spaced[i]))
+        place = (place << 5 ^ ord(spaced[i])) & _LAST_PLACE
         if begins[place]:
             found |= _signs_at(spaced, i - 2)
     return found

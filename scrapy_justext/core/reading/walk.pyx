@@ -5,6 +5,7 @@ This walks the nodes of libxml2 that lxml's elements stand for.  It reads their 
 libxml2, so it links none, and goes with whatever libxml2 lxml has.  It has no recursion on the depth of a page.
 """
 
+cimport cython
 from cpython cimport array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
@@ -204,6 +205,7 @@ cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
     return <size_t> (hash ^ (hash >> 32))
 
 
+@cython.final
 cdef class ClassMemory:
     """Remembers what classes tell; many elements of many pages have the same.
 
@@ -234,6 +236,7 @@ cdef struct Name:
     int number
 
 
+@cython.final
 cdef class TreeNodes(Nodes):
     """The nodes of a tree of lxml, which must not change while they are read."""
 
@@ -332,6 +335,7 @@ cdef class TreeNodes(Nodes):
         self._long = {}
 
 
+@cython.final
 cdef class TreeReader:
     """Reads trees; ``watched`` is what is looked for meanwhile."""
 

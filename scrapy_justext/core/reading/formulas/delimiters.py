@@ -75,7 +75,7 @@ def _stretches(flow: Flow) -> list[tuple[int, int]]:
     i: cython.Py_ssize_t
     for i in range(count):
         text: str = texts[i]
-        if text and i >= end and ("$" in text or "\\" in text):
+        if text and i >= end and not _ends_stretch(codes[i]) and ("$" in text or "\\" in text):
             begin: cython.Py_ssize_t = i
             while begin and not _ends_stretch(codes[begin - 1]):
                 begin -= 1
