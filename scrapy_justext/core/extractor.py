@@ -24,14 +24,7 @@ from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decision
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.extraction import BlockColumns, Extraction
-from scrapy_justext.core.languages import (
-    LanguageChoice,
-    beside_own_words,
-    choice_of,
-    choose_language,
-    declared_tags,
-    without_stop_words,
-)
+from scrapy_justext.core.languages import LanguageChoice, choice_of, choose_language, declared_tags, on_purpose
 from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
 from scrapy_justext.core.markdown.tables import HTML
 from scrapy_justext.core.options import Options, make_options
@@ -499,8 +492,10 @@ def _choose_language(
     samples = _samples(segments) + (_samples(data.segments) if data else [])
     choice = choose_language(samples, declared, options.library, candidates or None)
     if candidates == ():
-        return without_stop_words(choice)
-    return choice if options.stopwords is None else beside_own_words(choice)
+        return on_purpose(choice, "none: stop words do not count")._replace(language=None)
+    if options.stopwords is not None and choice.source == "fallback":
+        return on_purpose(choice, "judged by own stop words")
+    return choice
 
 
 def _samples(segments: BlockTable) -> list[str]:

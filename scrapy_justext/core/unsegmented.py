@@ -18,12 +18,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import Measurements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -59,7 +60,7 @@ class _WordTree(NamedTuple):
     inner: int
 
 
-def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]:
+def covered_characters(texts: Sequence[str], words: frozenset[str]) -> list[int]:
     """Count for each of the texts how many of its characters the words cover.
 
     All texts of a page are looked at together, in columns: the first characters of all matches, then their second ones,
@@ -69,20 +70,9 @@ def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]
     >>> covered_characters(["to be or not to be", "into", ""], frozenset({"to", "not to", "o"}))
     [9, 2, 0]
     """
-    return [count for batch in _batches(texts) for count in _cover(batch, words)]
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    ends = accumulate(map(len, texts))
+    batches = groupby(zip(ends, texts, strict=True), lambda row: row[0] // _BATCH)
+    return [count for _, batch in batches for count in _cover([text for _, text in batch], words)]
 
 
 def _cover(texts: Sequence[str], words: frozenset[str]) -> list[int]:
@@ -334,6 +324,8 @@ UNITS: tuple[tuple[int, int, float], ...] = (
 
 #: The most that a character counts.
 MOST_UNITS = max(units for _, _, units in UNITS)
+#: The bytes that these characters begin with in UTF-8; a few others begin with these, too.
+_FIRST_BYTES = bytes([0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF])
 
 _SETS = {
     value: re.compile(f"[{''.join(f'{chr(start)}-{chr(end)}' for start, end, units in UNITS if units == value)}]+")
@@ -347,7 +339,9 @@ def units(text: str) -> int:
     >>> units("copper"), units("銅壺")
     (6, 6)
     """
-    if text.isascii():
+    # Most texts that are not ASCII have dashes or accents: it takes a fifth of the time to see that in bytes.
+    encoded = b"" if text.isascii() else text.encode(errors="replace")
+    if len(encoded.translate(None, _FIRST_BYTES)) == len(encoded):
         return len(text)
     return round(
         len(text) + sum((value - 1) * sum(map(len, pattern.findall(text))) for value, pattern in _SETS.items())
