@@ -124,7 +124,10 @@ class _Cutter:
     def _cut(self, paragraph: Paragraph, at: int) -> int:
         """Return where the open chunk ends in a paragraph of which it cannot hold all from ``at`` on."""
         most = at + max(self._room(), 0)
-        end = (_line_end if paragraph.is_lines else _sentence_end)(paragraph.text, at, most)
+        if paragraph.is_lines:
+            end = max(paragraph.text.rfind("\n", at + 1, most + 1), 0)
+        else:
+            end = _sentence_end(paragraph.text, at, most)
         # Below a heading only whole sentences: the first one may fit into a chunk of its own.
         return end or (at if self._parts else _word_end(paragraph.text, at, most))
 
@@ -178,11 +181,6 @@ _COMMAS = "\uff0c\u3001\uff1b\uff1a\u060c\u061b\u104a\u1363-\u1366\u0f0b"
 _WORD_END = re.compile(rf"(?=\s)|(?<=[{_COMMAS}])")
 #: Characters in front of a full stop that are looked at.
 _LOOKED_AT = 12
-
-
-def _line_end(text: str, at: int, most: int) -> int:
-    """Return the last end of a line behind ``at`` that is not behind ``most``; 0 if there is none."""
-    return max(text.rfind("\n", at + 1, most + 1), 0)
 
 
 def _sentence_end(text: str, at: int, most: int) -> int:

@@ -87,17 +87,14 @@ class PageResponse(Protocol):
     @property
     def body(self) -> bytes:
         """Return the page as it came."""
-        ...
 
     @property
     def encoding(self) -> str:
         """Return the encoding by which the response decodes its body."""
-        ...
 
     @property
     def selector(self) -> Any:
         """Return a parsel ``Selector`` of the page, whose tree is used; made when it is first asked for."""
-        ...
 
 
 class EncodingChoice(NamedTuple):

@@ -73,7 +73,11 @@ class BlockColumns:
 
     def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
         made = {name: self[name] for name in self._makers}
-        alike = {name: column[0] for name, column in made.items() if _are_one(column)}
+        alike = {
+            name: column[0]
+            for name, column in made.items()
+            if len(column) and all(value is column[0] for value in column)
+        }
         return made_columns, (self.count, {name: made[name] for name in made if name not in alike}, alike)
 
     def blocks(self) -> tuple[Block, ...]:
@@ -84,10 +88,6 @@ class BlockColumns:
             name: self[name] for name in BLOCK_FIELDS if not (is_whole and name in Block._late)
         }
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
-
-
-def _are_one(column: Sequence[Any]) -> bool:
-    return len(column) > 0 and all(value is column[0] for value in column)
 
 
 def made_columns(
