@@ -282,11 +282,8 @@ class BlockTable(Sequence[Segment]):
     @property
     def text(self) -> list[str]:
         """Return what the user gets of each block."""
-        texts = self.collapsed.copy()
-        for i, extras in self.extras.items():
-            if extras.text is not None:
-                texts[i] = extras.text
-        return texts
+        texts = zip(self.of_extras("text"), self.collapsed, strict=True)
+        return [collapsed if text is None else text for text, collapsed in texts]
 
     def text_of(self, i: int) -> str:
         """Return what the user gets of the block with an index."""

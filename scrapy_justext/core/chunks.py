@@ -25,6 +25,7 @@ import unicodedata
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.core.parameters import is_whole
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def cut_into_chunks(paragraphs: Iterable[Paragraph], characters: int) -> list[Te
 
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for less than one character.
     """
-    if not isinstance(characters, int) or isinstance(characters, bool) or characters < 1:
+    if not is_whole(characters) or characters < 1:
         raise ParameterError("characters", characters, "must be a whole number, 1 or more")
     cutter = _Cutter(characters)
     for paragraph in paragraphs:

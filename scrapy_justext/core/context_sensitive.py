@@ -163,13 +163,11 @@ def heading_paths(segments: BlockTable, decisions: Decisions, headline: int | No
                 above.pop()
             paths += [path] * (i - len(paths))
             paths.append(tuple(text for _, text in above))
-            above.append((0 if i == headline else levels[i], _shortened(texts[i])))
+            is_short = len(texts[i]) <= MOST_IN_PATH
+            text = texts[i] if is_short else f"{texts[i][: MOST_IN_PATH - 1].rstrip()}…"
+            above.append((0 if i == headline else levels[i], text))
             path = tuple(text for _, text in above)
     return paths + [path] * (len(levels) - len(paths))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= MOST_IN_PATH else f"{text[: MOST_IN_PATH - 1].rstrip()}…"
 
 
 def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG001 (passes share one signature)

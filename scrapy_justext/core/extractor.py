@@ -128,8 +128,6 @@ class JudgedPage(NamedTuple):
     """The decisions that the passes left."""
     data: DataBlocks | None
     """The blocks that structured data add; no pass changes them."""
-    profile: str
-    """The one that judged the page."""
     tables: str
     """What is written of tables in Markdown."""
     markdown: str = ""
@@ -195,7 +193,7 @@ class JudgedPage(NamedTuple):
             language_source=page.language.source,
             language_reason=page.language.reason,
             declared_language=page.declared_language,
-            profile=self.profile,
+            profile=page.profile,
             title=page.title,
             url=page.url,
             is_cut=page.is_cut,
@@ -340,7 +338,6 @@ class Extractor:
             passes=profile.passes,
             final=final,
             data=data,
-            profile=profile.name,
             tables=options.markdown_tables,
         ).with_markdown()
 
@@ -524,10 +521,7 @@ def _columns(
     def path(name: str) -> list[str | None]:
         return [getattr(paths.get(element, NO_PATHS), name) for element in segments.element]
 
-    def image_alt() -> list[str | None]:
-        images = segments.of_extras("image_url")
-        return [None if url is None else text for url, text in zip(images, segments.text, strict=True)]
-
+    images = partial(segments.of_extras, "image_url")
     return BlockColumns(
         count,
         {
@@ -547,8 +541,10 @@ def _columns(
             "index": lambda: range(first, first + count),
             "xpath": partial(path, "xpath"),
             "dom_path": partial(path, "dom_path"),
-            "image_url": partial(segments.of_extras, "image_url"),
-            "image_alt": image_alt,
+            "image_url": images,
+            "image_alt": lambda: [
+                None if url is None else alt for url, alt in zip(images(), segments.text, strict=True)
+            ],
             "probability": lambda: context.probabilities or [None] * count,
             "origin": lambda: [origin] * count,
             "kind": partial(segments.of_position, "kind"),
