@@ -224,9 +224,6 @@ def _word_end(text: str, at: int, most: int) -> int:
     end = max((end for end in ends if end <= most), default=at)
     if end > at:
         return end
-    return next((end for end in range(most, at, -1) if not _belongs_to_the_last(text, end)), most)
-
-
-def _belongs_to_the_last(text: str, at: int) -> bool:
-    """Return whether a character is drawn as one with the character in front of it."""
-    return unicodedata.category(text[at])[0] == "M" or "\u200d" in text[at - 1 : at + 1]
+    # A mark is drawn as one with the character in front of it, and so is what a joiner joins to it.
+    parted = (end for end in range(most, at, -1) if "\u200d" not in text[end - 1 : end + 1])
+    return next((end for end in parted if unicodedata.category(text[end])[0] != "M"), most)

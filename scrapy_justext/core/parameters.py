@@ -134,29 +134,22 @@ _switch = partial(
 
 #: What decides a block of a kind that stop words tell nothing about.
 LENGTH, CONTEXT, KEEP, DROP, PROSE = "length", "context", "keep", "drop", "prose"
-_WAYS = (
-    (LENGTH, "by its length"),
-    (CONTEXT, "by its neighbours"),
-    (KEEP, "good"),
-    (DROP, "bad"),
-    (PROSE, "like other text"),
-)
+_WAYS = {LENGTH: "by its length", CONTEXT: "by its neighbours", KEEP: "good", DROP: "bad", PROSE: "like other text"}
 _FROM_LOW, _ABOVE_HIGH = "from `length_low` characters on", "with more than `length_high` characters"
 
 
 def _way(label: str, what: str, good: str) -> Any:
-    ways = [way for way, _ in _WAYS]
     return _row(
         LENGTH,
-        allowed=f"must be one of {', '.join(ways)}",
-        allows=ways.__contains__,
+        allowed=f"must be one of {', '.join(_WAYS)}",
+        allows=tuple(_WAYS).__contains__,
         part=Part.KINDS,
         label=label,
         meaning=f"{what}: `length`: {good} it is good, else near-good; `context`: it is left to its neighbours; "
         "under both, it is bad if it has too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; "
         "`prose`: it is judged like other text",
-        choices=_WAYS,
-        search=tuple(ways),
+        choices=tuple(_WAYS.items()),
+        search=tuple(_WAYS),
     )
 
 

@@ -216,7 +216,7 @@ MOST_UNITS = max(units for _, _, units in UNITS)
 _FIRST_BYTES = bytes([0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF])
 
 _SETS = {
-    value: re.compile(f"[{''.join(f'{chr(start)}-{chr(end)}' for start, end, units in UNITS if units == value)}]+")
+    value: "".join(f"{chr(start)}-{chr(end)}" for start, end, units in UNITS if units == value)
     for value in {units for _, _, units in UNITS} - {1.0}
 }
 
@@ -231,6 +231,4 @@ def units(text: str) -> int:
     encoded = b"" if text.isascii() else text.encode(errors="replace")
     if len(encoded.translate(None, _FIRST_BYTES)) == len(encoded):
         return len(text)
-    return round(
-        len(text) + sum((value - 1) * sum(map(len, pattern.findall(text))) for value, pattern in _SETS.items())
-    )
+    return round(len(text) + sum((value - 1) * _count(characters, text) for value, characters in _SETS.items()))

@@ -225,11 +225,7 @@ def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
 
 
 class _LineWriter:
-    """Writes collapsed runs on one line.
-
-    ``line_break``: what stands for BRs.
-    ``is_bold``: whether all is bold anyway.
-    """
+    """Writes collapsed runs on one line, with ``line_break`` for BRs; ``is_bold``: whether all is bold anyway."""
 
     def __init__(self, line_break: str, *, is_bold: bool) -> None:
         self.line_break = line_break
@@ -393,7 +389,6 @@ _QUOTED = {
 } | {ord("("): "\\(", ord(")"): "\\)"}
 _TO_BE_QUOTED = re.compile(f"[{re.escape(''.join(map(chr, _QUOTED)))}]")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
-
 
 #: Characters of addresses that the links of a page may have together, for each character that is read of its good
 #: blocks, addresses included, and those that every page may have.  Real pages stay far below.
