@@ -73,12 +73,9 @@ class BlockColumns:
 
     def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
         made = {name: self[name] for name in self._makers}
-        alike = {
-            name: column[0]
-            for name, column in made.items()
-            if len(column) and all(value is column[0] for value in column)
-        }
-        return made_columns, (self.count, {name: made[name] for name in made if name not in alike}, alike)
+        alike = [name for name, column in made.items() if len(column) and all(value is column[0] for value in column)]
+        differing = {name: column for name, column in made.items() if name not in alike}
+        return made_columns, (self.count, differing, {name: made[name][0] for name in alike})
 
     def blocks(self) -> tuple[Block, ...]:
         """Make the blocks."""
@@ -270,8 +267,8 @@ class Extraction(_MadeLate):
         return columns
 
     def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
-        columns, values = self.parts()
-        return partial(Extraction.of_columns, **values), (columns,)
+        # No class method: Twisted has methods pickled in a way of its own, which these do not survive.
+        return _restored, self.parts()
 
     def __repr__(self) -> str:
         # A page has hundreds of blocks, which nobody wants in a log.
@@ -416,6 +413,10 @@ _PLAIN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "context_free_class": _CLASS,
     "heading_path": (list, tuple),
 }
+
+
+def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:
+    return Extraction.of_columns(columns, **values)
 
 
 def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:

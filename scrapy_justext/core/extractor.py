@@ -319,9 +319,9 @@ class Extractor:
         floor = thresholds.fallback_probability
         context = self._context(page, thresholds if floor is None else replace(thresholds, fallback_probability=None))
         final = context.pass_through(profile.passes)
-        data = None
-        if profile.reads_data and page.root is not None and page.flow is not None:
-            data = find_missing(context, final, page.root, page.flow.rules, options.selection, page.data)
+        data, flow = None, page.flow
+        if profile.reads_data and page.root is not None and flow is not None:
+            data = find_missing(context, final, page.root, flow.rules, options.selection, page.data)
         if data is not None:
             criteria = options.criteria(page.language.language)
             data = data._replace(measurements=measure_blocks(data.segments, criteria))
@@ -330,9 +330,9 @@ class Extractor:
             if GOOD.code not in context.context_free.classes:
                 final = context.pass_through(profile.passes)
         # What is not needed any more does not wait with the page in a crawl's memory.
-        kept = page._replace(model_output=None, data=None, root=None, flow=page.flow if options.markdown else None)
+        kept = page._replace(model_output=None, data=None, root=None, flow=flow if options.markdown else None)
         return JudgedPage(
-            page=kept,
+            page=kept._replace(profile=profile.name),
             context=context,
             opinion=None if page.model_output is None else page.model_output.opinion,
             passes=profile.passes,

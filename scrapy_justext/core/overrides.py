@@ -39,7 +39,6 @@ class Rules(TypedDict, total=False):
 
 RULE_NAMES = tuple(Rules.__annotations__)
 
-
 #: A compiled rule and the decision for what it matches; a rule with commas is several selectors.
 SelectorRule = tuple[etree.XPath, Decision]
 PatternRule = tuple["re.Pattern[str]", Decision]

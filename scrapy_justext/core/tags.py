@@ -68,7 +68,6 @@ ITALIC = frozenset(["em", "i", "cite", "dfn", "var"])
 BOLD = frozenset(["strong", "b"])
 MONOSPACE = frozenset(["code", "kbd", "samp", "tt"])
 
-
 #: Languages of code, as classes and labels name them.
 LANGUAGES = frozenset([
     "ada", "apache", "arduino", "asm", "awk", "bash", "basic", "bat", "c", "c#", "c++", "c3", "clojure", "cmake",
