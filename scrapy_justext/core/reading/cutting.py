@@ -221,9 +221,7 @@ class _Cutter:
     def _read_text_of_code(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Read code that is shown as text is; return the token behind it."""
         self._finish(begin)
-        code = code_text(
-            self.flow, begin, end, is_preformatted=self.place.preformatted, is_text=True, links=self.links
-        )
+        code = code_text(self.flow, begin, end, is_preformatted=self.place.preformatted, is_text=True, links=self.links)
         self.links = code.links
         self._add_code(code, "", begin, end)
         self.opened += sum(self.codes.count(start, begin, end) for start in "[{#")
@@ -350,7 +348,7 @@ class _Cutter:
             self.formulas = []
         self._add(collapsed, position, linked, link_words, self.tags, self.begin, i, extras)
 
-    def _add(
+    def _add(  # noqa: PLR0913, PLR0917 (to hand over a tuple takes longer than all this does)
         self,
         collapsed: str,
         position: Position,

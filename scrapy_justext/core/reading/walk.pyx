@@ -89,7 +89,7 @@ cdef enum:
     MAY_BE_HIDDEN = 16
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
-    MOST_CLASSES = 1 << 15
+    MOST_CLASSES = 1 << 12
 
 
 cdef xmlNode* node_of(object element) except NULL:
