@@ -32,6 +32,8 @@ from scrapy_justext.core.learned.tree import ElementColumns, read_elements
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import cython
     from numpy.typing import NDArray
 
@@ -114,20 +116,30 @@ def compute(segments: BlockTable, flow: Flow, title: str) -> Features:
         none = NameFlags(np.empty((0, len(NAMES)), np.uint8), np.empty(0, np.intp))
         return Features(np.empty((len(NUMBERS), 0), np.float32), none, none)
     columns = read_elements(flow)
-    own_names, all_names = (_name_flags(segments.element, names) for names in (columns.own_names, columns.all_names))
+    own_names, all_names = [
+        _name_flags(segments.element, names, columns.sets) for names in (columns.own_names, columns.all_names)
+    ]
     page = _Page(segments, columns, title[:_TITLE_READ].lower())
     numbers = np.frombuffer(page.numbers(), np.float32).reshape(len(NUMBERS), -1)
     view = PageView(segments.collapsed, segments.element, columns)
     return Features(numbers, own_names, all_names, view)
 
 
-def _name_flags(element: array[int], names: list[int]) -> NameFlags:
-    """Return the names of the blocks; ``names``: the sets of the elements."""
-    numbers: dict[int, int] = {}
-    sets = [numbers.setdefault(names[at], len(numbers)) for at in element]
-    packed = np.frombuffer(b"".join([one.to_bytes(_SET_SIZE, "little") for one in numbers]), np.uint8)
+def _name_flags(element: array[int], names: array[int], sets: Sequence[int]) -> NameFlags:
+    """Return the names of the blocks; ``names``: those of the elements, by their numbers in ``sets``."""
+    found = array("i", bytes(4 * len(element)))
+    rows = array("i", [-1]) * len(sets)
+    used: list[int] = []
+    i: cython.int
+    for i in range(len(element)):
+        number: cython.int = names[element[i]]
+        if rows[number] < 0:
+            rows[number] = len(used)
+            used.append(sets[number])
+        found[i] = rows[number]
+    packed = np.frombuffer(b"".join([one.to_bytes(_SET_SIZE, "little") for one in used]), np.uint8)
     flags = np.unpackbits(packed.reshape(-1, _SET_SIZE), axis=1, count=len(NAMES), bitorder="little")
-    return NameFlags(flags, np.array(sets, np.intp))
+    return NameFlags(flags, np.array(found, np.intp))
 
 
 def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
