@@ -2,7 +2,7 @@ cimport cython
 
 from scrapy_justext.core.learned.sums cimport Sums
 
-cdef int _FAR, _NEAR, _OF_MARKER, _OF_PAGE, _DATE_BIT, _BEGINS
+cdef int _FAR, _NEAR, _OF_MARKER, _OF_MARKERS, _OF_PAGE, _DATE_BIT, _BEGINS
 cdef dict _PHRASES, _STRINGS, _LENGTHS
 cdef double _PROBABLE
 
@@ -18,13 +18,14 @@ cdef class _Page:
     cdef Sums blocks, all_units, all_good, all_first, margins
     cdef const int[::1] element, ends, paths, classes, holders, markers, offsets, windows, sides
     cdef int[::1] heading, last, following, marked
-    cdef const double[::1] first, units, good
+    cdef double[::1] first, units, good, margin
     cdef const float[::1] level, is_prose
     cdef double[::1] improbable, section_good, section_units
     cdef double total, best_good, best_mean
     cdef float[::1] out
     cdef Py_ssize_t at
-    cpdef object own(self)
+    cpdef void write(self) except *
+    cdef void _weigh(self, const float[::1] first, const float[::1] units, double[::1] ones) except *
     cdef void _put(self, double value) noexcept
     cdef void _look_around(self) except *
     @cython.locals(before="const double[::1]")

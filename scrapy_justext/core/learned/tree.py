@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
+from scrapy_justext.core.learned.sums import INT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,10 +108,12 @@ class ElementColumns(NamedTuple):
 
 def read_elements(flow: Flow) -> ElementColumns:
     """Read the block-level elements of a page."""
-    columns = [array("i", bytes(4 * len(flow.elements))) for _ in range(8)]
-    reader = _Reader(flow, *columns)
+    parents, ends, paths, depths, classes, alike, own, all_names = [INT * len(flow.elements) for _ in range(8)]
+    reader = _Reader(flow, parents, ends, paths, depths, classes, alike, own, all_names)
     reader.read()
-    return ElementColumns(*columns, reader.sets, reader.groups)
+    return ElementColumns(
+        parents, ends, paths, depths, classes, alike, own, all_names, sets=reader.sets, groups=reader.groups
+    )
 
 
 class _Reader:
@@ -120,7 +123,8 @@ class _Reader:
         self.page, self.nodes, self.count = flow.page, array("i", flow.elements), len(flow.elements)
         self.parents, self.ends, self.paths, self.depths, self.classes, self.alike, self.own, self.all = columns
         #: The sets of names; the number of each; by two numbers, that of both together.  0 is the empty set.
-        self.sets, self._numbers, self._unions = [0], {0: 0}, [{}]
+        self.sets, self._numbers = [0], {0: 0}
+        self._unions: list[dict[int, int]] = [{}]
         #: By tag, the numbers of its classes; the set of each class; those of inline elements.
         self._classes: dict[int, dict[str | None, int]] = {}
         self._sets_of_classes: list[int] = []
@@ -160,7 +164,7 @@ class _Reader:
 
     def _count_alike(self) -> None:
         """Count the children of each parent by class: class by class, so that none has to be looked up."""
-        last, before, first, sizes = [array("i", bytes(4 * self.groups)) for _ in range(4)]
+        last, before, first, sizes = [INT * self.groups for _ in range(4)]
         number: cython.int
         group: cython.int
         for number in range(self.count):

@@ -61,24 +61,32 @@ class _Asked:
         if trees.columns.size and not 0 <= trees.columns.min() <= trees.columns.max() < self.rows:
             raise ValueError("features that are not there")
         self.columns, self.borders, self.leaves = [values.reshape(-1).data for values in trees]
-        self.features = np.ascontiguousarray(features).reshape(-1).data
-        self.found = memoryview(bytearray(self.trees * self.count))
+        self.features = np.ascontiguousarray(features).reshape(-1)
+        self.found: NDArray[np.uint8] = np.zeros(self.trees * self.count, np.uint8)
         self._find()
 
     def _find(self) -> None:
-        features, found = self.features, self.found
         tree: cython.Py_ssize_t
         level: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        count: cython.Py_ssize_t = self.count
         for tree in range(self.trees):
-            at: cython.Py_ssize_t = tree * count
             for level in range(self.levels):
-                digit = 1 << level
-                border: cython.float = self.borders[tree * self.levels + level]
-                row: cython.Py_ssize_t = self.columns[tree * self.levels + level] * count
-                for i in range(count):
-                    found[at + i] |= digit if features[row + i] > border else 0
+                at: cython.Py_ssize_t = tree * self.levels + level
+                row: cython.Py_ssize_t = self.columns[at] * self.count
+                self._answer(self.features, row, self.borders[at], self.found, tree * self.count, 1 << level)
+
+    def _answer(
+        self,
+        features: Floats32,
+        row: cython.Py_ssize_t,
+        border: cython.float,
+        found: NDArray[np.uint8],
+        at: cython.Py_ssize_t,
+        digit: cython.int,
+    ) -> None:
+        """Add the answers to one question, a digit of the number of each block's leaf; in a loop of many at a time."""
+        i: cython.Py_ssize_t
+        for i in range(self.count):
+            found[at + i] |= digit if features[row + i] > border else 0
 
     def log_odds(self) -> Floats32:
         """Return the log-odds of the blocks."""
