@@ -127,9 +127,9 @@ class _Networks(NamedTuple):
         own_names += self.first_bias
         for rows in _parts(len(first)):
             _product(self.inputs(features, rows), self.numbers, first[rows])
-            first[rows] += own_names[names[0].sets[rows]]
-            first[rows] += all_names[names[1].sets[rows]]
-        return np.maximum(first, 0, out=first)
+            first[rows] += own_names.take(names[0].sets[rows], axis=0)
+            first[rows] += all_names.take(names[1].sets[rows], axis=0)
+        return _positive(first)
 
     def second_layer(self, first: Floats32) -> Iterator[tuple[slice, Floats32]]:
         """Yield what the second layers give for some of a page's blocks at a time."""
@@ -140,7 +140,7 @@ class _Networks(NamedTuple):
             for network, columns in zip(self.own, self._columns(), strict=True):
                 _product(first[rows, columns], network, second[:, columns])
             second += of_page
-            yield rows, np.maximum(second, 0, out=second)
+            yield rows, _positive(second)
 
     def _columns(self) -> list[slice]:
         hidden = self.own.shape[1]
@@ -243,6 +243,11 @@ def _probabilities(log_odds: Floats32) -> Floats32:
 
 def _cut(inputs: Floats32) -> Floats32:
     return np.clip(inputs, -LIMIT, LIMIT, out=inputs)
+
+
+def _positive(outputs: Floats32) -> Floats32:
+    """Return the outputs of a layer as ReLU gives them; ``np.maximum`` takes twice as long."""
+    return np.clip(outputs, 0, np.inf, out=outputs)
 
 
 def _parts(count: int) -> list[slice]:

@@ -40,5 +40,5 @@ cdef class _Page:
     cdef void _put_order(self, int i) except *
     cdef void _put_section(self, int i) except *
     cdef void _put_best(self, int i) except *
-    @cython.locals(marked="int[::1]", following="int[::1]")
+    @cython.locals(marked="int[::1]", following="int[::1]", out="float[::1]")
     cdef void _put_markers(self, int kind) except *

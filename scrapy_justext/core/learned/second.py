@@ -455,11 +455,15 @@ class _Page:
         count: cython.int = self.count
         i: cython.int
         start: cython.Py_ssize_t = _OF_MARKERS + _OF_MARKER * kind
-        marked, following = self.marked, self.following
+        marked, following, out = self.marked, self.following, self.out
         last: cython.int = -_FAR - 1
         next_one: cython.int = count + _FAR
         for i in range(count):
             marked[i + 1] = marked[i] + (self.markers[i] >> kind & 1)
+        if not marked[count]:
+            for i in range(2 * count):
+                out[start * count + i] = _FAR
+            return
         for i in range(count - 1, -1, -1):
             if marked[i + 1] > marked[i]:
                 next_one = i
@@ -470,8 +474,6 @@ class _Page:
                 last = i
             self._put(min(i - last, _FAR))
             self._put(min(following[i] - i, _FAR))
-            if not marked[count]:
-                continue
             heading: cython.int = self.heading[i]
             self._put(marked[i])
             self._put(marked[count] - marked[i + 1])

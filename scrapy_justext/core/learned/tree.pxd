@@ -2,8 +2,8 @@ cimport cython
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
-cdef tuple _READERS
-cdef dict _TAG_BITS
+cdef tuple _READ
+cdef dict _READERS, _TAG_BITS
 cdef int _READ_CHARACTERS
 
 
@@ -14,8 +14,8 @@ cdef class _Reader:
     cdef readonly int groups
     cdef int[::1] nodes, parents, ends, paths, depths, classes, alike, own, all
     cdef readonly list sets
-    cdef dict _classes, _numbers, _inline
-    cdef list _sets_of_classes, _unions
+    cdef dict _numbers, _inline
+    cdef list _classes, _sets_of_classes, _unions
     cpdef void read(self) except *
     @cython.locals(last="int[::1]", before="int[::1]", first="int[::1]", sizes="int[::1]")
     cdef void _count_alike(self) except *

@@ -66,19 +66,22 @@ def word_bits(value: str) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def _style_bits(value: str) -> int:
-    return _NOT_DISPLAYED if _INVISIBLE.search(value) else 0
+    lower = value.lower()
+    may_be = "none" in lower or "hidden" in lower
+    return _NOT_DISPLAYED if may_be and _INVISIBLE.search(value) else 0
 
 
 #: By attribute: what gives the names in its value; that of CLASS is read apart.
-_READERS: tuple[tuple[str, Callable[[str], int]], ...] = (
-    ("id", word_bits),
-    ("role", word_bits),
-    ("itemprop", word_bits),
-    ("style", _style_bits),
-    ("aria-hidden", lambda value: _NOT_READ_OUT if value == "true" else 0),
+_READERS: dict[str, Callable[[str], int]] = {
+    "id": word_bits,
+    "role": word_bits,
+    "itemprop": word_bits,
+    "style": _style_bits,
+    "aria-hidden": lambda value: _NOT_READ_OUT if value == "true" else 0,
     # Whatever its value is.
-    ("hidden", lambda _: _NOT_SHOWN),
-)
+    "hidden": lambda _: _NOT_SHOWN,
+}
+_READ = tuple(_READERS)
 
 
 class ElementColumns(NamedTuple):
@@ -126,7 +129,7 @@ class _Reader:
         self.sets, self._numbers = [0], {0: 0}
         self._unions: list[dict[int, int]] = [{}]
         #: By tag, the numbers of its classes; the set of each class; those of inline elements.
-        self._classes: dict[int, dict[str | None, int]] = {}
+        self._classes: list[dict[str | None, int]] = [{} for _ in range(len(self.page.names) + 1)]
         self._sets_of_classes: list[int] = []
         self._inline: dict[int, int] = {}
 
@@ -188,13 +191,12 @@ class _Reader:
         """Return the set of an element's own names; keep the number of its class."""
         page = self.page
         names = 0
-        for attribute, read in _READERS:
-            value = page.attribute(node, attribute)
+        i: cython.int
+        for i in range(len(_READ)):
+            value = page.attribute(node, _READ[i])
             if value is not None:
-                names |= read(value[:_READ_CHARACTERS])
-        classes = self._classes.get(page.tag[node])
-        if classes is None:
-            classes = self._classes[page.tag[node]] = {}
+                names |= _READERS[_READ[i]](value[:_READ_CHARACTERS])
+        classes = self._classes[page.tag[node] + 1]
         css_class = page.attribute(node, "class")
         number = classes.get(css_class)
         if number is None:
@@ -217,6 +219,8 @@ class _Reader:
         """Return the number of the set of all names in two."""
         if one == other or not other:
             return one
+        if not one:
+            return other
         unions = self._unions[one]
         found = unions.get(other)
         if found is None:
