@@ -18,14 +18,13 @@ cdef class _Page:
     cdef Sums blocks, all_units, all_good, all_first, margins
     cdef const int[::1] element, ends, paths, classes, holders, markers, offsets, windows, sides
     cdef int[::1] heading, last, following, marked
-    cdef double[::1] first, units, good, margin
+    cdef const double[::1] first, units, good
     cdef const float[::1] level, is_prose
     cdef double[::1] improbable, section_good, section_units
     cdef double total, best_good, best_mean
     cdef float[::1] out
     cdef Py_ssize_t at
     cpdef void write(self) except *
-    cdef void _weigh(self, const float[::1] first, const float[::1] units, double[::1] ones) except *
     cdef void _put(self, double value) noexcept
     cdef void _look_around(self) except *
     @cython.locals(before="const double[::1]")

@@ -256,10 +256,11 @@ class _Page:
         self.count, self.out, columns = len(first), out, view.columns
         self.element, self.ends, self.paths, self.classes = view.element, columns.ends, columns.paths, columns.classes
         self.level, self.is_prose = (numbers[_ROWS[name]] for name in ("heading_level", "is_sentence_like"))
-        self.first, self.units, self.good, self.margin, ones = [DOUBLE * self.count for _ in range(5)]
-        self._weigh(first, numbers[_ROWS["units"]], ones)
+        chances, units = first.astype(np.float64), np.maximum(numbers[_ROWS["units"]].astype(np.float64), 1)
+        self.first, self.units, self.good = chances, units, chances * units
+        weights = np.ones_like(units), units, self.good, chances, (chances - 0.5) * units
         self.blocks, self.all_units, self.all_good, self.all_first, self.margins = [
-            Sums(weights, self.element, columns) for weights in (ones, self.units, self.good, self.first, self.margin)
+            Sums(one, self.element, columns) for one in weights
         ]
         self.holders = holders(columns.parents, self.blocks)
         self.total = max(self.all_good.before[self.count], 1)
@@ -269,15 +270,6 @@ class _Page:
         self.improbable, self.section_good, self.section_units = [DOUBLE * self.count for _ in range(3)]
         #: Where the next feature is written.
         self.at = 0
-
-    def _weigh(self, first: Floats32, units: Floats32, ones: array[float]) -> None:
-        """Weigh the blocks by their text and probabilities."""
-        i: cython.int
-        for i in range(self.count):
-            ones[i] = 1
-            self.first[i], self.units[i] = first[i], max(units[i], 1)
-            self.good[i] = self.first[i] * self.units[i]
-            self.margin[i] = (self.first[i] - 0.5) * self.units[i]
 
     def write(self) -> None:
         """Write the features that only the second pass has: a row a feature, a column a block."""

@@ -7,9 +7,15 @@ from array import array
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import cython
+    import numpy as np
+    from numpy.typing import NDArray
 
     from scrapy_justext.core.learned.tree import ElementColumns
+
+    Weights = array[float] | NDArray[np.float64]
 
 #: A zero of each type.  As many of them are quicker made by a product than of bytes.
 INT = array("i", [0])
@@ -26,15 +32,16 @@ class Sums:
     ``element``: the blocks' elements.
     """
 
-    def __init__(self, weights: array[float], element: array[int], columns: ElementColumns) -> None:
+    def __init__(self, weights: Weights, element: array[int], columns: ElementColumns) -> None:
         count, groups = len(columns.ends) + 1, columns.groups
         self.before = DOUBLE * (len(weights) + 1)
         self.before_elements, self.inside = DOUBLE * count, DOUBLE * count
         self.of_classes, self.of_paths = DOUBLE * groups, DOUBLE * groups
-        self._add(weights, element, columns.classes, columns.paths)
-        self._add_elements(columns.ends)
+        self._add(weights, element, columns.classes, columns.paths, columns.ends)
 
-    def _add(self, weights: array[float], element: array[int], classes: array[int], paths: array[int]) -> None:
+    def _add(
+        self, weights: Weights, element: array[int], classes: array[int], paths: array[int], ends: array[int]
+    ) -> None:
         i: cython.int
         for i in range(len(weights)):
             at: cython.int = element[i]
@@ -43,24 +50,17 @@ class Sums:
             self.before_elements[at + 1] += weight
             self.of_classes[classes[at]] += weight
             self.of_paths[paths[at]] += weight
-
-    def _add_elements(self, ends: array[int]) -> None:
-        i: cython.int
         for i in range(len(ends)):
             self.before_elements[i + 1] += self.before_elements[i]
         for i in range(len(ends)):
             self.inside[i] = self.before_elements[ends[i]] - self.before_elements[i]
 
 
-def holders(parents: array[int], blocks: Sums) -> array[int]:
+def holders(parents: array[int], blocks: Sums) -> Sequence[int]:
     """Return for each element the nearest one around it that holds more blocks; ``blocks``: how many there are."""
     found = INT * len(parents)
-    _find_holders(parents, blocks, found)
-    return found
-
-
-def _find_holders(parents: array[int], blocks: Sums, found: array[int]) -> None:
     number: cython.int
     for number in range(1, len(parents)):
         parent: cython.int = parents[number]
         found[number] = parent if blocks.inside[parent] > blocks.inside[number] else found[parent]
+    return found

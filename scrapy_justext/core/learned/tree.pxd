@@ -16,9 +16,8 @@ cdef class _Reader:
     cdef readonly list sets
     cdef dict _numbers, _inline
     cdef list _classes, _sets_of_classes, _unions
+    @cython.locals(sizes="int[::1]")
     cpdef void read(self) except *
-    @cython.locals(last="int[::1]", before="int[::1]", first="int[::1]", sizes="int[::1]")
-    cdef void _count_alike(self) except *
     @cython.locals(value=str, css_class=str, classes=dict)
     cdef int _names(self, int node) except -1
     cdef int _number(self, object names) except -1

@@ -139,6 +139,9 @@ class _Reader:
         around: cython.int = 0
         number: cython.int
         paths: dict[int, int] = {}
+        #: By parent and class, the first of the elements.
+        families: dict[int, int] = {}
+        sizes = INT * self.count
         names_of_page: cython.Py_ssize_t = len(page.names)
         for number in range(self.count):
             node: cython.int = self.nodes[number]
@@ -155,6 +158,10 @@ class _Reader:
                 self.depths[number] = self.depths[around] + 1
                 path = self.paths[around] * names_of_page + page.tag[node]
                 self.paths[number] = paths.setdefault(path, len(paths) + 1)
+            family: cython.int = families.setdefault(around * page.count + self.classes[number], number)
+            sizes[family] += 1
+            # Until all of them are counted.
+            self.alike[number] = family
             self.own[number] = names
             self.all[number] = self._union(names, self.all[around])
             around = number
@@ -163,27 +170,6 @@ class _Reader:
             around = self.parents[around]
         self.ends[0] = self.count
         self.groups = max(self.count, len(self._sets_of_classes)) + 1
-        self._count_alike()
-
-    def _count_alike(self) -> None:
-        """Count the children of each parent by class: class by class, so that none has to be looked up."""
-        last, before, first, sizes = [INT * self.groups for _ in range(4)]
-        number: cython.int
-        group: cython.int
-        for number in range(self.count):
-            group = self.classes[number]
-            before[number], last[group] = last[group], number
-        sizes[0] = 1
-        for group in range(self.groups):
-            number = last[group]
-            while number:
-                parent: cython.int = self.parents[number]
-                same: cython.int = first[parent]
-                if self.classes[same] != group or self.parents[same] != parent:
-                    first[parent] = same = number
-                sizes[same] += 1
-                self.alike[number] = same
-                number = before[number]
         for number in range(self.count):
             self.alike[number] = sizes[self.alike[number]]
 
@@ -219,8 +205,6 @@ class _Reader:
         """Return the number of the set of all names in two."""
         if one == other or not other:
             return one
-        if not one:
-            return other
         unions = self._unions[one]
         found = unions.get(other)
         if found is None:
