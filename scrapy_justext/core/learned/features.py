@@ -113,9 +113,8 @@ def compute(segments: BlockTable, flow: Flow, title: str) -> Features:
         none = NameFlags(np.empty((0, len(NAMES)), np.uint8), np.empty(0, np.intp))
         return Features(np.empty((len(NUMBERS), 0), np.float32), none, none)
     columns = read_elements(flow)
-    own_names, all_names = [
-        _name_flags(segments.element, names, columns.sets) for names in (columns.own_names, columns.all_names)
-    ]
+    own_names = _name_flags(segments.element, columns.own_names, columns.sets)
+    all_names = _name_flags(segments.element, columns.all_names, columns.sets)
     page = _Page(segments, columns, title[:_TITLE_READ].lower())
     numbers = np.frombuffer(page.numbers(), np.float32).reshape(len(NUMBERS), -1)
     view = PageView(segments.collapsed, segments.element, columns)
@@ -145,7 +144,6 @@ def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     inputs += 1
     # log1p takes five times as long as log, and tells no more of numbers that are mostly counts and shares.
     np.log(inputs, out=inputs)
-    # Few are below 0.
     return np.negative(inputs, out=inputs, where=numbers < 0)
 
 
@@ -171,8 +169,7 @@ class _Page:
         ]
         self.out = FLOAT * (len(NUMBERS) * count)
         #: Where the next feature is written, and how far away the one behind that is.
-        self.at, self.step = 0, count
-        self.h1s = 0
+        self.at, self.step, self.h1s = 0, count, 0
         self.text = TextMeasurer()
 
     def numbers(self) -> array[float]:
@@ -220,14 +217,11 @@ class _Page:
         is_table: cython.bint = kind == TABLE
         is_prose: cython.bint = text.units >= _PROSE_UNITS and link_density < _PROSE_LINK_DENSITY and text.ends > 0
         is_prose = is_prose and not (is_code or is_table)
-        self.units[i] = text.units
-        self.ends[i] = text.ends
-        self.link_density[i] = link_density
-        self.link_units[i] = text.units * link_density
+        self.units[i], self.ends[i], self.link_density[i] = text.units, text.ends, link_density
+        self.link_units[i], self.prose_units[i] = text.units * link_density, text.units if is_prose else 0
         self.is_code[i], self.is_table[i], self.is_prose[i] = is_code, is_table, is_prose
         self.is_heading[i] = self.level[i] > 0
         self.h1s += self.level[i] == 1
-        self.prose_units[i] = text.units if is_prose else 0
         self.at = i
         self._put(text.units)
         self._put(text.words)

@@ -87,6 +87,10 @@ _READ = tuple(_READERS)
 class ElementColumns(NamedTuple):
     """The block-level elements of a page in document order, a value each.  Element 0 is the root."""
 
+    sets: list[int]
+    """The sets of names that there are."""
+    groups: int
+    """Above the number of any path or class."""
     parents: array[int]
     """The number of the nearest block-level ancestor; 0 for the root."""
     ends: array[int]
@@ -103,26 +107,20 @@ class ElementColumns(NamedTuple):
     """Its own names, and those of inline elements between it and its parent: a set of :attr:`sets`."""
     all_names: array[int]
     """Its own names, and those of all its ancestors."""
-    sets: list[int]
-    """The sets of names that there are."""
-    groups: int
-    """Above the number of any path or class."""
 
 
 def read_elements(flow: Flow) -> ElementColumns:
     """Read the block-level elements of a page."""
-    parents, ends, paths, depths, classes, alike, own, all_names = [INT * len(flow.elements) for _ in range(8)]
-    reader = _Reader(flow, parents, ends, paths, depths, classes, alike, own, all_names)
+    columns = [INT * len(flow.elements) for _ in range(8)]
+    reader = _Reader(flow, columns)
     reader.read()
-    return ElementColumns(
-        parents, ends, paths, depths, classes, alike, own, all_names, sets=reader.sets, groups=reader.groups
-    )
+    return ElementColumns(reader.sets, reader.groups, *columns)
 
 
 class _Reader:
     """Reads the elements of a page, one after the other, into columns."""
 
-    def __init__(self, flow: Flow, *columns: array[int]) -> None:
+    def __init__(self, flow: Flow, columns: list[array[int]]) -> None:
         self.page, self.nodes, self.count = flow.page, array("i", flow.elements), len(flow.elements)
         self.parents, self.ends, self.paths, self.depths, self.classes, self.alike, self.own, self.all = columns
         #: The sets of names; the number of each; by two numbers, that of both together.  0 is the empty set.
@@ -139,7 +137,6 @@ class _Reader:
         around: cython.int = 0
         number: cython.int
         paths: dict[int, int] = {}
-        #: By parent and class, the first of the elements.
         families: dict[int, int] = {}
         sizes = INT * self.count
         names_of_page: cython.Py_ssize_t = len(page.names)
@@ -158,10 +155,9 @@ class _Reader:
                 self.depths[number] = self.depths[around] + 1
                 path = self.paths[around] * names_of_page + page.tag[node]
                 self.paths[number] = paths.setdefault(path, len(paths) + 1)
-            family: cython.int = families.setdefault(around * page.count + self.classes[number], number)
-            sizes[family] += 1
-            # Until all of them are counted.
-            self.alike[number] = family
+            # The first of the family, until all of them are counted.
+            self.alike[number] = families.setdefault(around * page.count + self.classes[number], number)
+            sizes[self.alike[number]] += 1
             self.own[number] = names
             self.all[number] = self._union(names, self.all[around])
             around = number
