@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,6 @@ from scrapy_justext.core.learned.tree import ElementColumns, read_elements
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import cython
     from numpy.typing import NDArray
 
@@ -121,7 +119,7 @@ def compute(segments: BlockTable, flow: Flow, title: str) -> Features:
     return Features(numbers, own_names, all_names, view)
 
 
-def _name_flags(element: array[int], names: array[int], sets: Sequence[int]) -> NameFlags:
+def _name_flags(element: array[int], names: array[int], sets: Any) -> NameFlags:
     """Return the names of the blocks; ``names``: those of the elements, by their numbers in ``sets``."""
     found = INT * len(element)
     rows = array("i", [-1]) * len(sets)

@@ -47,17 +47,9 @@ LARGEST_WEIGHT = 1e6
 
 #: The arrays of a file by their names, with their dimensions: f features, s seeds, h hidden units.
 SHAPES: Mapping[str, str] = {
-    "center": "f",
-    "scale": "f",
-    "w1": "sfh",
-    "b1": "sh",
-    "own": "shh",
-    "mean": "shh",
-    "most": "shh",
-    "b2": "sh",
-    "w3": "sh",
-    "b3": "s",
-}
+    "center": "f", "scale": "f", "w1": "sfh", "b1": "sh", "own": "shh", "mean": "shh", "most": "shh", "b2": "sh",
+    "w3": "sh", "b3": "s",
+}  # fmt: skip
 
 #: The arrays of the second pass in a file: t trees, d levels, l leaves.
 TREES: Mapping[str, str] = {"tree_columns": "td", "tree_borders": "td", "tree_leaves": "tl"}
@@ -321,11 +313,8 @@ def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
     own = {
         "format": ONE_PASS if model.trees is None else TWO_PASSES,
         "second_features": _digest(SECOND_FEATURES),
-        "name": model.name,
-        "version": model.version,
-        "good": model.good,
-        "near_good": model.near_good,
-    }
+        "name": model.name, "version": model.version, "good": model.good, "near_good": model.near_good,
+    }  # fmt: skip
     arrays = _halves(model.arrays)
     if model.trees is not None:
         arrays |= {name: np.asarray(array, np.float32) for name, array in zip(TREES, model.trees, strict=True)}

@@ -3,10 +3,8 @@ cimport cython
 
 cdef class Sums:
     cdef readonly double[::1] before, before_elements, inside, of_classes, of_paths
-    cdef void _add(
-        self, const double[::1] weights, const int[::1] element, const int[::1] classes, const int[::1] paths,
-        const int[::1] ends
-    ) except *
+    @cython.locals(classes="const int[::1]", paths="const int[::1]", ends="const int[::1]")
+    cdef void _add(self, const double[::1] weights, const int[::1] element, object columns) except *
 
 
 @cython.locals(found="int[::1]")

@@ -4,18 +4,12 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import cython
-    import numpy as np
-    from numpy.typing import NDArray
 
     from scrapy_justext.core.learned.tree import ElementColumns
-
-    Weights = array[float] | NDArray[np.float64]
 
 #: A zero of each type.  As many of them are quicker made by a product than of bytes.
 INT = array("i", [0])
@@ -29,19 +23,18 @@ class Sums:
     ``before_elements``: of those in all elements before each, and of all of them at the end.
     ``inside``: of those in each element.  ``of_classes``, ``of_paths``: of those in the elements of one.
 
-    ``element``: the blocks' elements.
+    ``weights``: doubles, by block; ``element``: the blocks' elements.
     """
 
-    def __init__(self, weights: Weights, element: array[int], columns: ElementColumns) -> None:
+    def __init__(self, weights: Any, element: array[int], columns: ElementColumns) -> None:
         count, groups = len(columns.ends) + 1, columns.groups
         self.before = DOUBLE * (len(weights) + 1)
         self.before_elements, self.inside = DOUBLE * count, DOUBLE * count
         self.of_classes, self.of_paths = DOUBLE * groups, DOUBLE * groups
-        self._add(weights, element, columns.classes, columns.paths, columns.ends)
+        self._add(weights, element, columns)
 
-    def _add(
-        self, weights: Weights, element: array[int], classes: array[int], paths: array[int], ends: array[int]
-    ) -> None:
+    def _add(self, weights: Any, element: array[int], columns: ElementColumns) -> None:
+        classes, paths, ends = columns.classes, columns.paths, columns.ends
         i: cython.int
         for i in range(len(weights)):
             at: cython.int = element[i]
@@ -56,7 +49,7 @@ class Sums:
             self.inside[i] = self.before_elements[ends[i]] - self.before_elements[i]
 
 
-def holders(parents: array[int], blocks: Sums) -> Sequence[int]:
+def holders(parents: array[int], blocks: Sums) -> array[int]:
     """Return for each element the nearest one around it that holds more blocks; ``blocks``: how many there are."""
     found = INT * len(parents)
     number: cython.int

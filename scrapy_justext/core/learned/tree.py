@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
 from scrapy_justext.core.learned.sums import INT
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     import cython
 
     from scrapy_justext.core.reading.flow import Flow
-
-#: A set of names.
-Names = int
 
 _BITS = {name: 1 << position for position, name in enumerate((*(f"<{tag}>" for tag in TAGS), *WORDS, *STATES))}
 _TAG_BITS = {tag: _BITS[f"<{tag}>"] for tag in TAGS}
@@ -189,7 +186,7 @@ class _Reader:
         of_class: cython.int = self._sets_of_classes[number]
         return self._union(of_class, self._number(names)) if names else of_class
 
-    def _number(self, names: Names) -> int:
+    def _number(self, names: Any) -> int:
         """Return the number of a set."""
         number = self._numbers.setdefault(names, len(self.sets))
         if number == len(self.sets):
