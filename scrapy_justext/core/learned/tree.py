@@ -136,7 +136,9 @@ class _Reader:
         paths: dict[int, int] = {}
         families: dict[int, int] = {}
         sizes = INT * self.count
+        # Products of these are too large for C's int.
         names_of_page: cython.Py_ssize_t = len(page.names)
+        nodes_of_page: cython.Py_ssize_t = page.count
         for number in range(self.count):
             node: cython.int = self.nodes[number]
             names: cython.int = self._names(node)
@@ -153,7 +155,7 @@ class _Reader:
                 path = self.paths[around] * names_of_page + page.tag[node]
                 self.paths[number] = paths.setdefault(path, len(paths) + 1)
             # The first of the family, until all of them are counted.
-            self.alike[number] = families.setdefault(around * page.count + self.classes[number], number)
+            self.alike[number] = families.setdefault(around * nodes_of_page + self.classes[number], number)
             sizes[self.alike[number]] += 1
             self.own[number] = names
             self.all[number] = self._union(names, self.all[around])
