@@ -121,8 +121,7 @@ class _Networks(NamedTuple):
             _product(self.inputs(features, rows), self.numbers, first[rows])
             first[rows] += own_names.take(names[0].sets[rows], axis=0)
             first[rows] += all_names.take(names[1].sets[rows], axis=0)
-        # ReLU: np.maximum takes twice as long.
-        return np.clip(first, 0, np.inf, out=first)
+        return np.clip(first, 0, np.inf, out=first)  # np.maximum takes twice as long
 
     def second_layer(self, first: Floats32) -> Iterator[tuple[slice, Floats32]]:
         """Yield what the second layers give for some of a page's blocks at a time."""

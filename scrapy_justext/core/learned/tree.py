@@ -64,8 +64,7 @@ def word_bits(value: str) -> int:
 @lru_cache(maxsize=1 << 10)
 def _style_bits(value: str) -> int:
     lower = value.lower()
-    may_be = "none" in lower or "hidden" in lower
-    return _NOT_DISPLAYED if may_be and _INVISIBLE.search(value) else 0
+    return _NOT_DISPLAYED if ("none" in lower or "hidden" in lower) and _INVISIBLE.search(value) else 0
 
 
 #: By attribute: what gives the names in its value; that of CLASS is read apart.
