@@ -14,7 +14,7 @@ from scrapy_justext.evaluation.command_line import format_kinds
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.markdown import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.extractors.base import FunctionExtractor, MarkdownExtractor, extract_content
+from scrapy_justext.evaluation.extractors.base import FunctionExtractor, extract_content
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.extractors.peers import PEERS
 from scrapy_justext.evaluation.kinds import KIND_MEASURES, read_markdown, whole_text
@@ -232,7 +232,7 @@ def shout(document: Document, _: object) -> str:
 
 def test_extractors_give_what_the_gold_standard_is() -> None:
     text = FunctionExtractor("text", "1", shout)
-    both = MarkdownExtractor("both", "1", shout, markdown_function=lambda *_: "**1**")
+    both = FunctionExtractor("both", "1", shout, markdown_function=lambda *_: "**1**")
     assert extract_content(text, page("", None), None) == extract_content(both, page("", None), None) == "*1*\n    $x$"
     assert extract_content(both, page(""), None) == "**1**"
     plain = extract_content(text, page(""), None)

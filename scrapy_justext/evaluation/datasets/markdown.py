@@ -13,35 +13,34 @@ and ``level`` may be there.  Marks on the elements of the content are taken out 
 from __future__ import annotations
 
 import re
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.markdown.inline import code_span, fence_for
 from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.documents import Problem
-from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
-from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError
+from scrapy_justext.evaluation.datasets.encodings import UTF_8
+from scrapy_justext.evaluation.datasets.files import Item, Listing
+from scrapy_justext.evaluation.datasets.lines import open_lines, read_record, text_of
 from scrapy_justext.evaluation.kinds import check_libraries, escape_text
+from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 _SUFFIX = ".md"
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"([\w-]+):[ \t]*(.*)")
 
 
-def open_kinds(path: Path) -> DataSet:
-    """Open a folder of pages and Markdown; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
+def find_kinds(path: Path) -> Listing:
+    """Find pages beside their Markdown; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
     check_libraries()
-    return files.read_folder("kinds", path, _find_kinds, _read_kinds)
-
-
-def _find_kinds(path: Path) -> Listing:
+    if not path.is_dir():
+        raise DataSetError("dataset", str(path), "no such folder")
     pages, others = files.files_by_stem(path, files.PAGE_SUFFIXES)
     golds, _ = files.files_by_stem(path, (_SUFFIX,))
     listing = files.pair(pages, golds)
@@ -49,14 +48,12 @@ def _find_kinds(path: Path) -> Listing:
     return listing._replace(problems=[*strays, *listing.problems])
 
 
-def _read_kinds(item: Item) -> Content:
-    page, gold = item.read_page(), decode_strictly(item.read_gold())
-    encoding = item.find_encoding(page)
-    if gold is None:
-        raise UnusableError("undecodable gold")
-    head, markdown = split_head(gold)
-    url, page_type = (_text(head.pop(name, None)) for name in ("url", "type"))
-    return Content(page, encoding, markdown, url, head, page_type, is_markdown=True)
+def read_kinds(item: Item) -> Document:
+    """Read a page and its Markdown."""
+    head, markdown = split_head(item.decode_gold())
+    url, page_type = (text_of(head.pop(name, None)) for name in ("url", "type"))
+    known = item._replace(url=url, page_type=page_type, metadata=head)
+    return known.make_document(item.read_page(), "", markdown=markdown)
 
 
 def split_head(markdown: str) -> tuple[dict[str, object], str]:
@@ -86,10 +83,6 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
 # WebMainBench.
 
 _ID, _TEXTS = "track_id", ("html",)
@@ -98,14 +91,27 @@ _MARKDOWN = ("groundtruth_content", "convert_main_content")
 _MARK = re.compile(r"""\s+cc-select=(?:"true"|'true'|true)(?=[\s/>])""")
 
 
-def open_webmainbench(path: Path) -> DataSet:
-    """Open WebMainBench's file; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
+def find_webmainbench(path: Path) -> Listing:
+    """Find the pages of WebMainBench's file; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
     check_libraries()
-    records, starts, problems = files.parse_lines(files.open_lines("webmainbench", path), path.name, _TEXTS, _ID)
-    golds = {name: _gold(record) for name, record in records.items()}
-    problems += [Problem("no gold", name) for name, gold in golds.items() if gold is None]
-    items = [Item(name, path, gold) for name, gold in golds.items() if gold is not None]
-    return files.read_listing("webmainbench", path, Listing(items, problems), partial(_read_page, starts))
+    records = open_lines(path, _TEXTS, _ID)
+    items: list[Item] = []
+    for name, record in records.objects.items():
+        gold = _gold(record)
+        if gold is None:
+            records.problems.append(Problem("no gold", name))
+            continue
+        meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
+        metadata = {field: value for field in ("language", "level") if (value := meta.get(field)) is not None}
+        url, page_type = text_of(record.get("url")), text_of(meta.get("style"))
+        items.append(Item(name, path, gold, url, page_type, metadata, start=records.starts[name]))
+    return Listing(items, records.problems)
+
+
+def read_webmainbench(item: Item) -> Document:
+    """Read a page without its marks."""
+    page = _MARK.sub("", read_record(item, _TEXTS, _ID)["html"])
+    return item.make_document(page.encode("utf-8", "replace"), "", UTF_8, markdown=str(item.gold))
 
 
 def _gold(record: Mapping[str, Any]) -> str | None:
@@ -114,15 +120,6 @@ def _gold(record: Mapping[str, Any]) -> str | None:
         if isinstance(record.get(name), list) and record[name]:
             return to_markdown(record[name])
     return next((record[name] for name in _MARKDOWN if isinstance(record.get(name), str)), None)
-
-
-def _read_page(starts: Mapping[str, int], item: Item) -> Content:
-    record = files.read_record(item, starts, _TEXTS, _ID)
-    page = _MARK.sub("", record["html"]).encode("utf-8", "replace")
-    meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
-    metadata = {name: value for name in ("language", "level") if (value := meta.get(name)) is not None}
-    url, page_type = _text(record.get("url")), _text(meta.get("style"))
-    return Content(page, UTF_8, str(item.gold), url, metadata, page_type, is_markdown=True)
 
 
 def to_markdown(pieces: Iterable[Any]) -> str:

@@ -55,7 +55,11 @@ def load_ncleaner(file: Path, *, is_lexical: bool) -> Callable[[str], str]:
 
 
 def blocks_of(html: str) -> list[str]:
-    """Return the texts of a page's blocks."""
+    r"""Return the texts of the blocks of a page, or of a fragment of one.
+
+    >>> blocks_of("<div>One <b>and</b>   the same<p>Two<script>3</script></div>"), blocks_of("")
+    (['One and the same', 'Two'], [])
+    """
     root = parse_html(html).root
     return [] if root is None else [block.collapsed for block in read_tree(root, MODERN)]
 
