@@ -24,10 +24,10 @@ from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.command_line import UNDEFINED, format_columns
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES
 from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
+from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
 from scrapy_justext.exceptions import GateError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.command_line import add_pages_and_processes, format_kinds, format_table, seconds
+from scrapy_justext.evaluation.command_line import add_pages_and_processes, seconds
 from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
@@ -18,6 +18,7 @@ from scrapy_justext.evaluation.measures import SNIPPETS
 from scrapy_justext.evaluation.processes import DEFAULT_TIMEOUT, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.scoring import SUMMARY_FILE, score_run, sort_by_f1
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Run, start_run
+from scrapy_justext.evaluation.tables import format_kinds, format_summary
 from scrapy_justext.exceptions import ExtractorError, ParameterError
 from scrapy_justext.files import locked
 from scrapy_justext.workers.progress import Progress
@@ -176,7 +177,7 @@ def _print_tables(plan: Plan, rows: Sequence[ExtractorRow]) -> None:
         shown = sort_by_f1(next(filter(None, by_measure), []))
         if shown:
             print(f"\n{name}, measure {shown[0].measure}")
-            print(format_table(shown, width))
+            print(format_summary(shown, width))
         kinds = [row for row in rows if row.dataset == name and row.measure in KIND_MEASURES]
         if kinds:
             order = {row.extractor: place for place, row in enumerate(shown)}

@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.parameters import PAIRS, Scale
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
-from scrapy_justext.evaluation.command_line import add_pages_and_processes, format_columns, whole_number
+from scrapy_justext.evaluation.command_line import add_pages_and_processes, whole_number
 from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
+from scrapy_justext.evaluation.tables import format_columns
 from scrapy_justext.evaluation.trials import Quality, TrialSetup, label, mean_quality, open_trials, quality_of, split
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from scrapy_justext.workers.progress import Progress

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from scrapy_justext.evaluation.command_line import format_kinds
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.markdown import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.names import open_data_set
@@ -24,6 +23,7 @@ from scrapy_justext.evaluation.report.tables import kinds_table, overview_table
 from scrapy_justext.evaluation.scoring import ExtractorRow, read_scores, score_run
 from scrapy_justext.evaluation.statistics import mean_interval
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
+from scrapy_justext.evaluation.tables import format_kinds
 from scrapy_justext.exceptions import DataSetError, MissingLibraryError
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import STORY
@@ -378,7 +378,7 @@ def test_the_report_has_a_table_of_kinds(run: Path) -> None:
     table = kinds_table(results)
     assert table is not None
     assert sum(table.groups.values()) == len(table.heads)
-    lines = {line.head: dict(zip(table.heads, line.cells, strict=True)) for line in table.lines}
+    lines = {line.head.text: dict(zip(table.heads, line.cells, strict=True)) for line in table.lines}
     assert lines["one"]["code (2)"][:2] == ("0.5000", "0.000–1.000")
     assert lines["one"]["code"].text == "2"
     assert lines["other"]["tables (1)"].text == "–"

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_justext.evaluation.kinds import ALL_MEASURES
-from scrapy_justext.evaluation.report.results import COMPARED_BY, SHOWN_DOCUMENTS, make_results, read_records
+from scrapy_justext.evaluation.report.differences import SHOWN_DOCUMENTS, compare_documents
+from scrapy_justext.evaluation.report.results import make_results, read_records
 from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--measure",
-        default=COMPARED_BY,
+        default="sequence",
         metavar="NAME",
         help=f"measure that pairs are compared by: {', '.join(ALL_MEASURES)} (default: %(default)s)",
     )
@@ -68,11 +69,13 @@ def execute(arguments: argparse.Namespace) -> int:
         raise ParameterError("top", arguments.top, "must be a whole number, 0 or more")
     if arguments.measure not in ALL_MEASURES:
         raise UnknownNameError("measure", arguments.measure, "measure", ALL_MEASURES)
-    results = [
-        make_results(records, name, pairs=pairs, top=int(arguments.top), compared_by=arguments.measure)
-        for name in records.data_sets
-    ]
-    written = list(write_report(records, results))
+    results = [make_results(records, name) for name in records.data_sets]
+    compared = {
+        data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, int(arguments.top))
+        for data_set in results
+        if arguments.measure in data_set.measures
+    }
+    written = write_report(records, results, arguments.measure, compared)
     if arguments.figures is not None:
         written += write_figures(arguments.figures, records, results, arguments.measure, names)
     for path in written:

@@ -24,14 +24,16 @@ from scrapy_justext.evaluation.store import open_results
 from scrapy_justext.exceptions import JustextError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.report.results import RankedExtractor, RunRecords
+    from scrapy_justext.evaluation.report.results import MeasureResults, RunRecords
     from scrapy_justext.evaluation.scoring import DocumentScores
     from scrapy_justext.evaluation.store import DataSetRecord
 
+#: Documents of each pair of extractors that are shown.
+SHOWN_DOCUMENTS = 5
 #: Words of a run that are shown: when there are more, its middle is cut out.
 SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
 #: Words of a text that are shown.
@@ -95,39 +97,44 @@ class DocumentDifference(NamedTuple):
 
 
 class ExtractorPair(NamedTuple):
-    """Two extractors, and the documents on which they differ most."""
+    """Two extractors by name, and the documents of a data set on which they differ most by a measure."""
 
-    first: RankedExtractor
-    second: RankedExtractor
+    data_set: str
+    measure: str
+    first: str
+    second: str
     differences: tuple[DocumentDifference, ...]
     note: str
     """Why there are no differences, or no texts; empty when there are."""
 
 
 def compare_documents(
-    extractors: Iterable[tuple[RankedExtractor, RankedExtractor]], top: int, records: RunRecords
-) -> tuple[ExtractorPair, ...]:
-    """Return the ``top`` documents on which each two extractors on a data set differ most.
+    records: RunRecords, results: MeasureResults, pairs: Sequence[tuple[str, str]] = (), top: int = SHOWN_DOCUMENTS
+) -> list[ExtractorPair]:
+    """Return the ``top`` documents on which each two extractors differ most by a measure.
 
-    The documents have their texts where these are still as they were measured.
+    ``pairs``: names of extractors; none for the two best.  The documents have their texts where these are still as they
+    were measured.
     """
+    names = [*results.by_name]
+    chosen = [pair for pair in pairs if {*pair} <= {*names}] if pairs else [*pairwise(names[:2])]
+    subject = results.data_set, results.measure
     note = "They differ on no page that both were run on." if top else ""
-    pairs = [ExtractorPair(*pair, tuple(find_differences(*pair)[:top]), note) for pair in extractors]
-    differing = next((pair for pair in pairs if pair.differences), None)
-    if differing is None:
-        return tuple(pairs)
+    found = [ExtractorPair(*subject, *pair, tuple(find_differences(results, *pair)[:top]), note) for pair in chosen]
+    if not any(pair.differences for pair in found):
+        return found
     try:
-        data_set = _open_as_measured(records.data_set_record(differing.first.row.dataset))
+        data_set = _open_as_measured(records.data_set_record(results.data_set))
     except StoreError as error:
         note = f"Texts cannot be shown side by side: {error}."
-        return tuple(pair._replace(note=note) if pair.differences else pair for pair in pairs)
-    return tuple(
+        return [pair._replace(note=note) if pair.differences else pair for pair in found]
+    return [
         pair._replace(
             differences=tuple(_add_texts(difference, data_set, records.folder) for difference in pair.differences),
             note="" if pair.differences else pair.note,
         )
-        for pair in pairs
-    )
+        for pair in found
+    ]
 
 
 def _open_as_measured(record: DataSetRecord | None) -> DataSet:
@@ -143,10 +150,10 @@ def _open_as_measured(record: DataSetRecord | None) -> DataSet:
     return data_set
 
 
-def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[DocumentDifference]:
+def find_differences(results: MeasureResults, first: str, second: str) -> list[DocumentDifference]:
     """Return the documents that both were run on and that differ, those with the greatest difference of F1 first."""
-    others = {scores.id: scores for scores in second.scores}
-    pairs = [DocumentDifference(scores, others[scores.id]) for scores in first.scores if scores.id in others]
+    others = {scores.id: scores for scores in results.scores[second]}
+    pairs = [DocumentDifference(scores, others[scores.id]) for scores in results.scores[first] if scores.id in others]
     without_gold = {RELEVANT_EMPTY, BOTH_EMPTY}
     differing = [pair for pair in pairs if pair.value and not {pair.first.case, pair.second.case} & without_gold]
     return sorted(differing, key=lambda pair: (-abs(pair.value), pair.id))

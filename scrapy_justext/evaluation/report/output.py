@@ -16,9 +16,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from scrapy_justext.evaluation.report import tables
-from scrapy_justext.evaluation.report.charts import draw_charts
+from scrapy_justext.evaluation.report.charts import SHADES, draw_charts
 from scrapy_justext.evaluation.report.differences import CUT, EQUAL, EXTRA, MISSED_BOTH, MISSED_FIRST, MISSED_SECOND
-from scrapy_justext.evaluation.report.drawing import SHADES
 from scrapy_justext.evaluation.statistics import RESAMPLES
 from scrapy_justext.exceptions import StoreError
 from scrapy_justext.files import write_whole
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from scrapy_justext.evaluation.report.charts import Chart
     from scrapy_justext.evaluation.report.differences import DocumentDifference, ExtractorPair
-    from scrapy_justext.evaluation.report.drawing import Chart
     from scrapy_justext.evaluation.report.results import DataSetResults, RunRecords
 
 MARKDOWN_FILE = "report.md"
@@ -92,29 +91,29 @@ _PROPERTIES = {shade.light: f"var(--{name})" for name, shade in SHADES.items()}
 _COLOUR = re.compile("|".join(_PROPERTIES))
 
 
-def write_report(records: RunRecords, results: Sequence[DataSetResults]) -> tuple[Path, Path]:
+def write_report(
+    records: RunRecords,
+    results: Sequence[DataSetResults],
+    compared_by: str,
+    pairs: Mapping[str, Sequence[ExtractorPair]],
+) -> list[Path]:
     """Write Markdown, its charts and HTML into the folder of a run, and return the paths of the two reports.
 
-    All are made before the first is written.  Raises :class:`StoreError`.
+    ``pairs``: by the names of data sets, extractors that are compared document by document by the measure
+    ``compared_by``.  All is made before the first file is written.  Raises :class:`StoreError`.
     """
-    folder = records.folder
     anchors = {data_set.name: _make_anchor(number, data_set.name) for number, data_set in enumerate(results, 1)}
     charts = {
         measure.subject: draw_charts(f"{anchors[data_set.name]}-{measure.measure}", measure)
         for data_set in results
-        for measure in data_set.measures
+        for measure in data_set.measures.values()
     }
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
     values = {"data_sets": results, "anchors": anchors, "charts": charts, "run_facts": _describe_run(records)}
+    values |= {"compared_by": compared_by, "pairs": pairs}
     files[MARKDOWN_FILE] = _render("report.md.j2", escape_markdown, values)
     files[HTML_FILE] = _render("report.html.j2", str, values)
-    try:
-        (folder / CHARTS_FOLDER).mkdir(exist_ok=True)
-        for name, text in files.items():
-            write_whole(folder / name, text.encode("utf-8", "replace"))
-    except OSError as error:
-        raise StoreError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
-    return folder / MARKDOWN_FILE, folder / HTML_FILE
+    return _write(records.folder, files)[-2:]
 
 
 def write_figures(
@@ -127,22 +126,30 @@ def write_figures(
     :class:`StoreError`.
     """
     files: dict[str, str] = {}
-    for data_set, found in ((one, found) for one in results for found in one.measures if found.measure == measure):
+    for data_set in results:
+        if measure not in data_set.measures:
+            continue
         name = f"{_slug(data_set.name)}-{measure}"
-        shown = found.renamed(names)
-        extractors = "; ".join(f"{extractor.name} {extractor.row.version}".strip() for extractor in shown.ranking)
+        shown = data_set.measures[measure].renamed(names)
+        extractors = "; ".join(f"{row.extractor} {row.version}".strip() for row in shown.rows)
         facts = {**_describe_run(records), "Extractors": extractors, **_describe_data_set(data_set)}
         values = {"table": tables.figures_table(shown), "facts": facts}
         files[f"{name}.md"] = _render("figures.md.j2", escape_markdown, values)
         charts = draw_charts(name, shown)
         files |= {f"{name}-{kind}.svg": _inline_anywhere(charts[kind]) for kind in ("types", "time") if kind in charts}
+    return _write(folder, files)
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """Write texts into files below a folder, and return their paths.  Raises :class:`StoreError`."""
+    paths = [folder / name for name in files]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            write_whole(folder / name, text.encode("utf-8", "replace"))
+        for path, text in zip(paths, files.values(), strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, text.encode("utf-8", "replace"))
     except OSError as error:
         raise StoreError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
-    return [folder / name for name in files]
+    return paths
 
 
 def _make_anchor(number: int, data_set: str) -> str:
@@ -216,8 +223,8 @@ def _explain_marks(pair: ExtractorPair) -> dict[str, str]:
     return {
         EXTRA: "not in the gold standard",
         MISSED_BOTH: "missed by both",
-        MISSED_FIRST: f"missed by {pair.first.name} alone",
-        MISSED_SECOND: f"missed by {pair.second.name} alone",
+        MISSED_FIRST: f"missed by {pair.first} alone",
+        MISSED_SECOND: f"missed by {pair.second} alone",
     }
 
 
