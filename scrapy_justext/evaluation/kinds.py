@@ -1,13 +1,7 @@
 r"""How much of a page's code, formulas, tables and images an extractor's Markdown keeps.
 
-==============  ==========================================================  ==========================================
-``code``        fenced and indented code, line by line                      WebMainBench, ``code_edit``
-``formulas``    TeX between dollars, white space apart                      WebMainBench, ``formula_edit``
-``tables``      trees of tables, rows and cells with their texts            TEDS [T]
-``table-text``  the texts of cells, a line a row                            WebMainBench, ``table_edit``
-``images``      images, by the names of their files or by their ALTs        F1
-``text``        what is none of these                                       WebMainBench, ``text_edit``
-==============  ==========================================================  ==========================================
+``code``, ``formulas``, ``table-text`` and ``text`` are WebMainBench's ``code_edit``, ``formula_edit``, ``table_edit``
+and ``text_edit``; ``tables`` is TEDS [T]; ``images`` is an F1.
 
 [T]: Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition: data, model, and evaluation" (2020).
 
@@ -72,8 +66,7 @@ class TableCell(NamedTuple):
     rows: int = 1
 
 
-TableRow = tuple[TableCell, ...]
-TableRows = tuple[TableRow, ...]
+TableRows = tuple[tuple[TableCell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,14 +247,11 @@ def _table(element: etree._Element) -> TableRows:
         elif is_cell:
             inside += 1
             if inside == 1 and rows:
-                rows[-1].append(_cell(part))
+                spans = _span(part, "colspan"), _span(part, "rowspan")
+                rows[-1].append(TableCell(" ".join(_lines(part).split()), *spans))
         elif not inside:
             rows.append([])
     return tuple(tuple(row) for row in rows if row)
-
-
-def _cell(element: etree._Element) -> TableCell:
-    return TableCell(" ".join(_lines(element).split()), _span(element, "colspan"), _span(element, "rowspan"))
 
 
 def _span(element: etree._Element, name: str) -> int:
@@ -312,27 +302,13 @@ def compare_texts(gold: str, retrieved: str) -> Scores:
     return _similarity(len(gold), len(retrieved), distances.Levenshtein.distance(gold, retrieved))
 
 
-def score_code(gold: str, retrieved: str) -> Scores:
-    """Compare the lines of code."""
-    return compare_texts("\n".join(read_markdown(gold).code), "\n".join(read_markdown(retrieved).code))
-
-
-def score_formulas(gold: str, retrieved: str) -> Scores:
-    """Compare the TeX of formulas, without white space, a line for each."""
-    return compare_texts("\n".join(read_markdown(gold).formulas), "\n".join(read_markdown(retrieved).formulas))
-
-
-def score_text(gold: str, retrieved: str) -> Scores:
-    """Compare the text that is neither code nor formula nor table."""
-    return compare_texts(read_markdown(gold).text, read_markdown(retrieved).text)
-
-
-def score_table_texts(gold: str, retrieved: str) -> Scores:
-    """Compare the texts of cells, a tab between two of them and a line for each row."""
-    return compare_texts(*map(_table_text, (read_markdown(gold).tables, read_markdown(retrieved).tables)))
+def _of_texts(text_of: Callable[[MarkdownContent], str]) -> Callable[[str, str], Scores]:
+    """Return the measure that compares some text of two Markdown documents."""
+    return lambda gold, retrieved: compare_texts(text_of(read_markdown(gold)), text_of(read_markdown(retrieved)))
 
 
 def _table_text(tables: Sequence[TableRows]) -> str:
+    """Return the texts of cells, a tab between two of them and a line for each row."""
     return "\n".join("\t".join(cell.text for cell in row) for table in tables for row in table)
 
 
@@ -356,12 +332,11 @@ def _count_images(gold: Sequence[str], retrieved: Sequence[str]) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node:
-    """A node of the tree of tables."""
+    """A node of the tree of tables; ``label``: what must be the same, the kind of node and the spans of a cell."""
 
-    label: tuple[str, int, int]
-    """What must be the same: the kind of node, columns and rows of a cell."""
-    text: str = ""
+    label: tuple[object, ...]
     children: tuple[_Node, ...] = ()
+    text: str = ""
 
 
 class _Costs:
@@ -408,37 +383,24 @@ def score_tables(gold: str, retrieved: str) -> Scores:
 
 def _tree(tables: Sequence[TableRows]) -> _Node:
     """Return the tree of a page's tables.  Its root, which both pages have, is not counted."""
-    return _Node(
-        ("page", 1, 1),
-        children=tuple(
-            _Node(
-                ("table", 1, 1),
-                children=tuple(
-                    _Node(
-                        ("row", 1, 1),
-                        children=tuple(_Node(("cell", cell.columns, cell.rows), cell.text) for cell in row),
-                    )
-                    for row in table
-                ),
-            )
-            for table in tables
-        ),
-    )
+
+    def row(cells: Sequence[TableCell]) -> _Node:
+        return _Node(("row",), tuple(_Node(("cell", cell.columns, cell.rows), text=cell.text) for cell in cells))
+
+    return _Node(("page",), tuple(_Node(("table",), tuple(map(row, table))) for table in tables))
 
 
 #: Pages of these cases are part of the means.
 _COUNTED = frozenset({OK, TOO_LARGE, MISMATCH, RETRIEVED_EMPTY})
 
-_SCORERS: Mapping[str, Callable[[str, str], Scores]] = MappingProxyType(
-    {
-        "code": score_code,
-        "formulas": score_formulas,
-        "tables": score_tables,
-        "table-text": score_table_texts,
-        "images": score_images,
-        "text": score_text,
-    }
-)
+_SCORERS: dict[str, Callable[[str, str], Scores]] = {
+    "code": _of_texts(lambda content: "\n".join(content.code)),
+    "formulas": _of_texts(lambda content: "\n".join(content.formulas)),
+    "tables": score_tables,
+    "table-text": _of_texts(lambda content: _table_text(content.tables)),
+    "images": score_images,
+    "text": _of_texts(lambda content: content.text),
+}
 
 
 def _without_options(score: Callable[[str, str], Scores]) -> Callable[..., Scores]:
@@ -456,26 +418,18 @@ INVENTED = ("code", "formulas", "tables", "images")
 ALL_MEASURES: Mapping[str, Measure] = MappingProxyType({**MEASURES, SNIPPETS.name: SNIPPETS, **KIND_MEASURES})
 
 
-class Comparison(NamedTuple):
-    """A gold standard and a text that a measure compares."""
-
-    measure: Measure
-    gold: str | Snippets
-    retrieved: str
-
-
 def comparisons(
     gold: str, markdown: str | None, retrieved: str, snippets: Snippets | None = None
-) -> Iterator[Comparison]:
-    """Yield what is to be compared on a page: ``markdown`` is the gold standard as Markdown, None where it is text.
+) -> Iterator[tuple[Measure, str | Snippets, str]]:
+    """Yield measures with the two sides that they compare: a gold standard, and what was retrieved.
 
-    Where it is Markdown, what was retrieved is Markdown, too; measures of texts get the texts of both.  Where it is
-    snippets there is no text to compare with.
+    ``markdown``: the gold standard as Markdown, None where it is text.  Where it is Markdown, what was retrieved is
+    Markdown, too; measures of texts get the texts of both.  Where it is snippets there is no text to compare with.
     """
     if snippets is not None:
-        yield Comparison(SNIPPETS, snippets, retrieved)
+        yield SNIPPETS, snippets, retrieved
         return
     text = retrieved if markdown is None else whole_text(retrieved)
-    yield from (Comparison(measure, gold, text) for measure in MEASURES.values())
+    yield from ((measure, gold, text) for measure in MEASURES.values())
     if markdown is not None:
-        yield from (Comparison(measure, markdown, retrieved) for measure in KIND_MEASURES.values())
+        yield from ((measure, markdown, retrieved) for measure in KIND_MEASURES.values())

@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.evaluation.command_line import add_pages_and_processes, seconds
+from scrapy_justext.crawl.conversion import seconds
+from scrapy_justext.evaluation.command_line import add_pages_and_processes, argument
 from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.extractors.base import find_language
 from scrapy_justext.evaluation.extractors.names import find_extractor
@@ -58,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, type=Path, metavar="DIR", help=out)
     add("--language", default=None, metavar="L", help="language of all pages; left out: not known")
     timeout = "seconds that an extractor may take over a page (default: %(default)g)"
-    add("--timeout", type=seconds, default=DEFAULT_TIMEOUT, metavar="S", help=timeout)
+    add("--timeout", type=argument(seconds), default=DEFAULT_TIMEOUT, metavar="S", help=timeout)
     add_pages_and_processes(parser)
 
 

@@ -225,7 +225,7 @@ def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
     counted = [
         Scores(document.precision, document.recall, document.f1, document.case, Sizes(*document.sizes))
         for document in sound
-        if measure.counts(document.case)
+        if document.case in measure.counted
     ]
     seconds = mean_of(document.seconds for document in sound)
     values = [scores.f1 for scores in counted if scores.f1 is not None]

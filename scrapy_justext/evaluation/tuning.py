@@ -24,8 +24,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.parameters import PAIRS, Scale
+from scrapy_justext.crawl.conversion import at_least_one, whole_number
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
-from scrapy_justext.evaluation.command_line import add_pages_and_processes, whole_number
+from scrapy_justext.evaluation.command_line import add_pages_and_processes, argument
 from scrapy_justext.evaluation.datasets.names import open_data_sets
 from scrapy_justext.evaluation.measures import MEASURES
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
@@ -210,8 +211,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--measure", default="bag", metavar="NAME", help=f"one of {', '.join(MEASURES)} (default: %(default)s)")
     add("--language", default="auto", metavar="L", help="language of all pages (default: chosen for each page)")
     add("--page-type", default=None, metavar="TYPE", help="only pages of this type, where the data set has types")
-    add("--trials", type=whole_number(1), default=DEFAULT_TRIALS, metavar="N", help="trials (default: %(default)s)")
-    add("--seed", type=whole_number(0), default=0, metavar="S", help="of split and search (default: %(default)s)")
+    add(
+        "--trials",
+        type=argument(at_least_one),
+        default=DEFAULT_TRIALS,
+        metavar="N",
+        help="trials (default: %(default)s)",
+    )
+    add(
+        "--seed", type=argument(whole_number), default=0, metavar="S", help="of split and search (default: %(default)s)"
+    )
     add_pages_and_processes(parser)
 
 

@@ -361,9 +361,9 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "beta of x": (["--objective", "fbeta", "--beta", "x"], "argument --beta: invalid float value: 'x'"),
     "no beta": (["--objective", "fbeta"], "must be given with --objective fbeta"),
     "beta of f1": (["--beta", "2"], "must be given with --objective fbeta, and only then"),
-    "trials": (["--trials", "0"], "'0' is not a whole number above 0"),
-    "jobs": (["--jobs", "many"], "'many' is not a whole number"),
-    "seed": (["--seed", "-1"], "'-1' is not a whole number of 0 or more"),
+    "trials": (["--trials", "0"], "'0' must be a whole number, 1 or more"),
+    "jobs": (["--jobs", "many"], "'many' must be a whole number"),
+    "seed": (["--seed", "-1"], "'-1' must be a whole number, 0 or more"),
     "data set": (["--dataset", "pairs:nowhere"], "no such folder"),
     "kind": (["--dataset", "pears:x"], "did you mean pairs"),
 }

@@ -21,14 +21,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Affine2D, Bbox, BboxTransformFrom
 
 from scrapy_justext.evaluation.report.results import SCORE_TITLES
 from scrapy_justext.evaluation.report.tables import CASE_TITLES
 from scrapy_justext.evaluation.tables import format_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -83,16 +83,13 @@ _STYLE: dict[Any, Any] = {
     "axes.edgecolor": MUTED,
     "axes.facecolor": "none",
     "axes.labelcolor": INK,
-    "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": SMALL,
     "axes.labelsize": SMALL,
-    "axes.unicode_minus": True,
     "axes.axisbelow": True,
     "figure.facecolor": SURFACE,
     "grid.color": GRID,
-    "grid.linewidth": 0.8,
     "hatch.linewidth": 0.7,
     "svg.fonttype": "none",
     "xtick.color": MUTED,
@@ -120,24 +117,20 @@ def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
     Names of charts begin with ``prefix``.
     """
     charts = {}
-    for kind, draw in _KINDS.items():
+    for kind, (title, draw) in _KINDS.items():
         name = f"{prefix}-{kind}"
         # The ids in a drawing follow from its name.  A browser has the letters that the font at hand lacks.
         with mpl.rc_context({**_STYLE, "svg.hashsalt": name}), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
-            drawing = draw(results)
-            if drawing is not None:
-                title = f"{drawing.title}: {results.subject}"
-                charts[kind] = Chart(name, title, drawing.description, _to_svg(drawing, name, title))
+            drawn = draw(results)
+            if drawn is not None:
+                texts = f"{title}: {results.subject}", drawn[1]
+                charts[kind] = Chart(name, *texts, _to_svg(drawn[0], name, *texts))
     return charts
 
 
-class Drawing(NamedTuple):
-    """A figure, and what it says in words."""
-
-    figure: Figure
-    title: str
-    description: str
+#: A figure, and what it says in words.
+Drawing = tuple[Figure, str]
 
 
 # Charts of bars.
@@ -248,70 +241,57 @@ def _draw_means(results: MeasureResults) -> Drawing:
         return Bar(SCORE_TITLES[score], {fill: value or 0.0}, note, deviation, is_bold=score == "f1")
 
     groups = {row.extractor: [bar(row, score, fill) for score, fill in _SCORE_FILLS.items()] for row in results.rows}
-    return Drawing(
-        draw_bars(groups, 1.0),
-        "Mean precision, recall and F1",
+    return draw_bars(groups, 1.0), (
         "Horizontal bars from 0 to 1 for each extractor, the highest F1 first; whiskers reach one standard deviation "
-        f"to either side, within 0 and 1. {_describe(groups)}.",
+        f"to either side, within 0 and 1. {_describe(groups)}."
     )
 
 
 #: How the names of other libraries begin, whose bars are quieter.
 _PEERS = "ref:"
-_OURS, _OTHERS = Fill(STEP_1), Fill(STEP_3)
 
 
 def _draw_types(results: MeasureResults) -> Drawing | None:
     """Draw F1 on the pages of each type, a bar for each extractor."""
+    if not results.page_types:
+        return None
 
     def bar(row: ExtractorRow) -> Bar:
         is_ours = not row.extractor.startswith(_PEERS)
-        fill = _OURS if is_ours else _OTHERS
+        fill = Fill(STEP_1 if is_ours else STEP_3)
         return Bar(row.extractor, {fill: row.f1 or 0.0}, format_figure(row.f1, 3), is_bold=is_ours)
 
     types = {page_type: [*map(bar, rows)] for page_type, rows in results.page_types.items()}
-    pages = [max(row.documents for row in rows) for rows in results.page_types.values()]
-    if not types:
-        return None
-    titled = {f"{name} ({count:,})": bars for (name, bars), count in zip(types.items(), pages, strict=True)}
-    return Drawing(
-        draw_bars(titled, 1.0),
-        "F1 by page type",
-        f"Horizontal bars from 0 to 1 for each page type, the extractor with the highest F1 first. {_describe(types)}.",
+    titled = {f"{name} ({results.pages_of(name):,})": bars for name, bars in types.items()}
+    return draw_bars(titled, 1.0), (
+        f"Horizontal bars from 0 to 1 for each page type, the extractor with the highest F1 first. {_describe(types)}."
     )
 
 
 _CASE_FILLS = {
-    "retrieved_empty": Fill(STEP_1, number=SURFACE),
-    "relevant_empty": Fill(STEP_2, "///"),
-    "both_empty": Fill(STEP_3),
-    "mismatch": Fill(STEP_4, "xxx"),
-    "failed": Fill(FAILURE, "\\\\\\", edge=SURFACE, number=SURFACE),
+    "retrieved_empty": Fill(STEP_1, number=SURFACE, meaning=CASE_TITLES["retrieved_empty"]),
+    "relevant_empty": Fill(STEP_2, "///", meaning=CASE_TITLES["relevant_empty"]),
+    "both_empty": Fill(STEP_3, meaning=CASE_TITLES["both_empty"]),
+    "mismatch": Fill(STEP_4, "xxx", meaning=CASE_TITLES["mismatch"]),
+    "failed": Fill(FAILURE, "\\\\\\", edge=SURFACE, number=SURFACE, meaning=CASE_TITLES["failed"]),
 }
 
 
 def _draw_cases(results: MeasureResults) -> Drawing | None:
     """Draw how many pages are no ordinary ones for a measure, stacked by what they are."""
-    key = {case: fill._replace(meaning=CASE_TITLES[case]) for case, fill in _CASE_FILLS.items()}
-    counts = {
-        row.extractor: {fill: count for case, fill in key.items() if (count := getattr(row, case))}
-        for row in results.rows
-    }
-    longest = max(sum(parts.values()) for parts in counts.values())
+    bars = []
+    for row in results.rows:
+        parts = {fill: count for case, fill in _CASE_FILLS.items() if (count := getattr(row, case))}
+        bars.append(Bar(row.extractor, parts, f"{sum(parts.values()) or 'none'} of {row.documents:,}"))
+    longest = max(sum(bar.parts.values()) for bar in bars)
     if not longest:
         return None
-    bars = [
-        Bar(row.extractor, parts, f"{sum(parts.values()) or 'none'} of {row.documents:,}")
-        for row, parts in zip(results.rows, counts.values(), strict=True)
-    ]
     described = "; ".join(
-        f"{name}: {', '.join(f'{fill.meaning.lower()} {count}' for fill, count in parts.items()) or 'none'}"
-        for name, parts in counts.items()
+        f"{bar.name}: {', '.join(f'{fill.meaning.lower()} {count}' for fill, count in bar.parts.items()) or 'none'}"
+        for bar in bars
     )
-    return Drawing(
-        draw_bars({"": bars}, longest, [*key.values()]),
-        "Boundary cases and failures",
-        f"Stacked horizontal bars that count pages, one for each extractor. {described}.",
+    return draw_bars({"": bars}, longest, [*_CASE_FILLS.values()]), (
+        f"Stacked horizontal bars that count pages, one for each extractor. {described}."
     )
 
 
@@ -349,77 +329,59 @@ def _draw_times(results: MeasureResults) -> Drawing | None:
     frame = Bbox.from_extents(0.0, 0.0, (WIDTH - left - right) * POINTS, (height - above - below) * POINTS)
     _write_names(axes, points, frame)
     figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in points.items())
-    return Drawing(figure, "Time against F1", f"A point for each extractor, milliseconds a page against F1. {figures}.")
+    return figure, f"A point for each extractor, milliseconds a page against F1. {figures}."
 
 
 def _write_names(axes: Axes, points: Mapping[str, tuple[float, float]], frame: Bbox) -> None:
     """Write names beside their points; ``frame``: the axes in points of the drawing, whose size is fixed."""
-    to_axes = axes.transData + axes.transAxes.inverted()
-    fractions = [to_axes.transform(point) for point in points.values()]
-    positions = [(float(x) * frame.width, float(y) * frame.height) for x, y in fractions]
+    to_frame = axes.transData + axes.transAxes.inverted() + Affine2D().scale(frame.width, frame.height)
+    from_frame = BboxTransformFrom(frame) + axes.transAxes
+    positions = [(float(x), float(y)) for x, y in map(to_frame.transform, points.values())]
     names = [_shorten(name) for name in points]
     labels = place_labels(positions, [_text_size(name) for name in names], frame)
-    for name, (x, y), (box, is_far) in zip(names, positions, labels, strict=True):
-        left, middle = box.x0, (box.y0 + box.y1) / 2
-        if is_far:
-            nearest = min(max(x, left), box.x1)
-            xs, ys = (x / frame.width, nearest / frame.width), (y / frame.height, middle / frame.height)
-            axes.plot(xs, ys, transform=axes.transAxes, color=MUTED, linewidth=0.7, zorder=2)
-        _write(axes, left / frame.width, middle / frame.height, name, transform=axes.transAxes)
+    for name, (x, y), label in zip(names, positions, labels, strict=True):
+        middle = (label.y0 + label.y1) / 2
+        if middle != y:
+            nearest = label.x0 if label.x0 > x else label.x1
+            axes.plot((x, nearest), (y, middle), transform=from_frame, color=MUTED, linewidth=0.7, zorder=2)
+        _write(axes, label.x0, middle, name, transform=from_frame)
 
 
-#: Half the side of a point and its surroundings, in the unit of the boxes.
+#: Half the side of a point and its surroundings, in points of the drawing.
 _POINT = 5.0
-#: Directions in which a name is tried: first beside its point, then over and under it, then farther away.
-_DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
-_RINGS = (1.0, 2.0, 3.2, 4.6)
 
 
 def place_labels(
     points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Bbox
-) -> list[tuple[Bbox, bool]]:
-    """Return for each point where a name of a given width and height goes: the nearest free position within the frame.
+) -> list[Bbox]:
+    """Return for each point where a name of a given width and height goes: beside it, else farther up or down.
 
-    Where none is free, the name goes where it covers least.  Each comes with whether it is so far from its point that
-    a line must lead there.
+    A name covers no point and no other name and stays within the frame, where there is such a place.
     """
-    taken = [Bbox.from_extents(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in points]
+    taken = [Bbox.from_bounds(x - _POINT, y - _POINT, 2 * _POINT, 2 * _POINT) for x, y in points]
 
-    def cost(label: tuple[Bbox, bool]) -> float:
-        box = label[0]
-        outside = box.width * box.height - shared_area(box, frame)
-        return round(sum(shared_area(box, other) for other in taken) + 4 * outside, 6)
+    def cost(label: Bbox) -> int:
+        is_inside = all(frame.contains(*corner) for corner in (label.min, label.max))
+        return label.count_overlaps(taken) + (0 if is_inside else 1)
 
-    labels: list[tuple[Bbox, bool]] = []
-    for point, size in zip(points, sizes, strict=True):
-        best = min(_candidates(point, size), key=cost)
-        labels.append(best)
-        taken.append(best[0])
-    return labels
-
-
-def shared_area(one: Bbox, other: Bbox) -> float:
-    """Return the area that both cover.
-
-    >>> shared_area(Bbox([[0, 0], [2, 2]]), Bbox([[1, 1], [3, 3]]))
-    1.0
-    """
-    shared = Bbox.intersection(one, other)
-    return float(shared.width * shared.height) if shared else 0.0
+    for (x, y), (width, height) in zip(points, sizes, strict=True):
+        places = [
+            Bbox.from_bounds(left, y - height / 2 + lines * height, width, height)
+            for lines in (0, 1, -1, 2, -2, 3, -3, 4, -4)
+            for left in (x + _POINT + 1, x - _POINT - 1 - width)
+        ]
+        taken.append(min(places, key=cost))
+    return taken[len(points) :]
 
 
-def _candidates(point: tuple[float, float], size: tuple[float, float]) -> Iterator[tuple[Bbox, bool]]:
-    (x, y), (width, height) = point, size
-    for ring in _RINGS:
-        for across, up in _DIRECTIONS:
-            reach = _POINT + 1.0 if ring == _RINGS[0] else _POINT + (ring - 1.0) * 14.0
-            # A name above or below its point is centred on it, one aslant begins or ends there.
-            left = x + across * reach - (0.0 if across > 0 else width if across < 0 else width / 2)
-            rise, below = (reach * 0.8 + height / 2, height / 2) if across else (reach, 0.0 if up > 0 else height)
-            yield Bbox.from_bounds(left, y + up * rise - below, width, height), ring != _RINGS[0]
-
-
-_KINDS = MappingProxyType({"bars": _draw_means, "types": _draw_types, "time": _draw_times, "cases": _draw_cases})
+_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], Drawing | None]]] = MappingProxyType(
+    {
+        "bars": ("Mean precision, recall and F1", _draw_means),
+        "types": ("F1 by page type", _draw_types),
+        "time": ("Time against F1", _draw_times),
+        "cases": ("Boundary cases and failures", _draw_cases),
+    }
+)
 
 
 # Parts of a drawing.
@@ -458,20 +420,24 @@ _URL, _LINK = re.compile(r"url\(#([\w.:-]+)\)"), re.compile(r"^#([\w.:-]+)$")
 _PAINTS = ("fill", "stroke", "stop-color")
 
 
-def _to_svg(drawing: Drawing, name: str, title: str) -> str:
+def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
     """Turn a figure into SVG, with names for people who do not see it, and without what clashes in a page of many."""
     stream = io.BytesIO()
-    canvas: Any = FigureCanvasSVG(drawing.figure)
+    canvas: Any = FigureCanvasSVG(figure)
     canvas.print_svg(stream, metadata={"Date": None})
     root = etree.fromstring(stream.getvalue(), etree.XMLParser(remove_comments=True, resolve_entities=False))
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(metadata)
     _separate_ids(root, name)
     for element in root.iter():
-        _paint_by_style(element)
+        attributes: Any = element.attrib
+        # Custom properties can take the places of colours in a style alone.
+        paints = [f"{paint}: {value}" for paint in _PAINTS if (value := attributes.pop(paint, None)) is not None]
+        if paints:
+            element.set("style", "; ".join([*paints, *filter(None, [element.get("style")])]))
     root.set("role", "img")
     root.set("aria-labelledby", f"{name}-title {name}-desc")
-    for position, (tag, text) in enumerate((("title", title), ("desc", drawing.description))):
+    for position, (tag, text) in enumerate((("title", title), ("desc", description))):
         element = etree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
         element.text = text
         root.insert(position, element)
@@ -490,10 +456,3 @@ def _separate_ids(root: Any, name: str) -> None:
         identifier = element.attrib.pop("id", None)
         if identifier in used:
             element.set("id", f"{name}-{identifier}")
-
-
-def _paint_by_style(element: Any) -> None:
-    """Move colours into the style, where custom properties can take their places."""
-    paints = [f"{paint}: {value}" for paint in _PAINTS if (value := element.attrib.pop(paint, None)) is not None]
-    if paints:
-        element.set("style", "; ".join([*paints, *filter(None, [element.get("style")])]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy_justext.crawl.conversion import whole_number
+from scrapy_justext.evaluation.command_line import argument
 from scrapy_justext.evaluation.kinds import ALL_MEASURES
 from scrapy_justext.evaluation.report.differences import SHOWN_DOCUMENTS, compare_documents
 from scrapy_justext.evaluation.report.results import make_results, read_records
@@ -28,7 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--top",
-        default=str(SHOWN_DOCUMENTS),
+        type=argument(whole_number),
+        default=SHOWN_DOCUMENTS,
         metavar="N",
         help="documents shown for each pair, those that differ most (default: %(default)s)",
     )
@@ -65,13 +68,11 @@ def execute(arguments: argparse.Namespace) -> int:
     records = read_records(arguments.dir)
     names = _parse_names(arguments.names, records.extractors)
     pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
-    if not (arguments.top.isascii() and arguments.top.isdigit()):
-        raise ParameterError("top", arguments.top, "must be a whole number, 0 or more")
     if arguments.measure not in ALL_MEASURES:
         raise UnknownNameError("measure", arguments.measure, "measure", ALL_MEASURES)
     results = [make_results(records, name) for name in records.data_sets]
     compared = {
-        data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, int(arguments.top))
+        data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, arguments.top)
         for data_set in results
         if arguments.measure in data_set.measures
     }

@@ -154,10 +154,14 @@ class MeasureResults:
         """The rows by the names of their extractors."""
         return {row.extractor: row for row in self.rows}
 
+    def pages_of(self, page_type: str) -> int:
+        """Return how many pages of a type there are."""
+        return max(row.documents for row in self.page_types[page_type])
+
     def values(self, extractor: str, score: str = "f1") -> dict[str, float]:
         """Return what an extractor's documents have of a score, by their ids: those that are part of the means."""
-        counts = ALL_MEASURES[self.measure].counts
-        found = {scores.id: getattr(scores, score) for scores in self.scores[extractor] if counts(scores.case)}
+        counted = ALL_MEASURES[self.measure].counted
+        found = {scores.id: getattr(scores, score) for scores in self.scores[extractor] if scores.case in counted}
         return {name: value for name, value in found.items() if value is not None}
 
     def median(self, extractor: str, score: str) -> float | None:

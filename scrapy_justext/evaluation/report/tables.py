@@ -228,7 +228,7 @@ def _type_columns(results: MeasureResults, digits: int, *, sd: bool) -> list[Col
         return lambda row: show(row.extractor)
 
     return [
-        Column(f"{page_type} ({max(row.documents for row in rows):,})", f1_on(rows), is_compared=True)
+        Column(f"{page_type} ({results.pages_of(page_type):,})", f1_on(rows), is_compared=True)
         for page_type, rows in results.page_types.items()
     ]
 
