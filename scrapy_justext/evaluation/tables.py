@@ -1,24 +1,21 @@
 """Tables of figures: one type for a terminal, for Markdown and for HTML.
 
-A table is made of its rows and of columns, each of which shows a cell of a row.  The highest figure of a column stands
-out.  Figures are compared as they are written: those that look the same are marked the same.  A single figure is not
-the highest of any.
+A table is made of columns, each with cells by the names of the rows.  The highest figure of a column stands out.
+Figures are compared as they are written: those that look the same are marked the same.  A single figure is not the
+highest of any.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.kinds import INVENTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from scrapy_justext.evaluation.scoring import ExtractorRow
-
-Row = TypeVar("Row")
 
 #: Stands for a value that is not defined.
 UNDEFINED = "–"
@@ -40,14 +37,15 @@ class TableLine(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Column(Generic[Row]):
-    """A column of a table; ``group``: a title over several columns; ``is_compared``: whether its highest stands out."""
+class Column(NamedTuple):
+    """A column of a table: its cells by the names of rows; a row without one has no figure there."""
 
     head: str
-    show: Callable[[Row], Cell]
+    cells: Mapping[str, Cell]
     group: str = ""
+    """A title over several columns."""
     is_compared: bool = False
+    """Whether the highest figure stands out."""
 
 
 class Table(NamedTuple):
@@ -79,28 +77,19 @@ class Table(NamedTuple):
 
 
 def make_table(
-    caption: str,
-    rows: Iterable[Row],
-    head: Callable[[Row], Cell],
-    columns: Sequence[Column[Row]],
-    corner: str = "Extractor",
-    *,
-    stacked: bool = False,
+    caption: str, heads: Iterable[Cell], columns: Sequence[Column], corner: str = "Extractor", *, stacked: bool = False
 ) -> Table:
-    """Return a table with a line for each row; ``head``: what stands in front of it."""
-    rows = [*rows]
-    cells = [_compare([*map(column.show, rows)], is_compared=column.is_compared) for column in columns]
-    lines = tuple(TableLine(head(row), tuple(column[number] for column in cells)) for number, row in enumerate(rows))
+    """Return a table with a line for each head, whose text is the row's name."""
+    cells = [_mark_highest(column.cells) if column.is_compared else column.cells for column in columns]
+    lines = tuple(TableLine(head, tuple(found.get(head.text, Cell(UNDEFINED)) for found in cells)) for head in heads)
     groups = Counter(column.group for column in columns if column.group)
     return Table(caption, corner, tuple(column.head for column in columns), lines, groups, stacked)
 
 
-def _compare(cells: Sequence[Cell], *, is_compared: bool) -> Sequence[Cell]:
-    """Let the highest of some figures from 0 to 1 stand out."""
-    texts = [cell.text for cell in cells if cell.text != UNDEFINED]
-    if not is_compared or len(texts) < 2:
-        return cells
-    return [cell._replace(strong=cell.text == max(texts)) for cell in cells]
+def _mark_highest(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
+    texts = [cell.text for cell in cells.values() if cell.text != UNDEFINED]
+    highest = max(texts) if len(texts) > 1 else None
+    return {name: cell._replace(strong=cell.text == highest) for name, cell in cells.items()}
 
 
 def format_columns(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
@@ -129,29 +118,25 @@ def format_figure(value: float | None, digits: int = 4) -> str:
     return UNDEFINED if value is None else f"{value:.{digits}f}"
 
 
-def count_cell(count: int | None) -> Cell:
+def count_cell(count: int) -> Cell:
     """Return the cell of a number of pages.  Zeros are quiet, so that the others are seen."""
-    return Cell(f"{count:,}") if count else Cell("", UNDEFINED if count is None else "0")
+    return Cell(f"{count:,}") if count else Cell("", "0")
 
 
 # The tables that a run ends with.
 
-
-def _of_field(head: str, field: str, digits: int = 4) -> Column[ExtractorRow]:
-    return Column(head, lambda row: Cell(format_figure(getattr(row, field), digits)))
-
-
-_SUMMARY: tuple[Column[ExtractorRow], ...] = (
-    Column("version", lambda row: Cell(row.version)),
-    _of_field("precision", "precision"),
-    _of_field("recall", "recall"),
-    _of_field("F1", "f1"),
-    _of_field("sd", "f1_sd"),
-    _of_field("pages", "documents", 0),
-    _of_field("failed", "failed", 0),
-    _of_field("empty", "empty", 0),
-    _of_field("ms/page", "milliseconds", 1),
-)
+#: Titles, with fields of rows and how these are written.
+_SUMMARY = {
+    "version": ("version", ""),
+    "precision": ("precision", ".4f"),
+    "recall": ("recall", ".4f"),
+    "F1": ("f1", ".4f"),
+    "sd": ("f1_sd", ".4f"),
+    "pages": ("documents", "d"),
+    "failed": ("failed", "d"),
+    "empty": ("empty", "d"),
+    "ms/page": ("milliseconds", ".1f"),
+}
 #: What is left out where a terminal is narrow, the first first.
 _LEAST = ("version", "empty", "pages", "sd", "ms/page", "failed", "precision", "recall")
 #: Names are cut to this many characters before a column is left out.
@@ -160,47 +145,43 @@ _SHORTEST_NAME = 16
 
 def format_summary(rows: Sequence[ExtractorRow], width: int) -> str:
     """Set rows of a summary in at most ``width`` characters; leave out columns for that, but not names and F1."""
+    columns = []
+    for title, (field, form) in _SUMMARY.items():
+        values = {row.extractor: getattr(row, field) for row in rows}
+        columns.append(Column(title, {name: Cell(format(v, form)) for name, v in values.items() if v is not None}))
     for left_out in range(len(_LEAST) + 1):
-        columns = [column for column in _SUMMARY if column.head not in _LEAST[:left_out]]
-        table = make_table("", rows, lambda row: Cell(row.extractor), columns, "extractor")
-        lines = table.as_text(longest_head=_SHORTEST_NAME).split("\n")
-        room = width - max(map(len, lines))
+        shown = [column for column in columns if column.head not in _LEAST[:left_out]]
+        table = make_table("", [Cell(row.extractor) for row in rows], shown, "extractor")
+        room = width - max(map(len, table.as_text(longest_head=_SHORTEST_NAME).split("\n")))
         if room >= 0:
             break
     return table.as_text(longest_head=_SHORTEST_NAME + max(room, 0))
 
 
 def kind_columns(
-    by_measure: Mapping[str, Mapping[str, ExtractorRow]], digits: int, interval_digits: int
-) -> tuple[list[Column[str]], list[Column[str]]]:
+    by_measure: Mapping[str, Sequence[ExtractorRow]], digits: int, interval_digits: int
+) -> tuple[list[Column], list[Column]]:
     """Return the columns of how much of each kind is kept, and of how many pages have what was invented.
 
-    ``by_measure``: rows by the measures over Markdown and the names of extractors.  Titles have the numbers of pages
-    that count.
+    ``by_measure``: rows by the measures over Markdown.  Titles have the numbers of pages that count.
     """
 
-    def similarity(rows: Mapping[str, ExtractorRow]) -> Callable[[str], Cell]:
-        return lambda name: _interval_cell(rows.get(name), digits, interval_digits)
+    def similarity(row: ExtractorRow) -> Cell:
+        ends = [format_figure(end, interval_digits) for end in (row.f1_low, row.f1_high) if end is not None]
+        return Cell(format_figure(row.f1, digits), "–".join(ends))
 
-    def count(rows: Mapping[str, ExtractorRow]) -> Callable[[str], Cell]:
-        return lambda name: count_cell(rows[name].relevant_empty if name in rows else None)
-
-    pages = {measure: max(row.relevant for row in rows.values()) for measure, rows in by_measure.items()}
-    kept = [
-        Column(f"{measure} ({pages[measure]:,})", similarity(rows), "Similarity (pages)", is_compared=True)
-        for measure, rows in by_measure.items()
-    ]
+    kept = []
+    for measure, rows in by_measure.items():
+        head = f"{measure} ({max(row.relevant for row in rows):,})"
+        kept.append(
+            Column(head, {row.extractor: similarity(row) for row in rows}, "Similarity (pages)", is_compared=True)
+        )
     invented = [
-        Column(measure, count(by_measure[measure]), "Invented") for measure in INVENTED if measure in by_measure
+        Column(measure, {row.extractor: count_cell(row.relevant_empty) for row in by_measure[measure]}, "Invented")
+        for measure in INVENTED
+        if measure in by_measure
     ]
     return kept, invented
-
-
-def _interval_cell(row: ExtractorRow | None, digits: int, interval_digits: int) -> Cell:
-    if row is None or row.f1_low is None or row.f1_high is None:
-        return Cell(format_figure(row.f1 if row else None, digits))
-    low, high = (format_figure(end, interval_digits) for end in (row.f1_low, row.f1_high))
-    return Cell(format_figure(row.f1, digits), f"{low}–{high}")
 
 
 def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
@@ -208,11 +189,11 @@ def format_kinds(rows: Sequence[ExtractorRow], width: int) -> str:
 
     Below stands what was invented: of how many pages an extractor gave code, for one, where the gold standard has none.
     """
-    by_measure: dict[str, dict[str, ExtractorRow]] = {}
+    by_measure: dict[str, list[ExtractorRow]] = {}
     for row in rows:
-        by_measure.setdefault(row.measure, {})[row.extractor] = row
-    names = dict.fromkeys(row.extractor for row in rows)
-    kept, invented = (make_table("", names, Cell, columns, "extractor") for columns in kind_columns(by_measure, 2, 2))
+        by_measure.setdefault(row.measure, []).append(row)
+    heads = [Cell(name) for name in dict.fromkeys(row.extractor for row in rows)]
+    kept, invented = (make_table("", heads, columns, "extractor") for columns in kind_columns(by_measure, 2, 2))
     shares = kept.as_text()
     if max(map(len, shares.split("\n"))) > width:
         shares = kept.as_text(with_asides=False)

@@ -19,11 +19,12 @@ from scrapy_justext.evaluation.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from scrapy_justext.evaluation.report.differences import DocumentDifference, ExtractorPair
+    from scrapy_justext.evaluation.report.differences import ExtractorPair
     from scrapy_justext.evaluation.report.results import DataSetResults, MeasureResults, Significance
     from scrapy_justext.evaluation.scoring import DocumentScores, ExtractorRow
+    from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney
     from scrapy_justext.evaluation.tables import Table
 
 #: Fields of a row that count pages which are no ordinary ones, with titles.
@@ -61,186 +62,159 @@ def format_probability(value: float) -> str:
 
 def overview_table(data_set: DataSetResults) -> Table:
     """Return F1 by each measure of texts, sorted by the first measure."""
-    by_measure = {name: results.by_name for name, results in data_set.measures.items() if name not in KIND_MEASURES}
-    names = dict.fromkeys(name for rows in by_measure.values() for name in rows)
-    columns = [Column(measure, _f1_of(rows), is_compared=True) for measure, rows in by_measure.items()]
-    return make_table(f"F1 on {data_set.name} by each measure", names, Cell, columns)
+    by_measure = {name: results.rows for name, results in data_set.measures.items() if name not in KIND_MEASURES}
+    columns = [
+        Column(measure, {row.extractor: _mean_cell(row, "f1", sd=False) for row in rows}, is_compared=True)
+        for measure, rows in by_measure.items()
+    ]
+    return make_table(f"F1 on {data_set.name} by each measure", _names(by_measure), columns)
 
 
 def kinds_table(data_set: DataSetResults) -> Table | None:
     """Return how much of each kind is kept, and what was invented; None where the gold standard is not Markdown."""
-    by_measure = {name: results.by_name for name, results in data_set.measures.items() if name in KIND_MEASURES}
+    by_measure = {name: results.rows for name, results in data_set.measures.items() if name in KIND_MEASURES}
     if not by_measure:
         return None
-    names = dict.fromkeys(name for rows in by_measure.values() for name in rows)
-    tables = by_measure.get("tables", {})
     kept, invented = kind_columns(by_measure, 4, 3)
-    too_large: Column[str] = Column(
-        "tables as text", lambda name: count_cell(tables[name].too_large if name in tables else None), "Too large"
-    )
+    as_text = {row.extractor: count_cell(row.too_large) for row in by_measure.get("tables", ())}
+    columns = [*kept, *invented, Column("tables as text", as_text, "Too large")]
     caption = f"Similarity of what is in the Markdown on {data_set.name}, with the 95 % interval of the mean"
-    return make_table(caption, names, Cell, [*kept, *invented, too_large], stacked=True)
+    return make_table(caption, _names(by_measure), columns, stacked=True)
+
+
+def _names(by_measure: Mapping[str, Sequence[ExtractorRow]]) -> list[Cell]:
+    """Return the names of all extractors, in the order of the first measure."""
+    return [*map(Cell, dict.fromkeys(row.extractor for rows in by_measure.values() for row in rows))]
 
 
 def scores_table(results: MeasureResults) -> Table:
     """Return all figures of a measure."""
-    columns: list[Column[ExtractorRow]] = []
+    columns = []
     for score, title in SCORE_TITLES.items():
+        medians = {row.extractor: format_figure(results.median(row.extractor, score)) for row in results.rows}
         columns += [
-            Column("mean ± sd", _mean_of(score), title, is_compared=True),
-            Column("median", _median_of(results, score), title),
+            Column(
+                "mean ± sd", {row.extractor: _mean_cell(row, score) for row in results.rows}, title, is_compared=True
+            ),
+            Column("median", {name: Cell(median) for name, median in medians.items()}, title),
         ]
-    columns += _page_columns("all", "Time", "Pages")
-    return make_table(
-        f"Figures: {results.subject}", results.rows, lambda row: Cell(row.extractor, row.version), columns
-    )
+    columns += _page_columns(results.rows, "all", "Time", "Pages")
+    heads = [Cell(row.extractor, row.version) for row in results.rows]
+    return make_table(f"Figures: {results.subject}", heads, columns)
 
 
 def page_type_tables(results: MeasureResults) -> list[Table]:
     """Return F1 on the pages of each type, then all figures of each type; none where there are no types."""
     if not results.page_types:
         return []
-    columns = [Column(title, _mean_of(score)) for score, title in SCORE_TITLES.items()]
-    columns += _page_columns("pages")
-    return [
-        make_table(
-            f"F1 ± sd by page type (pages): {results.subject}",
-            results.rows,
-            _name_of,
-            _type_columns(results, 4, sd=True),
-        ),
-        *(
-            make_table(f"Pages of type {page_type}: {results.subject}", rows, _name_of, columns)
-            for page_type, rows in results.page_types.items()
-        ),
-    ]
+    names = [Cell(row.extractor) for row in results.rows]
+    tables = [make_table(f"F1 ± sd by page type (pages): {results.subject}", names, _type_columns(results))]
+    for page_type, rows in results.page_types.items():
+        columns = [
+            Column(title, {row.extractor: _mean_cell(row, score) for row in rows})
+            for score, title in SCORE_TITLES.items()
+        ]
+        columns += _page_columns(rows, "pages")
+        heads = [Cell(row.extractor) for row in rows]
+        tables.append(make_table(f"Pages of type {page_type}: {results.subject}", heads, columns))
+    return tables
 
 
 def figures_table(results: MeasureResults) -> Table:
     """Return the means of a measure in a table for other pages: with F1 by page type, time, and pages that failed."""
-    columns = [Column(title, _mean_of(score, 3, sd=False), is_compared=True) for score, title in SCORE_TITLES.items()]
-    columns += _type_columns(results, 3, sd=False)
-    columns += [
-        Column("ms a page", lambda row: Cell(format_figure(row.milliseconds, 1))),
-        Column("failed", lambda row: count_cell(row.failed)),
+    columns = [
+        Column(title, {row.extractor: _mean_cell(row, score, 3, sd=False) for row in results.rows}, is_compared=True)
+        for score, title in SCORE_TITLES.items()
     ]
-    return make_table(f"F1 by page type: {results.subject}", results.rows, _name_of, columns)
+    columns += _type_columns(results, 3, sd=False)
+    time, *_, failed = _page_columns(results.rows, "pages")
+    names = [Cell(row.extractor) for row in results.rows]
+    return make_table(f"F1 by page type: {results.subject}", names, [*columns, time, failed])
+
+
+def _mean_cell(row: ExtractorRow, score: str, digits: int = 4, *, sd: bool = True) -> Cell:
+    deviation = getattr(row, f"{score}_sd") if sd else None
+    aside = "" if deviation is None else f"± {format_figure(deviation, digits)}"
+    return Cell(format_figure(getattr(row, score), digits), aside)
+
+
+def _type_columns(results: MeasureResults, digits: int = 4, *, sd: bool = True) -> list[Column]:
+    """Return a column with F1 on the pages of each type."""
+    return [
+        Column(
+            f"{page_type} ({results.pages_of(page_type):,})",
+            {row.extractor: _mean_cell(row, "f1", digits, sd=sd) for row in rows},
+            is_compared=True,
+        )
+        for page_type, rows in results.page_types.items()
+    ]
+
+
+def _page_columns(rows: Sequence[ExtractorRow], pages: str, time_group: str = "", group: str = "") -> list[Column]:
+    """Return columns of time, pages and boundary cases; ``pages``: what the number of pages is called."""
+    counts = {pages: "documents", **{title.lower(): case for case, title in CASE_TITLES.items()}}
+    return [
+        Column("ms a page", {row.extractor: Cell(format_figure(row.milliseconds, 1)) for row in rows}, time_group),
+        *(
+            Column(title, {row.extractor: count_cell(getattr(row, field)) for row in rows}, group)
+            for title, field in counts.items()
+        ),
+    ]
 
 
 def significance_tables(results: MeasureResults) -> list[Table]:
     """Return row against column by Mann-Whitney's test and by the bootstrap, at 99 %; none for one extractor alone."""
     if len(results.rows) == 1:
         return []
-    names = [row.extractor for row in results.rows]
-
-    def against(other: str, show: Callable[[Significance], Cell]) -> Column[str]:
-        def cell(name: str) -> Cell:
-            if name == other:
-                return Cell("·")
-            found = results.significance.get((name, other))
-            return show(found) if found else Cell(UNDEFINED)
-
-        return Column(other, cell)
-
     tests = {
         "Mann-Whitney U at 99 %": _mann_whitney_cell,
         "Paired bootstrap of mean F1, with 99 % interval": _bootstrap_cell,
     }
-    return [
-        make_table(
-            f"{title}: {results.subject}",
-            names,
-            Cell,
-            [against(name, show) for name in names],
-            "Row against column",
-            stacked=True,
-        )
-        for title, show in tests.items()
-    ]
+    names = [Cell(row.extractor) for row in results.rows]
+    tables = []
+    for title, show in tests.items():
+        cells: dict[str, dict[str, Cell]] = {name.text: {name.text: Cell("·")} for name in names}
+        for (row, column), significance in results.significance.items():
+            cells[column][row] = show(significance)
+        columns = [Column(*column) for column in cells.items()]
+        tables.append(make_table(f"{title}: {results.subject}", names, columns, "Row against column", stacked=True))
+    return tables
 
 
 def _mann_whitney_cell(significance: Significance) -> Cell:
     test = significance.mann_whitney
     first, second = significance.sizes
-    sign = _sign(test.u - first * second / 2, significant=is_significant(test))
+    sign = _sign(test, test.u - first * second / 2)
     return Cell(f"{sign} p {format_probability(test.p)}", f"U {test.u:,.1f}", strong=is_significant(test))
 
 
 def _bootstrap_cell(significance: Significance) -> Cell:
-    bootstrap = significance.bootstrap
-    if bootstrap is None:
+    test = significance.bootstrap
+    if test is None:
         return Cell(UNDEFINED)
-    sign = _sign(bootstrap.difference, significant=is_significant(bootstrap))
-    low, high = bootstrap.interval_99
-    interval = f"{format_signed(low, 3)} to {format_signed(high, 3)}; n {significance.paired:,}"
-    return Cell(f"{sign} {format_signed(bootstrap.difference)}", interval, strong=is_significant(bootstrap))
+    low, high = (format_signed(end, 3) for end in test.interval_99)
+    text = f"{_sign(test, test.difference)} {format_signed(test.difference)}"
+    return Cell(text, f"{low} to {high}; n {significance.paired:,}", strong=is_significant(test))
 
 
-def _sign(difference: float, *, significant: bool) -> str:
-    if not significant:
+def _sign(test: MannWhitney | Bootstrap, difference: float) -> str:
+    if not is_significant(test):
         return EVEN
     return BETTER if difference > 0 else WORSE
 
 
 def differences_table(pair: ExtractorPair) -> Table:
     """Return the documents on which two extractors differ most."""
-    columns: list[Column[DocumentDifference]] = [
-        Column(pair.first, lambda difference: _document_cell(difference.first)),
-        Column(pair.second, lambda difference: _document_cell(difference.second)),
-        Column("difference", lambda difference: Cell(format_signed(difference.value))),
-        Column("page type", lambda difference: Cell(difference.first.page_type or "")),
+    found = pair.differences
+    columns = [
+        Column(pair.first, {difference.id: _document_cell(difference.first) for difference in found}),
+        Column(pair.second, {difference.id: _document_cell(difference.second) for difference in found}),
+        Column("difference", {difference.id: Cell(format_signed(difference.value)) for difference in found}),
+        Column("page type", {difference.id: Cell(difference.first.page_type or "") for difference in found}),
     ]
     caption = f"Pages of {pair.data_set} on which {pair.first} and {pair.second} differ most, {pair.measure}"
-    return make_table(caption, pair.differences, lambda difference: Cell(difference.id), columns, "Page")
+    return make_table(caption, [Cell(difference.id) for difference in found], columns, "Page")
 
 
 def _document_cell(scores: DocumentScores) -> Cell:
     return Cell(format_figure(scores.f1 or 0.0), "" if scores.f1 is not None else scores.case.replace("_", " "))
-
-
-def _name_of(row: ExtractorRow) -> Cell:
-    return Cell(row.extractor)
-
-
-def _f1_of(rows: Mapping[str, ExtractorRow], digits: int = 4, *, sd: bool = False) -> Callable[[str], Cell]:
-    mean = _mean_of("f1", digits, sd=sd)
-    return lambda name: mean(rows[name]) if name in rows else Cell(UNDEFINED)
-
-
-def _mean_of(score: str, digits: int = 4, *, sd: bool = True) -> Callable[[ExtractorRow], Cell]:
-    def cell(row: ExtractorRow) -> Cell:
-        deviation = getattr(row, f"{score}_sd") if sd else None
-        aside = "" if deviation is None else f"± {format_figure(deviation, digits)}"
-        return Cell(format_figure(getattr(row, score), digits), aside)
-
-    return cell
-
-
-def _median_of(results: MeasureResults, score: str) -> Callable[[ExtractorRow], Cell]:
-    return lambda row: Cell(format_figure(results.median(row.extractor, score)))
-
-
-def _type_columns(results: MeasureResults, digits: int, *, sd: bool) -> list[Column[ExtractorRow]]:
-    """Return a column with F1 on the pages of each type."""
-
-    def f1_on(rows: Sequence[ExtractorRow]) -> Callable[[ExtractorRow], Cell]:
-        show = _f1_of({row.extractor: row for row in rows}, digits, sd=sd)
-        return lambda row: show(row.extractor)
-
-    return [
-        Column(f"{page_type} ({results.pages_of(page_type):,})", f1_on(rows), is_compared=True)
-        for page_type, rows in results.page_types.items()
-    ]
-
-
-def _page_columns(pages: str, time_group: str = "", group: str = "") -> list[Column[ExtractorRow]]:
-    """Return columns of time, pages and boundary cases; ``pages``: what the number of pages is called."""
-
-    def count_of(field: str) -> Callable[[ExtractorRow], Cell]:
-        return lambda row: count_cell(getattr(row, field))
-
-    return [
-        Column("ms a page", lambda row: Cell(format_figure(row.milliseconds, 1)), time_group),
-        Column(pages, count_of("documents"), group),
-        *(Column(title.lower(), count_of(case), group) for case, title in CASE_TITLES.items()),
-    ]
