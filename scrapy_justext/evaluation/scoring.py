@@ -21,7 +21,7 @@ from scrapy_justext.evaluation.kinds import ALL_MEASURES, KIND_MEASURES, compari
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES, TOO_LARGE, Scores, Sizes
 from scrapy_justext.evaluation.statistics import mean_interval, mean_of, standard_deviation_of
 from scrapy_justext.evaluation.store import open_results, read_run, write_json
-from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.exceptions import ParameterError, StoreError
 from scrapy_justext.files import write_whole
 from scrapy_justext.workers.pool import Pool
 
@@ -159,12 +159,18 @@ def score_run(
 
 
 def read_scores(out: Path) -> list[DocumentScores]:
-    """Return the scores of documents that :func:`score_run` has written; none when it has not."""
+    """Return the scores of documents that :func:`score_run` has written; none when it has not.
+
+    Raise :class:`StoreError` for a file that holds something else.
+    """
     path = out / DOCUMENTS_FILE
-    if not path.exists():
-        return []
-    rows = (json.loads(line) for line in path.read_text("utf-8").split("\n") if line)
-    return [DocumentScores(**{**row, "sizes": tuple(row["sizes"])}) for row in rows]
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] if path.exists() else []
+        return [DocumentScores(**{**row, "sizes": tuple(row["sizes"])}) for row in rows]
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise StoreError(f"{path} does not hold the scores of a run: {error}") from error
 
 
 class _StoredText(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.crawl.conversion import whole_number
 from scrapy_justext.evaluation.command_line import argument
@@ -19,43 +19,18 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dir", type=Path, metavar="DIR", help="folder of a run; report.md and report.html go there")
-    parser.add_argument(
-        "--pairs",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="A,B",
-        help="extractors to compare document by document; may be repeated (default: the two best)",
-    )
-    parser.add_argument(
-        "--top",
-        type=argument(whole_number),
-        default=SHOWN_DOCUMENTS,
-        metavar="N",
-        help="documents shown for each pair, those that differ most (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--measure",
-        default="sequence",
-        metavar="NAME",
-        help=f"measure that pairs are compared by: {', '.join(ALL_MEASURES)} (default: %(default)s)",
-    )
-
-    parser.add_argument(
-        "--figures",
-        type=Path,
-        metavar="FOLDER",
-        help="write the table by --measure and its charts there, too, for other pages to include",
-    )
-    parser.add_argument(
-        "--names",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME=SHOWN",
-        help="what --figures calls extractors; may be repeated",
-    )
+    add = parser.add_argument
+    several: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+    add("dir", type=Path, metavar="DIR", help="folder of a run; report.md and report.html go there")
+    pairs = "extractors to compare document by document; may be repeated (default: the two best)"
+    add("--pairs", **several, metavar="A,B", help=pairs)
+    top = "documents shown for each pair, those that differ most (default: %(default)s)"
+    add("--top", type=argument(whole_number), default=SHOWN_DOCUMENTS, metavar="N", help=top)
+    measure = f"measure that pairs are compared by: {', '.join(ALL_MEASURES)} (default: %(default)s)"
+    add("--measure", default="sequence", metavar="NAME", help=measure)
+    figures = "write the table by --measure and its charts there, too, for other pages to include"
+    add("--figures", type=Path, metavar="FOLDER", help=figures)
+    add("--names", **several, metavar="NAME=SHOWN", help="what --figures calls extractors; may be repeated")
 
 
 def execute(arguments: argparse.Namespace) -> int:

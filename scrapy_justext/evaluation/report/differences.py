@@ -95,6 +95,13 @@ class DocumentDifference(NamedTuple):
         """The first extractor's F1 less the second one's."""
         return (self.first.f1 or 0.0) - (self.second.f1 or 0.0)
 
+    @property
+    def title(self) -> str:
+        """The heading of the document's texts."""
+        shown = ("no F1" if scores.f1 is None else f"F1 {scores.f1:.3f}" for scores in (self.first, self.second))
+        figures = map("{}: {}".format, (self.first.extractor, self.second.extractor), shown)
+        return f"{self.id} ({'; '.join(figures)})"
+
 
 class ExtractorPair(NamedTuple):
     """Two extractors by name, and the documents of a data set on which they differ most by a measure."""
@@ -106,6 +113,12 @@ class ExtractorPair(NamedTuple):
     differences: tuple[DocumentDifference, ...]
     note: str
     """Why there are no differences, or no texts; empty when there are."""
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """What the kinds of runs in the texts mean."""
+        missed = {MISSED_BOTH: "both", MISSED_FIRST: f"{self.first} alone", MISSED_SECOND: f"{self.second} alone"}
+        return {EXTRA: "not in the gold standard", **{kind: f"missed by {by}" for kind, by in missed.items()}}
 
 
 def compare_documents(

@@ -8,6 +8,7 @@ The charts of the Markdown lie in a folder beside it, as GitHub and others show 
 from __future__ import annotations
 
 import re
+from functools import partial
 from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_justext.evaluation.report.charts import Chart
-    from scrapy_justext.evaluation.report.differences import DocumentDifference, ExtractorPair
+    from scrapy_justext.evaluation.report.differences import ExtractorPair
     from scrapy_justext.evaluation.report.results import DataSetResults, RunRecords
 
 MARKDOWN_FILE = "report.md"
@@ -87,7 +88,9 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#!$])")
 _ELEMENTS = {EXTRA: "ins", MISSED_BOTH: "del", MISSED_FIRST: "del", MISSED_SECOND: "del", CUT: "em"}
 _SIGNS = {MISSED_FIRST: "¹", MISSED_SECOND: "²"}
 
+#: The colours of charts in our own page, and in one that is not ours, for its ``color-scheme``.
 _PROPERTIES = {shade.light: f"var(--{name})" for name, shade in SHADES.items()}
+_OF_ANY_PAGE = {shade.light: f"light-dark({shade.light}, {shade.dark})" for shade in SHADES.values()}
 _COLOUR = re.compile("|".join(_PROPERTIES))
 
 
@@ -136,7 +139,9 @@ def write_figures(
         values = {"table": tables.figures_table(shown), "facts": facts}
         files[f"{name}.md"] = _render("figures.md.j2", escape_markdown, values)
         charts = draw_charts(name, shown)
-        files |= {f"{name}-{kind}.svg": _inline_anywhere(charts[kind]) for kind in ("types", "time") if kind in charts}
+        for kind in ("types", "time"):
+            if kind in charts:
+                files[f"{name}-{kind}.svg"] = inline(charts[kind], _OF_ANY_PAGE) + "\n"
     return _write(folder, files)
 
 
@@ -175,7 +180,11 @@ def _render(template: str, escape_text: Callable[[str], str], values: Mapping[st
         trim_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(html=escape_line, inline=_inline, mark=mark_run)
+    environment.filters.update(
+        html=lambda text: Markup(escape(" ".join(text.split()))),
+        inline=partial(inline, colours=_PROPERTIES),
+        mark=mark_run,
+    )
     environment.tests.update(web_address=is_web_address)
     text = environment.get_template(template).render(
         values,
@@ -188,8 +197,6 @@ def _render(template: str, escape_text: Callable[[str], str], values: Mapping[st
         pairs_note=PAIRS_NOTE,
         no_cases="No page was a boundary case, and none failed.",
         describe_data_set=_describe_data_set,
-        describe_document=_describe_document,
-        explain_marks=_explain_marks,
     )
     return text.rstrip() + "\n"
 
@@ -207,25 +214,6 @@ def _describe_data_set(data_set: DataSetResults) -> dict[str, str]:
     """Say what a data set is, as far as it is known."""
     pages = {"Pages": f"{data_set.pages:,}"}
     return {**pages, "Kind": data_set.record.kind, "Digest": data_set.record.digest[:16]} if data_set.record else pages
-
-
-def _describe_document(document: DocumentDifference) -> str:
-    """Return the heading of a page's texts."""
-    figures = "; ".join(
-        f"{scores.extractor}: {'no F1' if scores.f1 is None else f'F1 {scores.f1:.3f}'}"
-        for scores in (document.first, document.second)
-    )
-    return f"{document.id} ({figures})"
-
-
-def _explain_marks(pair: ExtractorPair) -> dict[str, str]:
-    """Say what the marks in the texts mean."""
-    return {
-        EXTRA: "not in the gold standard",
-        MISSED_BOTH: "missed by both",
-        MISSED_FIRST: f"missed by {pair.first} alone",
-        MISSED_SECOND: f"missed by {pair.second} alone",
-    }
 
 
 def is_web_address(url: str) -> bool:
@@ -246,11 +234,6 @@ def escape_markdown(text: str) -> Markup:
     return Markup(_MARKDOWN.sub(r"\\\1", " ".join(text.split())))
 
 
-def escape_line(text: str) -> Markup:
-    """Make a text plain in HTML, on one line."""
-    return Markup(escape(" ".join(text.split())))
-
-
 def mark_run(text: str, kind: str) -> Markup:
     """Return words in the element of their kind; line breaks as elements: Markdown ends HTML at an empty line."""
     text = _SIGNS.get(kind, "") + text
@@ -258,19 +241,8 @@ def mark_run(text: str, kind: str) -> Markup:
     return Markup(shown if kind == EQUAL else f"<{_ELEMENTS[kind]}>{shown}</{_ELEMENTS[kind]}>")
 
 
-def _inline(chart: Chart) -> Markup:
-    """Return a chart in the page's colours, as wide as the page lets it be."""
-    return _painted(chart, _PROPERTIES)
-
-
-def _inline_anywhere(chart: Chart) -> str:
-    """Return the same for a page that is not ours, in the colours for its ``color-scheme``."""
-    return (
-        _painted(chart, {shade.light: f"light-dark({shade.light}, {shade.dark})" for shade in SHADES.values()}) + "\n"
-    )
-
-
-def _painted(chart: Chart, colours: Mapping[str, str]) -> Markup:
+def inline(chart: Chart, colours: Mapping[str, str]) -> Markup:
+    """Return a chart in other colours than its own, as wide as the page lets it be."""
     opening, rest = chart.svg.split(">", 1)
     opening = re.sub(r' (?:width|height)="[^"]*"', "", opening)
     # Colours are replaced in styles alone: in a text they are what somebody wrote.

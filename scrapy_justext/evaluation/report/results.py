@@ -9,20 +9,19 @@ that count for either extractor, the paired bootstrap those that count for both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, groupby
 from operator import attrgetter
 from statistics import median
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.evaluation.kinds import ALL_MEASURES
 from scrapy_justext.evaluation.scoring import (
     DOCUMENTS_FILE,
     PAGE_TYPES_FILE,
     SUMMARY_FILE,
-    DocumentScores,
     ExtractorRow,
     read_scores,
     sort_by_f1,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from scrapy_justext.evaluation.scoring import DocumentScores
     from scrapy_justext.evaluation.store import DataSetRecord, Run
 
 #: The scores that a measure gives, as rows name them, with their titles.
@@ -77,40 +77,25 @@ def read_records(folder: Path) -> RunRecords:
     for name in (SUMMARY_FILE, DOCUMENTS_FILE):
         if not (folder / name).is_file():
             raise StoreError(f"{folder} holds no {name}: it is written at the end of a run")
-    rows = tuple(_to_row(folder, values) for values in _read_list(folder / SUMMARY_FILE))
+    rows = tuple(row for _, row in _read_rows(folder / SUMMARY_FILE))
     if not rows:
         raise StoreError(f"{folder / SUMMARY_FILE} holds no row: nothing was measured")
-    types = _read_list(folder / PAGE_TYPES_FILE) if (folder / PAGE_TYPES_FILE).is_file() else []
-    page_types = tuple((str(values.get("page_type")), _to_row(folder, values)) for values in types)
-    return RunRecords(folder, read_run(folder), rows, page_types, _read_scores(folder))
-
-
-def _read_list(path: Path) -> list[dict[str, Any]]:
-    rows = read_json(path)
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise StoreError(f"{path} is not a list of rows")
-    return rows
-
-
-def _to_row(folder: Path, values: dict[str, Any]) -> ExtractorRow:
-    try:
-        row = ExtractorRow(**{field.name: values[field.name] for field in fields(ExtractorRow)})
-    except KeyError as error:
-        raise StoreError(f"{folder / SUMMARY_FILE} has a row without {error}") from error
-    if row.measure not in ALL_MEASURES:
-        raise StoreError(f"{folder / SUMMARY_FILE} has a row of an unknown measure, {row.measure!r}")
-    return row
-
-
-def _read_scores(folder: Path) -> dict[tuple[str, str, str], tuple[DocumentScores, ...]]:
-    try:
-        scores = read_scores(folder)
-    except OSError as error:
-        raise StoreError(f"{folder / DOCUMENTS_FILE} cannot be read: {error.strerror}") from error
-    except (ValueError, LookupError, TypeError) as error:
-        raise StoreError(f"{folder / DOCUMENTS_FILE} does not hold the scores of a run: {error}") from error
+    types = _read_rows(folder / PAGE_TYPES_FILE) if (folder / PAGE_TYPES_FILE).is_file() else []
     key = attrgetter("dataset", "extractor", "measure")
-    return {group: tuple(documents) for group, documents in groupby(sorted(scores, key=key), key=key)}
+    scores = groupby(sorted(read_scores(folder), key=key), key=key)
+    return RunRecords(folder, read_run(folder), rows, tuple(types), {group: tuple(found) for group, found in scores})
+
+
+def _read_rows(path: Path) -> list[tuple[str, ExtractorRow]]:
+    """Return the rows of a file, each with its page type, where it has one."""
+    try:
+        rows = [(str(values.pop("page_type", "")), ExtractorRow(**values)) for values in read_json(path)]
+        unknown = {row.measure for _, row in rows} - ALL_MEASURES.keys()
+    except (AttributeError, TypeError) as error:
+        raise StoreError(f"{path} is not a list of rows: {error}") from error
+    if unknown:
+        raise StoreError(f"{path} has a row of an unknown measure, {', '.join(sorted(unknown))}")
+    return rows
 
 
 class Significance(NamedTuple):
