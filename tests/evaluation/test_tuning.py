@@ -16,18 +16,24 @@ from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.measures import MEASURES, Sizes
-from scrapy_justext.evaluation.trials import (
+from scrapy_justext.evaluation.tuning import (
     Label,
     Quality,
+    Search,
     TrialPage,
     TrialSetup,
+    Values,
+    draw,
     label,
     mean_quality,
+    moved,
+    neighbours,
     open_trials,
     quality_of,
+    settings_needed,
     split,
+    values_of,
 )
-from scrapy_justext.evaluation.tuning import Search, Values, draw, moved, neighbours, settings_needed, values_of
 from scrapy_justext.exceptions import SplitError
 from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET

@@ -13,7 +13,6 @@ and ``level`` may be there.  Marks on the elements of the content are taken out 
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.markdown.inline import code_span, fence_for
@@ -26,14 +25,15 @@ from scrapy_justext.evaluation.kinds import check_libraries, escape_text
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import Document
 
 _SUFFIX = ".md"
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"([\w-]+):[ \t]*(.*)")
+#: A name and a value, which may stand in quotes.
+_FIELD = re.compile(r"""([\w-]+):[ \t]*(["']?)(.*)\2""")
 
 
 def find_kinds(path: Path) -> Listing:
@@ -76,11 +76,7 @@ def _fields(head: str) -> dict[str, object] | None:
     if head.lstrip().startswith("{"):
         return files.parse_object(head.encode())
     matches = [_FIELD.fullmatch(line.strip()) for line in head.split("\n") if line.strip()]
-    return {match[1]: _unquoted(match[2]) for match in matches if match} if all(matches) else None
-
-
-def _unquoted(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+    return {match[1]: match[3] for match in matches if match} if all(matches) else None
 
 
 # WebMainBench.
@@ -128,23 +124,17 @@ def to_markdown(pieces: Iterable[Any]) -> str:
     >>> to_markdown([{"type": "equation-inline", "content": {"math_content": "x"}}, {"type": "text", "content": "5 $"}])
     '$x$\n\n5 \\$'
     """
-    return "\n\n".join(filter(None, map(_piece, _flat(pieces))))
+    written = (to_markdown(piece) if isinstance(piece, list) else _piece(piece) for piece in pieces)
+    return "\n\n".join(filter(None, written))
 
 
-def _flat(pieces: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
-    for piece in pieces:
-        if isinstance(piece, list):
-            yield from _flat(piece)
-        elif isinstance(piece, dict):
-            yield piece
-
-
-def _piece(piece: Mapping[str, Any]) -> str:
-    content = piece.get("content")
-    write = _WRITERS.get(str(piece.get("type", "")).lower())
-    if write is None or content is None:
+def _piece(piece: Any) -> str:
+    content = piece.get("content") if isinstance(piece, dict) else None
+    if content is None:
         return ""
-    return write(content if isinstance(content, dict) else {"": content}, bool(piece.get("inline")))
+    write = _WRITERS.get(str(piece.get("type", "")).lower())
+    fields = content if isinstance(content, dict) else {"": content}
+    return write(fields, bool(piece.get("inline"))) if write else ""
 
 
 def _field(content: Mapping[str, Any], *names: str) -> str:
@@ -166,23 +156,20 @@ def _paragraph(content: Mapping[str, Any], _: bool) -> str:
 def _code(content: Mapping[str, Any], is_inline: bool) -> str:
     code = _field(content, "code_content")
     if is_inline:
-        return code_span(" ".join(code.split()))
+        return code_span(_collapsed(code))
     fence = fence_for(code, 3)
     language = content.get("language")
     return f"{fence}{language if isinstance(language, str) and language.isalnum() else ''}\n{code}\n{fence}"
 
 
 def _formula(content: Mapping[str, Any], _: bool) -> str:
-    return f"$$\n{_without_gaps(_field(content, 'math_content'))}\n$$"
-
-
-def _inline_formula(content: Mapping[str, Any], _: bool) -> str:
-    return f"${' '.join(_field(content, 'math_content').split())}$"
+    # An empty line would end it.
+    lines = _field(content, "math_content").split("\n")
+    return "\n".join(["$$", *(line for line in lines if line.strip()), "$$"])
 
 
 def _table(content: Mapping[str, Any], _: bool) -> str:
-    # An empty line would end it.
-    return " ".join(_field(content, "html").split())
+    return _collapsed(_field(content, "html"))
 
 
 def _list(content: Mapping[str, Any], _: bool) -> str:
@@ -196,30 +183,18 @@ def _image(content: Mapping[str, Any], _: bool) -> str:
 
 
 #: What writes the pieces of each type, from their content and whether they stand within a line.
-_WRITERS: Mapping[str, Callable[[Mapping[str, Any], bool], str]] = MappingProxyType(
-    {
-        "title": _title,
-        "heading": _title,
-        "paragraph": _paragraph,
-        "text": _paragraph,
-        "code": _code,
-        "equation-interline": _formula,
-        "equation-inline": _inline_formula,
-        "table": _table,
-        "simple_table": _table,
-        "complex_table": _table,
-        "list": _list,
-        "image": _image,
-    }
-)
-
-_INLINE: Mapping[str, Callable[[str], str]] = MappingProxyType(
-    {
-        "equation-inline": lambda text: f"${' '.join(text.split())}$",
-        "code-inline": lambda text: code_span(" ".join(text.split())),
-        "md": lambda text: " ".join(text.split()),
-    }
-)
+_WRITERS: dict[str, Callable[[Mapping[str, Any], bool], str]] = {
+    **dict.fromkeys(("title", "heading"), _title),
+    **dict.fromkeys(("paragraph", "text"), _paragraph),
+    "code": _code,
+    "equation-interline": _formula,
+    "equation-inline": lambda content, _: f"${_collapsed(_field(content, 'math_content'))}$",
+    **dict.fromkeys(("table", "simple_table", "complex_table"), _table),
+    "list": _list,
+    "image": _image,
+}
+#: What writes the pieces within a line, from their text with its white space collapsed.
+_INLINE: dict[str, Callable[[str], str]] = {"equation-inline": "${}$".format, "code-inline": code_span, "md": str}
 
 
 def _inline(value: object) -> str:
@@ -232,15 +207,14 @@ def _inline(value: object) -> str:
         return ""
     text = value.get("c")
     if isinstance(text, str):
-        own = _INLINE.get(str(value.get("t")), _line)(text) if text.strip() else ""
+        own = _INLINE.get(str(value.get("t")), escape_text)(_collapsed(text)) if text.strip() else ""
         return " ".join(filter(None, (own, _inline(value.get("child_list")))))
     return _inline([value.get(name) for name in ("items", "content", "c") if name in value])
 
 
 def _line(text: str) -> str:
-    return escape_text(" ".join(text.split()))
+    return escape_text(_collapsed(text))
 
 
-def _without_gaps(text: str) -> str:
-    """Return lines without the empty ones, which would end a formula."""
-    return "\n".join(line for line in text.split("\n") if line.strip())
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())

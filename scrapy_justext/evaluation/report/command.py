@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_justext.crawl.conversion import whole_number
 from scrapy_justext.evaluation.command_line import argument
 from scrapy_justext.evaluation.kinds import ALL_MEASURES
+from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.evaluation.report.differences import SHOWN_DOCUMENTS, compare_documents
 from scrapy_justext.evaluation.report.results import make_results, read_records
 from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
@@ -43,8 +44,7 @@ def execute(arguments: argparse.Namespace) -> int:
     records = read_records(arguments.dir)
     names = _parse_names(arguments.names, records.extractors)
     pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
-    if arguments.measure not in ALL_MEASURES:
-        raise UnknownNameError("measure", arguments.measure, "measure", ALL_MEASURES)
+    Registry("measure", "measure", ALL_MEASURES).find(arguments.measure)
     results = [make_results(records, name) for name in records.data_sets]
     compared = {
         data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, arguments.top)
