@@ -24,6 +24,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -122,8 +123,8 @@ def read_markdown(markdown: str) -> MarkdownContent:
     root = parse_html(_renderer().render(markdown[:MOST_MARKDOWN])).root
     if root is None:
         return MarkdownContent((), (), (), (), "", "")
-    code = [_code(_content(element)) for element in root.iter("pre")]
-    formulas = ["".join(_content(element).split()) for element in root.iter(_TEX)]
+    code = [_code(str(element.xpath("string()"))) for element in root.iter("pre")]
+    formulas = ["".join(str(element.xpath("string()")).split()) for element in root.iter(_TEX)]
     # A table without a cell is a tag that somebody wrote about.
     tables = [table for element in _outermost(root, "table") if (table := _table(element))]
     images = [(element.get("src", ""), " ".join(element.get("alt", "").split())) for element in root.iter("img")]
@@ -166,24 +167,20 @@ def _renderer() -> Any:
     library, plugins = require("markdown_it", "evaluation"), require("mdit_py_plugins", "evaluation")
     dollars: Any = require(f"{plugins.__name__}.dollarmath", "evaluation")
     footnotes: Any = require(f"{plugins.__name__}.footnote", "evaluation")
-    utilities: Any = require("markdown_it.common.utils", "evaluation")
     markdown: Any = library.MarkdownIt("commonmark").enable(["table", "strikethrough"])
     markdown.use(dollars.dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     markdown.use(footnotes.footnote_plugin, inline=False, move_to_end=False)
 
     def formula(_: object, tokens: Sequence[Any], index: int, *__: object) -> str:
-        content, number = (utilities.escapeHtml(str(text)) for text in (tokens[index].content, tokens[index].info))
+        content, number = (escape(str(text)) for text in (tokens[index].content, tokens[index].info))
         return f"<{_TEX}>{content}</{_TEX}>" + (f" ({number})" if number else "")
-
-    def block(*arguments: Any) -> str:
-        return f"<div>{formula(*arguments)}</div>"
 
     def html(_: object, tokens: Sequence[Any], index: int, *__: object) -> str:
         return _plain_html(str(tokens[index].content))
 
     rules = {
         **dict.fromkeys(("math_inline", "math_inline_double"), formula),
-        **dict.fromkeys(("math_block", "math_block_label"), block),
+        **dict.fromkeys(("math_block", "math_block_label"), lambda *given: f"<div>{formula(*given)}</div>"),
         **dict.fromkeys(("html_inline", "html_block"), html),
         "footnote_ref": lambda *_: "",
         "footnote_reference_open": lambda *_: "<div>",
@@ -203,24 +200,14 @@ def _plain_html(html: str) -> str:
             tag = _VERBATIM.match(part)
             verbatim += 0 if tag is None else -1 if tag[1] else 1
             kept = _KEPT.match(part)
-            parts[index] = _tag(kept[0], part) if kept else ""
+            # Of an attribute that is there twice the first counts.
+            attributes = {name.lower(): f" {name}={value}" for name, value in reversed(_ATTRIBUTE.findall(part))}
+            parts[index] = f"{kept[0]}{''.join(attributes.values())}>" if kept else ""
         else:
             text = part.replace("<", "&lt;")
             formula = rf"<{_TEX}>\g<1>\g<2></{_TEX}>"
             parts[index] = text if verbatim > 0 else _DOLLARS.sub(formula, text)
     return "".join(parts)
-
-
-def _tag(start: str, tag: str) -> str:
-    """Return a tag, given to the end of its name and as a whole, with the attributes that count, once each."""
-    attributes: dict[str, str] = {}
-    for name, value in _ATTRIBUTE.findall(tag):
-        attributes.setdefault(name.lower(), value)
-    return "".join((start, *(f" {name}={value}" for name, value in attributes.items()), ">"))
-
-
-def _content(element: etree._Element) -> str:
-    return "".join(str(text) for text in element.itertext())
 
 
 def _code(text: str) -> str:
@@ -318,13 +305,13 @@ def score_images(gold: str, retrieved: str) -> Scores:
     Paths do not count: a relative address may have been made absolute.
     """
     sides = read_markdown(gold).images, read_markdown(retrieved).images
-    files, alts = (_count_images(*([image[part] for image in images] for images in sides)) for part in (0, 1))
-    return _or_nothing(score_sizes(len(sides[0]), len(sides[1]), max(files, alts)))
-
-
-def _count_images(gold: Sequence[str], retrieved: Sequence[str]) -> int:
-    first, second = (Counter(name.rpartition("/")[2] for name in names if name) for names in (gold, retrieved))
-    return (first & second).total()
+    common = []
+    for part in (0, 1):
+        first, second = (
+            Counter(name for image in images if (name := image[part].rpartition("/")[2])) for images in sides
+        )
+        common.append((first & second).total())
+    return _or_nothing(score_sizes(len(sides[0]), len(sides[1]), max(common)))
 
 
 # TEDS.

@@ -114,10 +114,8 @@ def score_sizes(relevant: int, retrieved: int, common: int) -> Scores:
     """
     if relevant and retrieved:
         case = OK if common else MISMATCH
-    elif relevant:
-        case = RETRIEVED_EMPTY
     else:
-        case = RELEVANT_EMPTY if retrieved else BOTH_EMPTY
+        case = RETRIEVED_EMPTY if relevant else RELEVANT_EMPTY if retrieved else BOTH_EMPTY
     precision = common / retrieved if retrieved else None
     recall = common / relevant if relevant else None
     f1 = f_score(common / retrieved, common / relevant) if case == OK else None
@@ -172,8 +170,8 @@ def score_sequence(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -
 def score_characters(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
     """Count the characters of the words in difflib's matching blocks, as [C] does."""
     relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
-    common = sum(_characters(relevant[match.a : match.a + match.size]) for match in matches)
-    return score_sizes(_characters(relevant), _characters(found), common)
+    common = (word for match in matches for word in relevant[match.a : match.a + match.size])
+    return score_sizes(*(sum(map(len, words)) for words in (relevant, found, common)))
 
 
 def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
@@ -182,8 +180,7 @@ def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> S
     Edits insert and delete single words, as few as possible: what stays is a longest common subsequence.  (The campaign
     of 2007 gave one value for the distance, with block marks as tokens; extractors here give text without marks.)
     """
-    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
-    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
+    relevant, found = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
     distances: Any = require("rapidfuzz.distance", "evaluation")
     return score_sizes(len(relevant), len(found), distances.LCSseq.similarity(*_to_numbers(relevant, found)))
 
@@ -202,13 +199,8 @@ def matching_blocks(first: Sequence[str], second: Sequence[str], *, autojunk: bo
 @lru_cache(maxsize=4)
 def _compare(gold: str, retrieved: str, keep_non_ascii: bool) -> tuple[list[str], list[str], list[Match]]:
     """Return the words of both texts, and their matching blocks; kept, as two measures ask for the same."""
-    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
-    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
+    relevant, found = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
     return relevant, found, matching_blocks(relevant, found)
-
-
-def _characters(words: list[str]) -> int:
-    return len("".join(words))
 
 
 def _to_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:

@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.documents import Problem, Snippets
 from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
-from scrapy_justext.evaluation.datasets.files import Item, Listing, UnusableError
-from scrapy_justext.evaluation.datasets.lines import parse_lines, text_of
+from scrapy_justext.evaluation.datasets.files import Item, Listing, UnusableError, parse_lines, text_of
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:

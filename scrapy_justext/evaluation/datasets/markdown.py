@@ -19,8 +19,7 @@ from scrapy_justext.core.markdown.inline import code_span, fence_for
 from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.documents import Problem
 from scrapy_justext.evaluation.datasets.encodings import UTF_8
-from scrapy_justext.evaluation.datasets.files import Item, Listing
-from scrapy_justext.evaluation.datasets.lines import open_lines, read_record, text_of
+from scrapy_justext.evaluation.datasets.files import Item, Listing, open_lines, read_record, text_of
 from scrapy_justext.evaluation.kinds import check_libraries, escape_text
 from scrapy_justext.exceptions import DataSetError
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets import benchmarks, corpora, lines, markdown
+from scrapy_justext.evaluation.datasets import benchmarks, corpora, files, markdown
 from scrapy_justext.evaluation.datasets.documents import DataSet, Problem
-from scrapy_justext.evaluation.datasets.files import PAGE_SUFFIXES, find_pairs, read_data_set, read_pair
 from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.exceptions import DataSetError
 
@@ -38,8 +37,8 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
     "l3s-gn1": (corpora.find_l3s, corpora.read_l3s),
     "labelled": (benchmarks.find_wcxb, benchmarks.read_in_own_encoding),
     "magic-html": (benchmarks.find_magic, benchmarks.read_utf8),
-    "marks": (lines.find_marks, lines.read_marked),
-    "pairs": (partial(find_pairs, ("input", "html"), PAGE_SUFFIXES, "gold", (".txt",)), read_pair),
+    "marks": (files.find_marks, files.read_marked),
+    "pairs": (files.find_two_folders, files.read_pair),
     "trafilatura": (benchmarks.find_snippets, benchmarks.read_snippets),
     "wcxb": (benchmarks.find_wcxb, benchmarks.read_utf8),
     "webmainbench": (markdown.find_webmainbench, markdown.read_webmainbench),
@@ -48,7 +47,7 @@ _LAYOUTS: dict[str, tuple[Lister, Reader]] = {
 KINDS: Registry[Opener] = Registry(
     "dataset",
     "kind of data set",
-    MappingProxyType({kind: partial(read_data_set, kind, *layout) for kind, layout in _LAYOUTS.items()}),
+    MappingProxyType({kind: partial(files.read_data_set, kind, *layout) for kind, layout in _LAYOUTS.items()}),
     "scrapy_justext.datasets",
 )
 
