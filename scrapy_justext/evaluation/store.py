@@ -141,9 +141,7 @@ def start_run(out: Path, run: Run) -> Run:
 
 def _check_empty(out: Path) -> None:
     try:
-        strange = next((path for path in out.iterdir() if path.name != LOCK_FILE), None)
-    except FileNotFoundError:
-        return
+        strange = next((path for path in out.iterdir() if path.name != LOCK_FILE), None) if out.exists() else None
     except OSError as error:
         raise StoreError(f"{out} cannot be used: {error.strerror}") from error
     if strange is not None:

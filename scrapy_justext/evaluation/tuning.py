@@ -29,7 +29,6 @@ import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from math import inf
 from operator import itemgetter
@@ -63,7 +62,6 @@ if TYPE_CHECKING:
     from scrapy_justext.core.options import Options
     from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.evaluation.datasets.documents import DataSet, Document
-    from scrapy_justext.evaluation.measures import Measure
 
     #: Compares the good blocks of a page, of which flags tell, with the page's gold standard.
     Scorer = Callable[[npt.NDArray[np.bool_]], Sizes]
@@ -246,13 +244,6 @@ def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
     return score
 
 
-def _score_texts(
-    measure: Measure, gold: str, texts: Sequence[str], keep_non_ascii: bool, good: npt.NDArray[np.bool_]
-) -> Sizes:
-    retrieved = "\n".join(text for text, is_good in zip(texts, good, strict=True) if is_good and text)
-    return measure(gold, retrieved, keep_non_ascii=keep_non_ascii).sizes
-
-
 @dataclass(frozen=True, slots=True)
 class TrialPage:
     """A page in blocks, and what scores them; ``known``: the sizes of the selections of good blocks met so far."""
@@ -290,7 +281,12 @@ class TrialSetup(NamedTuple):
         if self.measure == "bag":
             scorer = bag_scorer(document.gold, texts)
         else:
-            scorer = partial(_score_texts, MEASURES[self.measure], document.gold, texts, self.keep_non_ascii)
+
+            def scorer(good: npt.NDArray[np.bool_]) -> Sizes:
+                retrieved = "\n".join(text for text, is_good in zip(texts, good, strict=True) if is_good and text)
+                measure = MEASURES[self.measure]
+                return measure(document.gold, retrieved, keep_non_ascii=self.keep_non_ascii).sizes
+
         if not options.profile.reads_data:
             # Trees of many pages do not fit into memory.
             read = read.without_tree(DEPTHS)

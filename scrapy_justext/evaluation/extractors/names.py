@@ -1,13 +1,6 @@
-"""Extractors by name.
+"""Extractors by name: our profiles, the libraries of :data:`PEERS`, published methods, and services by their address.
 
-==================  ==============================================================================================
-``justext`` …       every profile of this library
-``ref:NAME``        other libraries, see :mod:`~scrapy_justext.evaluation.extractors.peers`
-``ttr``             the text-to-tag ratio, see :mod:`~scrapy_justext.evaluation.extractors.ttr`
-``ncleaner`` …      published methods that learn, see :data:`TRAINED`
-``http://…``        a service, see :mod:`~scrapy_justext.evaluation.extractors.http`
-``MODULE:NAME``     what an entry point would name, without one
-==================  ==============================================================================================
+``MODULE:NAME`` names what an entry point would, without one.
 
 Other packages add theirs by entry points of the group ``scrapy_justext.extractors``.  An entry point's name is the
 extractor's; what it points to is called without arguments, in each process that extracts, and gives an
@@ -31,7 +24,7 @@ from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import shipped_folder
 from scrapy_justext.evaluation.extractors import mss, ncleaner
-from scrapy_justext.evaluation.extractors.base import MODELS, FunctionExtractor, PageExtractor, digest_files
+from scrapy_justext.evaluation.extractors.base import MODELS, FunctionExtractor, digest_files, load_counts
 from scrapy_justext.evaluation.extractors.http import make_http
 from scrapy_justext.evaluation.extractors.peers import NAME as READABILITY_JS
 from scrapy_justext.evaluation.extractors.peers import PEERS, make_peer, make_readability_js
@@ -45,13 +38,14 @@ if TYPE_CHECKING:
     from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.language_table import Language
     from scrapy_justext.evaluation.datasets.documents import Document
+    from scrapy_justext.evaluation.extractors.base import PageExtractor
 
 #: Published methods that learn: from the file of a model to what extracts with it, from a page to its text.
 TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = MappingProxyType(
     {
-        ncleaner.LEXICAL: partial(ncleaner.load_ncleaner, is_lexical=True),
-        ncleaner.NON_LEXICAL: partial(ncleaner.load_ncleaner, is_lexical=False),
-        mss.NAME: mss.load_mss,
+        ncleaner.LEXICAL: lambda file: ncleaner.NgramModels(load_counts(file), is_lexical=True).clean,
+        ncleaner.NON_LEXICAL: lambda file: ncleaner.NgramModels(load_counts(file), is_lexical=False).clean,
+        mss.NAME: lambda file: mss.TokenBayes(load_counts(file)).extract,
     }
 )
 #: Files of the engine that results depend on.

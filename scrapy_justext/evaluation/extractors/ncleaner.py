@@ -31,11 +31,9 @@ from unicodedata import category
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.page import read_tree
 from scrapy_justext.core.reading.rules import MODERN
-from scrapy_justext.evaluation.extractors.base import load_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from scrapy_justext.evaluation.extractors.base import FeatureCounts
 
@@ -47,11 +45,6 @@ LEAST = 10
 
 _EDGE = "\n"
 _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."})
-
-
-def load_ncleaner(file: Path, *, is_lexical: bool) -> Callable[[str], str]:
-    """Return what extracts with the models of a file: from a page to its text.  Raises :class:`ExtractorError`."""
-    return NgramModels(load_counts(file), is_lexical=is_lexical).clean
 
 
 def blocks_of(html: str) -> list[str]:

