@@ -289,9 +289,9 @@ def compare_texts(gold: str, retrieved: str) -> Scores:
     return _similarity(len(gold), len(retrieved), distances.Levenshtein.distance(gold, retrieved))
 
 
-def _of_texts(text_of: Callable[[MarkdownContent], str]) -> Callable[[str, str], Scores]:
+def _of_texts(text_of: Callable[[MarkdownContent], str]) -> Callable[..., Scores]:
     """Return the measure that compares some text of two Markdown documents."""
-    return lambda gold, retrieved: compare_texts(text_of(read_markdown(gold)), text_of(read_markdown(retrieved)))
+    return lambda gold, retrieved, **_: compare_texts(text_of(read_markdown(gold)), text_of(read_markdown(retrieved)))
 
 
 def _table_text(tables: Sequence[TableRows]) -> str:
@@ -299,7 +299,7 @@ def _table_text(tables: Sequence[TableRows]) -> str:
     return "\n".join("\t".join(cell.text for cell in row) for table in tables for row in table)
 
 
-def score_images(gold: str, retrieved: str) -> Scores:
+def score_images(gold: str, retrieved: str, **_: object) -> Scores:
     """Count the images in both by their files' names and by their ALTs, and take the better of both counts.
 
     Paths do not count: a relative address may have been made absolute.
@@ -352,7 +352,7 @@ class _Costs:
         return node.children
 
 
-def score_tables(gold: str, retrieved: str) -> Scores:
+def score_tables(gold: str, retrieved: str, **_: object) -> Scores:
     """Compare the trees of tables (TEDS); their texts, with the case ``too_large``, where that would take too long."""
     sides = read_markdown(gold).tables, read_markdown(retrieved).tables
     relevant, found = (sum(1 + len(table) + sum(map(len, table)) for table in tables) for tables in sides)
@@ -380,7 +380,8 @@ def _tree(tables: Sequence[TableRows]) -> _Node:
 #: Pages of these cases are part of the means.
 _COUNTED = frozenset({OK, TOO_LARGE, MISMATCH, RETRIEVED_EMPTY})
 
-_SCORERS: dict[str, Callable[[str, str], Scores]] = {
+#: Options are those of measures of words.
+_SCORERS: dict[str, Callable[..., Scores]] = {
     "code": _of_texts(lambda content: "\n".join(content.code)),
     "formulas": _of_texts(lambda content: "\n".join(content.formulas)),
     "tables": score_tables,
@@ -390,14 +391,9 @@ _SCORERS: dict[str, Callable[[str, str], Scores]] = {
 }
 
 
-def _without_options(score: Callable[[str, str], Scores]) -> Callable[..., Scores]:
-    """Return a function that takes the options of measures of words, too."""
-    return lambda gold, retrieved, **_: score(gold, retrieved)
-
-
 #: Measures over pairs of Markdown texts, for data sets whose gold standard is Markdown.
 KIND_MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {name: Measure(name, _without_options(score), _COUNTED) for name, score in _SCORERS.items()}
+    {name: Measure(name, score, _COUNTED) for name, score in _SCORERS.items()}
 )
 #: Those of what an extractor may invent: pages without any in the gold standard, and with it in what was retrieved.
 INVENTED = ("code", "formulas", "tables", "images")

@@ -71,11 +71,7 @@ class Means(NamedTuple):
 
 def mean_scores(scores: Sequence[Scores]) -> Means:
     """Return the mean of each value over the documents that have it."""
-    return Means(
-        mean_of(document.precision for document in scores),
-        mean_of(document.recall for document in scores),
-        mean_of(document.f1 for document in scores),
-    )
+    return Means(*(mean_of(getattr(document, name) for document in scores) for name in Means._fields))
 
 
 @dataclass(frozen=True, slots=True)

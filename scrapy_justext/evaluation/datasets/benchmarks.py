@@ -85,7 +85,14 @@ def find_wcxb(path: Path) -> Listing:
     files.sub_folder(path, "html")
     records, problems = _wcxb_records(path)
     listing = _find(path, records, problems, "main_content")
-    return listing._replace(items=[_with_fields(item, records[item.id]) for item in listing.items])
+    items = []
+    for item in listing.items:
+        fields = {name: _field(records[item.id], name) for name in ("page_type", *_METADATA)}
+        page_type = fields.pop("page_type")
+        page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
+        metadata = {name: value for name, value in fields.items() if value is not None}
+        items.append(item._replace(page_type=text_of(page_type), metadata=metadata))
+    return listing._replace(items=items)
 
 
 def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
@@ -103,16 +110,6 @@ def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
     found = {name: files.parse_object(files.read_bytes(file)) for name, file in gold_files.items()}
     problems += [Problem("unreadable gold", name) for name, record in found.items() if record is None]
     return {name: record for name, record in found.items() if record is not None}, problems
-
-
-def _with_fields(item: Item, record: Any) -> Item:
-    page_type = _field(record, "page_type")
-    if isinstance(page_type, dict):
-        page_type = page_type.get("primary")
-    return item._replace(
-        page_type=page_type if isinstance(page_type, str) else None,
-        metadata={name: value for name in _METADATA if (value := _field(record, name)) is not None},
-    )
 
 
 def _read_object(path: Path, name: str) -> dict[str, Any]:

@@ -78,26 +78,18 @@ _LONGEST_NAME = 38
 _STYLE: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],
     "font.size": TEXT,
-    "text.color": INK,
+    **dict.fromkeys(("axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize"), SMALL),
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), MUTED),
     "text.parse_math": False,
-    "axes.edgecolor": MUTED,
     "axes.facecolor": "none",
-    "axes.labelcolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": SMALL,
-    "axes.labelsize": SMALL,
     "axes.axisbelow": True,
     "figure.facecolor": SURFACE,
     "grid.color": GRID,
     "hatch.linewidth": 0.7,
     "svg.fonttype": "none",
-    "xtick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "xtick.labelsize": SMALL,
-    "ytick.color": MUTED,
-    "ytick.labelcolor": INK,
-    "ytick.labelsize": SMALL,
 }
 
 
@@ -218,6 +210,7 @@ def _draw_bar(axes: Axes, bar: Bar, y: float, height: float) -> None:
         start += length
     if bar.deviation:
         ends = max(0.0, start - bar.deviation), min(longest, start + bar.deviation)
+        # Seen on any colour.
         for colour, width, cap in ((SURFACE, 3.2, 7.2), (INK, 1.2, 5.2)):
             caps: dict[str, Any] = {"marker": "|", "markersize": cap, "markeredgewidth": width}
             axes.plot(ends, (y, y), color=colour, linewidth=width, zorder=4, **caps)
