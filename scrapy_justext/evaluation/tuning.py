@@ -45,7 +45,7 @@ from scrapy_justext.crawl.settings import SETTINGS, custom_settings
 from scrapy_justext.crawl.sites import registered_domain
 from scrapy_justext.evaluation.command_line import add_pages_and_processes, argument
 from scrapy_justext.evaluation.datasets.names import open_data_sets
-from scrapy_justext.evaluation.measures import MEASURES, Sizes, f_score, find_words
+from scrapy_justext.evaluation.measures import MEASURES, Means, Sizes, f_score, find_words
 from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
 from scrapy_justext.evaluation.tables import format_columns
@@ -76,7 +76,7 @@ LEVELS = 4
 EPSILON = 1e-9
 _DRAWN_SHARE = 1 / 3
 
-#: What may be made greatest, and where in :class:`Quality` that is.
+#: What may be made greatest, and where in :class:`Means` that is.
 OBJECTIVES = {"f1": 2, "precision": 0, "recall": 1, "fbeta": 2}
 DEFAULT_TRIALS = 150
 
@@ -332,36 +332,25 @@ def _start_trials(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mappin
     return judge
 
 
-class Quality(NamedTuple):
-    """What a page's sizes are worth, from 0 to 1: 1 where there was nothing to find and nothing was found.
+def quality_of(sizes: Sizes, beta: float) -> Means:
+    """Return what a page's sizes are worth; ``beta``: how many times recall weighs what precision does, in place of F1.
 
-    All are 0 where only one of the texts is empty, whatever the measure: [D] leaves such pages out of its means, and
-    the best thresholds would be those that give up on the hard ones.
-    """
+    All are 1 where there was nothing to find and nothing was found.  All are 0 where only one of the texts is empty,
+    whatever the measure: [D] leaves such pages out of its means, and the best thresholds would be those that give up on
+    the hard ones.
 
-    precision: float
-    recall: float
-    f: float
-
-
-def quality_of(sizes: Sizes, beta: float) -> Quality:
-    """Return the quality of a page; ``beta``: how many times recall weighs what precision does.
-
-    >>> quality_of(Sizes(4, 2, 2), 1.0)
-    Quality(precision=1.0, recall=0.5, f=0.6666666666666666)
-    >>> quality_of(Sizes(4, 0, 0), 1.0)
-    Quality(precision=0.0, recall=0.0, f=0.0)
+    >>> quality_of(Sizes(4, 2, 2), 1.0), quality_of(Sizes(4, 0, 0), 1.0).f1
+    (Means(precision=1.0, recall=0.5, f1=0.6666666666666666), 0.0)
     """
     if not sizes.relevant or not sizes.retrieved:
-        value = float(sizes.relevant == sizes.retrieved)
-        return Quality(value, value, value)
+        return Means(*[float(sizes.relevant == sizes.retrieved)] * 3)
     precision, recall = sizes.common / sizes.retrieved, sizes.common / sizes.relevant
-    return Quality(precision, recall, f_score(precision, recall, beta))
+    return Means(precision, recall, f_score(precision, recall, beta))
 
 
-def mean_quality(sizes: Sequence[Sizes], beta: float) -> Quality:
+def mean_quality(sizes: Sequence[Sizes], beta: float) -> Means:
     """Return the means over pages."""
-    return Quality(*map(fmean, zip(*(quality_of(page, beta) for page in sizes), strict=True)))
+    return Means(*map(fmean, zip(*(quality_of(page, beta) for page in sizes), strict=True)))
 
 
 class Label(NamedTuple):
@@ -420,9 +409,9 @@ class Goal(NamedTuple):
     objective: str
     beta: float
 
-    def of(self, quality: Quality) -> float:
+    def of(self, quality: Means) -> float:
         """Return its value."""
-        return quality[OBJECTIVES[self.objective]]
+        return quality[OBJECTIVES[self.objective]] or 0.0
 
     @property
     def title(self) -> str:

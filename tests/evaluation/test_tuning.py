@@ -15,10 +15,9 @@ from scrapy_justext.core.parameters import PARAMETERS, Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES, Sizes
+from scrapy_justext.evaluation.measures import MEASURES, Means, Sizes
 from scrapy_justext.evaluation.tuning import (
     Label,
-    Quality,
     Search,
     TrialPage,
     TrialSetup,
@@ -141,7 +140,7 @@ class TestTrials:
         sizes = [Sizes(4, 2, 2), Sizes(0, 0, 0), Sizes(3, 0, 0), Sizes(0, 3, 0), Sizes(2, 2, 0)]
         assert mean_quality(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
         # beta 2: 5 * 1 * 0.5 / (4 * 1 + 0.5)
-        assert quality_of(sizes[0], 2.0) == pytest.approx(Quality(1.0, 0.5, 2.5 / 4.5))
+        assert quality_of(sizes[0], 2.0) == pytest.approx(Means(1.0, 0.5, 2.5 / 4.5))
 
 
 def pages_of(*groups: int) -> list[Label]:
