@@ -23,7 +23,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -263,7 +262,6 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
     events: SimpleQueue[tuple[int, ResultWithText | Future[Any]]] = SimpleQueue()
     # The extractors of each task without a result, the one whose turn it is first.
     lacking = [deque(task.extractors) for task in tasks]
-    waiting = iter(range(len(tasks)))
     tried_again: set[int] = set()
 
     def begin(number: int) -> None:
@@ -276,11 +274,11 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
         open_results(plan.out, data_set.name, lacking[number].popleft()).append(result, text)
         report(result)
 
-    at_work = min(plan.jobs, len(tasks))
-    with Pool(at_work, start_extracting, plan, start_seconds=OVERHEAD_SECONDS, has_children=True) as pool:
-        for number in islice(waiting, at_work):
+    processes, unfinished = min(plan.jobs, len(tasks)), len(tasks)
+    with Pool(processes, start_extracting, plan, start_seconds=OVERHEAD_SECONDS, has_children=True) as pool:
+        for number in range(len(tasks)):
             begin(number)
-        while at_work:
+        while unfinished:
             number, event = events.get()
             if not isinstance(event, Future):
                 keep(number, *event)
@@ -294,10 +292,8 @@ def run_plan(plan: Plan, tasks: Sequence[DocumentTask], report: Callable[[Result
                     keep(number, result)
             if lacking[number]:
                 begin(number)
-            elif (following := next(waiting, None)) is not None:
-                begin(following)
             else:
-                at_work -= 1
+                unfinished -= 1
 
 
 def _check_sendable(data_sets: Sequence[DataSet]) -> None:
