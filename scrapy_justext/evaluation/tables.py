@@ -48,7 +48,7 @@ class Column(NamedTuple):
     """Whether the highest figure stands out."""
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A table; ``corner``: what the rows are about."""
 
     caption: str
@@ -78,12 +78,12 @@ class Table(NamedTuple):
 
 def make_table(
     caption: str, heads: Iterable[Cell], columns: Sequence[Column], corner: str = "Extractor", *, stacked: bool = False
-) -> Table:
+) -> ReportTable:
     """Return a table with a line for each head, whose text is the row's name."""
     cells = [_mark_highest(column.cells) if column.is_compared else column.cells for column in columns]
     lines = tuple(TableLine(head, tuple(found.get(head.text, Cell(UNDEFINED)) for found in cells)) for head in heads)
     groups = Counter(column.group for column in columns if column.group)
-    return Table(caption, corner, tuple(column.head for column in columns), lines, groups, stacked)
+    return ReportTable(caption, corner, tuple(column.head for column in columns), lines, groups, stacked)
 
 
 def _mark_highest(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:

@@ -235,7 +235,7 @@ def is_file_name(name: str) -> bool:
 # Data sets in one file of JSON Lines in UTF-8, an object a page.
 
 
-class Records(NamedTuple):
+class LineRecords(NamedTuple):
     """The objects of a file by their ids, where their lines start, and what is wrong with the other lines."""
 
     objects: dict[str, dict[str, Any]]
@@ -243,9 +243,9 @@ class Records(NamedTuple):
     problems: list[Problem]
 
 
-def parse_lines(content: bytes, file_name: str, texts: Sequence[str] = (), id_field: str = "id") -> Records:
+def parse_lines(content: bytes, file_name: str, texts: Sequence[str] = (), id_field: str = "id") -> LineRecords:
     """Return the objects of JSON Lines; ``texts``: the fields that must be strings, beside the one with the id."""
-    records = Records({}, {}, [])
+    records = LineRecords({}, {}, [])
     start = 0
     for number, line in enumerate(content.split(b"\n"), 1):
         record, position = parse_object(line), f"{file_name}, line {number}"
@@ -261,7 +261,7 @@ def parse_lines(content: bytes, file_name: str, texts: Sequence[str] = (), id_fi
     return records
 
 
-def open_lines(path: Path, texts: Sequence[str], id_field: str = "id") -> Records:
+def open_lines(path: Path, texts: Sequence[str], id_field: str = "id") -> LineRecords:
     """Return the objects of a data set that is one file; raise :class:`DataSetError`."""
     if not path.is_file():
         raise DataSetError("dataset", str(path), "no such file")

@@ -122,7 +122,7 @@ def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
 
 
 #: A figure, and what it says in words.
-Drawing = tuple[Figure, str]
+DrawnFigure = tuple[Figure, str]
 
 
 # Charts of bars.
@@ -225,7 +225,7 @@ def _describe(groups: Mapping[str, Sequence[Bar]]) -> str:
 _SCORE_FILLS = {"f1": Fill(STEP_1), "precision": Fill(STEP_2, "///"), "recall": Fill(STEP_4)}
 
 
-def _draw_means(results: MeasureResults) -> Drawing:
+def _draw_means(results: MeasureResults) -> DrawnFigure:
     """Draw precision, recall and F1 of each extractor, with standard deviations as whiskers."""
 
     def bar(row: ExtractorRow, score: str, fill: Fill) -> Bar:
@@ -244,7 +244,7 @@ def _draw_means(results: MeasureResults) -> Drawing:
 _PEERS = "ref:"
 
 
-def _draw_types(results: MeasureResults) -> Drawing | None:
+def _draw_types(results: MeasureResults) -> DrawnFigure | None:
     """Draw F1 on the pages of each type, a bar for each extractor."""
     if not results.page_types:
         return None
@@ -270,7 +270,7 @@ _CASE_FILLS = {
 }
 
 
-def _draw_cases(results: MeasureResults) -> Drawing | None:
+def _draw_cases(results: MeasureResults) -> DrawnFigure | None:
     """Draw how many pages are no ordinary ones for a measure, stacked by what they are."""
     bars = []
     for row in results.rows:
@@ -294,7 +294,7 @@ def _draw_cases(results: MeasureResults) -> Drawing | None:
 _SHORTEST = 0.01
 
 
-def _draw_times(results: MeasureResults) -> Drawing | None:
+def _draw_times(results: MeasureResults) -> DrawnFigure | None:
     points = {
         row.extractor: (max(row.milliseconds, _SHORTEST), row.f1)
         for row in results.rows
@@ -367,7 +367,7 @@ def place_labels(
     return taken[len(points) :]
 
 
-_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], Drawing | None]]] = MappingProxyType(
+_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], DrawnFigure | None]]] = MappingProxyType(
     {
         "bars": ("Mean precision, recall and F1", _draw_means),
         "types": ("F1 by page type", _draw_types),

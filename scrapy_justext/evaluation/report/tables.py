@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_justext.evaluation.report.results import DataSetResults, MeasureResults, Significance
     from scrapy_justext.evaluation.scoring import DocumentScores, ExtractorRow
     from scrapy_justext.evaluation.statistics import Bootstrap, MannWhitney
-    from scrapy_justext.evaluation.tables import Table
+    from scrapy_justext.evaluation.tables import ReportTable
 
 #: Fields of a row that count pages which are no ordinary ones, with titles.
 CASE_TITLES: Mapping[str, str] = MappingProxyType(
@@ -60,7 +60,7 @@ def format_probability(value: float) -> str:
     return "<0.001" if value < 0.001 else f"= {value:.3f}"
 
 
-def overview_table(data_set: DataSetResults) -> Table:
+def overview_table(data_set: DataSetResults) -> ReportTable:
     """Return F1 by each measure of texts, sorted by the first measure."""
     by_measure = {name: results.rows for name, results in data_set.measures.items() if name not in KIND_MEASURES}
     columns = [
@@ -70,7 +70,7 @@ def overview_table(data_set: DataSetResults) -> Table:
     return make_table(f"F1 on {data_set.name} by each measure", _names(by_measure), columns)
 
 
-def kinds_table(data_set: DataSetResults) -> Table | None:
+def kinds_table(data_set: DataSetResults) -> ReportTable | None:
     """Return how much of each kind is kept, and what was invented; None where the gold standard is not Markdown."""
     by_measure = {name: results.rows for name, results in data_set.measures.items() if name in KIND_MEASURES}
     if not by_measure:
@@ -87,7 +87,7 @@ def _names(by_measure: Mapping[str, Sequence[ExtractorRow]]) -> list[Cell]:
     return [*map(Cell, dict.fromkeys(row.extractor for rows in by_measure.values() for row in rows))]
 
 
-def scores_table(results: MeasureResults) -> Table:
+def scores_table(results: MeasureResults) -> ReportTable:
     """Return all figures of a measure."""
     columns = []
     for score, title in SCORE_TITLES.items():
@@ -103,7 +103,7 @@ def scores_table(results: MeasureResults) -> Table:
     return make_table(f"Figures: {results.subject}", heads, columns)
 
 
-def page_type_tables(results: MeasureResults) -> list[Table]:
+def page_type_tables(results: MeasureResults) -> list[ReportTable]:
     """Return F1 on the pages of each type, then all figures of each type; none where there are no types."""
     if not results.page_types:
         return []
@@ -120,7 +120,7 @@ def page_type_tables(results: MeasureResults) -> list[Table]:
     return tables
 
 
-def figures_table(results: MeasureResults) -> Table:
+def figures_table(results: MeasureResults) -> ReportTable:
     """Return the means of a measure in a table for other pages: with F1 by page type, time, and pages that failed."""
     columns = [
         Column(title, {row.extractor: _mean_cell(row, score, 3, sd=False) for row in results.rows}, is_compared=True)
@@ -162,7 +162,7 @@ def _page_columns(rows: Sequence[ExtractorRow], pages: str, time_group: str = ""
     ]
 
 
-def significance_tables(results: MeasureResults) -> list[Table]:
+def significance_tables(results: MeasureResults) -> list[ReportTable]:
     """Return row against column by Mann-Whitney's test and by the bootstrap, at 99 %; none for one extractor alone."""
     if len(results.rows) == 1:
         return []
@@ -203,7 +203,7 @@ def _sign(test: MannWhitney | Bootstrap, difference: float) -> str:
     return BETTER if difference > 0 else WORSE
 
 
-def differences_table(pair: ExtractorPair) -> Table:
+def differences_table(pair: ExtractorPair) -> ReportTable:
     """Return the documents on which two extractors differ most."""
     found = pair.differences
     columns = [
