@@ -12,7 +12,7 @@ cdef object _name_flags(const int[::1] element, const int[::1] names, object set
 
 
 @cython.final
-cdef class _Page:
+cdef class _MeasuredBlocks:
     cdef int count, h1s
     cdef object columns
     cdef str title

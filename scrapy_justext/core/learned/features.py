@@ -113,7 +113,7 @@ def compute(segments: BlockTable, flow: Flow, title: str) -> Features:
     columns = read_elements(flow)
     own_names = _name_flags(segments.element, columns.own_names, columns.sets)
     all_names = _name_flags(segments.element, columns.all_names, columns.sets)
-    page = _Page(segments, columns, title[:_TITLE_READ].lower())
+    page = _MeasuredBlocks(segments, columns, title[:_TITLE_READ].lower())
     numbers = np.frombuffer(page.numbers(), np.float32).reshape(len(NUMBERS), -1)
     view = PageView(segments.collapsed, segments.element, columns)
     return Features(numbers, own_names, all_names, view)
@@ -145,7 +145,7 @@ def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.negative(inputs, out=inputs, where=numbers < 0)
 
 
-class _Page:
+class _MeasuredBlocks:
     """The blocks of a page, of which there is at least one; the features are written one by one.
 
     ``repeats``: by the first block with a text, how often it stands on the page; ``first``: that block.

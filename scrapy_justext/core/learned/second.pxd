@@ -13,7 +13,7 @@ cdef int _strings_in(str text) except -1
 
 
 @cython.final
-cdef class _Page:
+cdef class _SecondPass:
     cdef int count, run_start, run_end, best
     cdef Sums blocks, all_units, all_good, all_first, margins
     cdef const int[::1] element, ends, paths, classes, holders, markers, offsets, windows, sides

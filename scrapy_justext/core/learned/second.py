@@ -239,11 +239,11 @@ def second_features(features: Features, first: Floats32) -> Floats32:
     assert features.view is not None
     found = np.zeros((len(SECOND_FEATURES), len(first)), np.float32)
     found[len(OWN) :] = features.numbers[_TAKEN_ROWS]
-    _Page(features.numbers, features.view, first, found.reshape(-1)).write()
+    _SecondPass(features.numbers, features.view, first, found.reshape(-1)).write()
     return found
 
 
-class _Page:
+class _SecondPass:
     """The blocks of a page; their features are written one by one.
 
     ``first``: the probabilities of the first pass; ``good``: good text.
