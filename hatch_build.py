@@ -20,6 +20,7 @@ PACKAGE = "scrapy_justext"
 #: The modules that are compiled as they are, with the types in the ``.pxd`` beside them; the walk is Cython.
 COMPILED = (
     "core.text",
+    "core.unsegmented",
     "core.context_free",
     "core.reading.signs",
     "core.reading.nodes",

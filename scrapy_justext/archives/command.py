@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_justext.archives.records import OTHERS_OPTION, PageColumns, column_option
-from scrapy_justext.core.printing import complain
+from scrapy_justext.crawl.printing import complain
 from scrapy_justext.exceptions import BAD_INPUT, JustextError, require
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.archives.records import BEGINNING, InputPosition, Location
 from scrapy_justext.archives.work import Trouble
-from scrapy_justext.core.printing import discard_rest, in_json
+from scrapy_justext.crawl.printing import discard_rest, in_json
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
 from scrapy_justext.files import LOCK_FILE, locked, write_whole
 

@@ -28,8 +28,8 @@ from scrapy_justext.archives.output import (
 from scrapy_justext.archives.readers import Source, find_sources
 from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, check_names, explaining
 from scrapy_justext.archives.work import Chunk, Setup, choose_rows, extract_chunks, make_chunks
-from scrapy_justext.core.printing import on_one_line
 from scrapy_justext.crawl.command_options import chosen_settings
+from scrapy_justext.crawl.printing import on_one_line
 from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole

@@ -173,8 +173,6 @@ NUMBERS = ("link_characters", "link_words", "tags_count", "element", "begin", "e
 _COLUMNS = ("collapsed", "position", *NUMBERS)
 
 _NOTHING = Extras()
-#: By name, the place of a field of :class:`Position`.
-_FIELDS_OF_POSITION = {name: i for i, name in enumerate(Position._fields)}
 
 
 class BlockTable(Sequence[Segment]):
@@ -217,12 +215,9 @@ class BlockTable(Sequence[Segment]):
     def append(self, one: Segment) -> None:
         """Add a row behind the last."""
         text = None if one.text == one.collapsed else one.text
-        extras = Extras(text, one.image_url, one.code_language, one.cells, one.formulas)
-        position = Position(one.tag, one.heading_level, one.in_select, one.preformatted, one.kind)
-        row = (
-            one.collapsed, position, one.link_characters, one.link_words, one.tags_count, one.element, one.begin,
-            one.end,
-        )  # fmt: skip
+        extras = Extras(text, *(getattr(one, name) for name in Extras._fields[1:]))
+        position = Position._make(getattr(one, name) for name in Position._fields)
+        row: Any = (one.collapsed, position, *(getattr(one, name) for name in NUMBERS))
         self.add(row, None if extras == _NOTHING else extras)
 
     def extend(self, other: BlockTable) -> None:
@@ -252,7 +247,7 @@ class BlockTable(Sequence[Segment]):
     def of_position(self, name: str) -> Sequence[Any]:
         """Return a column of which :class:`Position` has the field; it is made once."""
         # By its place it is got in a third of the time.
-        return self._once(name, lambda: list(map(itemgetter(_FIELDS_OF_POSITION[name]), self.position)))
+        return self._once(name, lambda: list(map(itemgetter(Position._fields.index(name)), self.position)))
 
     def on_one_line(self) -> Sequence[str]:
         """Return the collapsed texts without the line feeds that ``justext-3.0`` keeps; they are made once."""
@@ -268,12 +263,15 @@ class BlockTable(Sequence[Segment]):
 
     def taken(self, indices: Sequence[int]) -> BlockTable:
         """Return a table of the blocks with some indices."""
-        part = BlockTable()
+        return self._part(indices, lambda column: [column[i] for i in indices])
+
+    def _part(self, numbers: Iterable[int], part: Callable[[Any], Iterable[Any]]) -> BlockTable:
+        taken = BlockTable()
         for name in _COLUMNS:
-            column = getattr(self, name)
-            getattr(part, name).extend([column[i] for i in indices])
-        part.extras = {number: self.extras[i] for number, i in enumerate(indices) if i in self.extras}
-        return part
+            getattr(taken, name).extend(part(getattr(self, name)))
+        if self.extras:
+            taken.extras = {new: self.extras[i] for new, i in enumerate(numbers) if i in self.extras}
+        return taken
 
     def of_extras(self, name: str) -> list[Any]:
         """Return a column of which :class:`Extras` has the field."""
@@ -305,12 +303,7 @@ class BlockTable(Sequence[Segment]):
     def __getitem__(self, index: slice) -> BlockTable: ...
     def __getitem__(self, index: int | slice) -> Segment | BlockTable:
         if isinstance(index, slice):
-            part = BlockTable()
-            for name in _COLUMNS:
-                setattr(part, name, getattr(self, name)[index])
-            numbers = enumerate(range(*index.indices(len(self)))) if self.extras else ()
-            part.extras = {new: self.extras[i] for new, i in numbers if i in self.extras}
-            return part
+            return self._part(range(*index.indices(len(self))), itemgetter(index))
         i = range(len(self))[index]
         return next(self.rows(i, i + 1))
 
@@ -367,29 +360,17 @@ class DataCells(Sequence[Sequence[DataCell]]):
         # What it is made of, not a method: cells that hold themselves would wait for a garbage collection.
         self._rows = Late(partial(_cells_by_rows, blocks, spans))
 
-    @property
-    def rows(self) -> list[list[DataCell]]:
-        """The cells by rows."""
-        return self._rows()
-
     def __len__(self) -> int:
         return len(self.spans)
 
-    @overload
-    def __getitem__(self, index: int) -> Sequence[DataCell]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Sequence[DataCell]]: ...
-    def __getitem__(self, index: int | slice) -> Sequence[DataCell] | Sequence[Sequence[DataCell]]:
-        return self.rows[index]
-
-    def __iter__(self) -> Iterator[Sequence[DataCell]]:
-        return iter(self.rows)
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows()[index]
 
     def __eq__(self, other: object) -> bool:
-        return self.rows == other.rows if isinstance(other, DataCells) else NotImplemented
+        return self._rows() == other._rows() if isinstance(other, DataCells) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(tuple(map(tuple, self.rows)))
+        return hash(tuple(map(tuple, self)))
 
     def __reduce__(self) -> tuple[type[DataCells], tuple[BlockTable, Sequence[Sequence[CellSpan]]]]:
         return DataCells, (self.blocks, self.spans)

@@ -320,7 +320,7 @@ _ODD = re.compile("[^\x00-\x7f\\w\xa0\u0301\u200c\u0e31-\u0e4e’‘“”–—
 def _guess(body: bytes) -> EncodingChoice:
     """Choose the likeliest encoding of bytes that declare none and are no valid UTF-8 beyond ASCII."""
     if body.isascii():
-        if b"\x1b$" in body and _is_iso2022_jp(body):
+        if b"\x1b$" in body and "\ufffd" not in body.decode("iso2022_jp", "replace"):
             return _guessed("iso2022_jp", "its escapes")
         return EncodingChoice(UTF_8, "detected", "all ASCII")
     sample = _sample(body)
@@ -403,11 +403,3 @@ def _stopwords(languages: str) -> frozenset[str]:
 
 def _count_beyond_ascii(text: str) -> int:
     return len(text) - len(text.encode("ascii", "ignore"))
-
-
-def _is_iso2022_jp(body: bytes) -> bool:
-    try:
-        body.decode("iso2022_jp")
-    except UnicodeDecodeError:
-        return False
-    return True

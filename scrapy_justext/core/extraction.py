@@ -47,7 +47,7 @@ class BlockColumns:
     def are_good(self) -> list[bool]:
         """Return for each block whether it is good."""
         if self._are_good is None:
-            self._are_good = _which_are_good(self["block_class"])
+            self._are_good = [one is GOOD for one in self["block_class"]]
         return self._are_good
 
     def __getitem__(self, name: str) -> Sequence[Any]:
@@ -84,10 +84,6 @@ class BlockColumns:
             name: self[name] for name in BLOCK_FIELDS if not (is_whole and name in Block._late)
         }
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
-
-
-def _which_are_good(classes: Iterable[BlockClass]) -> list[bool]:
-    return [one is GOOD for one in classes]
 
 
 def _are_one(column: Sequence[Any]) -> bool:
@@ -263,10 +259,19 @@ class Extraction(_MadeLate):
     def parts(self) -> tuple[BlockColumns, dict[str, Any]]:
         """Return what :meth:`of_columns` makes it of again."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "blocks"}
-        return getattr(self, "_columns", None) or _columns_of(self.blocks), values
+        return self._table(), values
+
+    def _table(self) -> BlockColumns:
+        """Return the columns that the blocks are made of, or those of the blocks that it was made with."""
+        columns: BlockColumns | None = getattr(self, "_columns", None)
+        if columns is None:
+            made = {name: list(map(attrgetter(name), self.blocks)) for name in BLOCK_FIELDS}
+            columns = made_columns(len(self.blocks), made)
+        return columns
 
     def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
-        return _restored, self.parts()
+        columns, values = self.parts()
+        return partial(Extraction.of_columns, **values), (columns,)
 
     def __repr__(self) -> str:
         # A page has hundreds of blocks, which nobody wants in a log.
@@ -290,8 +295,7 @@ class Extraction(_MadeLate):
         """Return the values of a field of all blocks, which nobody may change."""
         if name not in BLOCK_FIELDS:
             raise AttributeError(f"blocks have no field {name!r}")
-        columns = getattr(self, "_columns", None)
-        return [getattr(block, name) for block in self.blocks] if columns is None else columns[name]
+        return self._table()[name]
 
     def with_bad(self, reasons: Mapping[int, str]) -> Extraction:
         """Return the extraction with some blocks made bad, and these texts no longer among headings.
@@ -359,9 +363,7 @@ class Extraction(_MadeLate):
         return sum(self._of_good("characters"))
 
     def _of_good(self, name: str) -> list[Any]:
-        columns = getattr(self, "_columns", None)
-        are_good = _which_are_good(self._values("block_class")) if columns is None else columns.are_good
-        return list(compress(self._values(name), are_good))
+        return list(compress(self._values(name), self._table().are_good))
 
     def choose_blocks(self, which: str) -> tuple[Block, ...]:
         """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
@@ -370,7 +372,14 @@ class Extraction(_MadeLate):
     def block_dicts(self, names: Sequence[str], which: str = "all") -> list[dict[str, Any]]:
         """Return some fields of each block that ``which`` names as plain JSON values."""
         read = self._values if which == "all" else self._of_good
-        return _dicts({name: read(name) for name in names}, len(read("index")))
+        # Column by column: dicts that have their keys are filled faster than dicts that grow.
+        empty: dict[str, Any] = dict.fromkeys(names)
+        rows = [empty.copy() for _ in read("index")]
+        for name in empty:
+            values = map(_PLAIN[name][0], read(name)) if name in _PLAIN else read(name)
+            for row, value in zip(rows, values, strict=True):
+                row[name] = value
+        return rows
 
     def _make(self, name: str) -> object:
         return self._columns.blocks() if name == "blocks" else self._columns.of_page[name]()
@@ -390,56 +399,27 @@ class Extraction(_MadeLate):
 
         What has a default may be missing, of the extraction and of its blocks.
         """
+        columns: dict[str, list[Any]] = {
+            name: [row.get(name, _DEFAULTS[name]) if name in _DEFAULTS else row[name] for row in values["blocks"]]
+            for name in BLOCK_FIELDS
+        }
+        for name, (_, restore) in _PLAIN.items():
+            columns[name] = list(map(restore, columns[name]))
         rest = {name: value for name, value in values.items() if name not in ("text", "paragraphs", "blocks")}
-        return cls(blocks=_dicts_to_blocks(values["blocks"]), **rest)
+        return cls.of_columns(made_columns(len(values["blocks"]), columns), **rest)
 
 
 BLOCK_FIELDS = tuple(field.name for field in fields(Block))
-_BLOCK_DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}
+_DEFAULTS = {field.name: field.default for field in fields(Block) if field.default is not MISSING}
 
-#: What makes plain JSON values of the fields that hold others.  ``value`` would call a function in Python.
-_PLAIN: dict[str, Callable[[Any], Any]] = {
-    "block_class": attrgetter("_value_"),
-    "context_free_class": attrgetter("_value_"),
-    "heading_path": list,
+#: Of the fields that hold no plain JSON values: what makes such values, and what makes the fields of these again.
+#: ``value`` would call a function in Python.
+_CLASS = (attrgetter("_value_"), BlockClass)
+_PLAIN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "block_class": _CLASS,
+    "context_free_class": _CLASS,
+    "heading_path": (list, tuple),
 }
-#: What makes these fields of plain JSON values.
-_FROM_PLAIN: dict[str, Callable[[Any], Any]] = {
-    "block_class": BlockClass,
-    "context_free_class": BlockClass,
-    "heading_path": tuple,
-}
-
-
-def _dicts(columns: Mapping[str, Iterable[Any]], count: int) -> list[dict[str, Any]]:
-    """Return columns as rows of plain JSON values."""
-    # Column by column: dicts that have their keys are filled faster than dicts that grow.
-    empty: dict[str, Any] = dict.fromkeys(columns)
-    rows = [empty.copy() for _ in range(count)]
-    for name, values in columns.items():
-        for row, value in zip(rows, map(_PLAIN[name], values) if name in _PLAIN else values, strict=True):
-            row[name] = value
-    return rows
-
-
-def _columns_of(blocks: Sequence[Block]) -> BlockColumns:
-    return made_columns(len(blocks), {name: [getattr(block, name) for block in blocks] for name in BLOCK_FIELDS})
-
-
-def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:
-    return Extraction.of_columns(columns, **values)
-
-
-def _dicts_to_blocks(rows: Sequence[Mapping[str, Any]]) -> tuple[Block, ...]:
-    columns: dict[str, Iterable[object]] = {
-        name: [row.get(name, _BLOCK_DEFAULTS[name]) for row in rows]
-        if name in _BLOCK_DEFAULTS
-        else [row[name] for row in rows]
-        for name in BLOCK_FIELDS
-    }
-    for name, restore in _FROM_PLAIN.items():
-        columns[name] = map(restore, columns[name])
-    return make_blocks(columns, len(rows))
 
 
 def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:

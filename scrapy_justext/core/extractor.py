@@ -18,23 +18,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, BlockTable, Decision, Decisions, Late
 from scrapy_justext.core.context_free import decide_by_kind, measure
 from scrapy_justext.core.context_sensitive import Context, heading_paths, number_groups
 from scrapy_justext.core.extraction import BlockColumns, Extraction
-from scrapy_justext.core.languages import (
-    LanguageChoice,
-    beside_own_words,
-    choice_of,
-    choose_language,
-    declared_tags,
-    without_stop_words,
-)
+from scrapy_justext.core.languages import LanguageChoice, choice_of, choose_language, declared_tags, on_purpose
 from scrapy_justext.core.markdown.document import ATTRIBUTES, to_markdown
 from scrapy_justext.core.markdown.tables import HTML
-from scrapy_justext.core.options import DEFAULTS, Choices, Options, make_options
+from scrapy_justext.core.options import Options, make_options
 from scrapy_justext.core.overrides import choose
 from scrapy_justext.core.parsing import declared_languages, is_response, page_title, parse_html
 from scrapy_justext.core.profiles import ARTICLE_FROM
@@ -61,7 +54,7 @@ if TYPE_CHECKING:
     from scrapy_justext.core.learned.features import Features
     from scrapy_justext.core.learned.model import Model
     from scrapy_justext.core.learned.pages import PageModel, PageOpinion
-    from scrapy_justext.core.options import Criteria, Parameters
+    from scrapy_justext.core.options import Choices, Criteria, Parameters
     from scrapy_justext.core.parameters import GivenThresholds, Thresholds
     from scrapy_justext.core.parsing import Page
     from scrapy_justext.core.reading.flow import Flow
@@ -154,9 +147,8 @@ class JudgedPage(NamedTuple):
 
         ``reasons``: why, by the index of the block in the extraction.
         """
-        count = len(self.final)
+        count, data = len(self.final), self.data
         rows = {i: Decision(BAD, reason) for i, reason in reasons.items()}
-        data = self.data
         if data is not None:
             of_data = {i - count: row for i, row in rows.items() if i >= count}
             data = data._replace(decisions=data.decisions.with_rows(of_data))
@@ -168,36 +160,20 @@ class JudgedPage(NamedTuple):
         page, context = self.page, self.context
         if page.flow is None:
             return self
-        added = () if self.data is None else self.data.good
         markdown = to_markdown(
             page.flow,
             context.segments,
             self.final,
             url=page.url,
-            data=added,
+            data=() if self.data is None else self.data.good,
             headline=find_headline(context, self.final),
             tables=self.tables,
         )
         return self._replace(markdown=markdown)
 
-    def _made_late(self) -> Mapping[str, Callable[[], Any]]:
-        """Return what makes the fields of an extraction that are made when somebody reads them."""
-        opinion, final, has_data = self.opinion, self.final, self.data is not None
-        if opinion is None:
-            return {}
-
-        def confidence() -> float:
-            return opinion.confidence(final.are_good, has_data=has_data)
-
-        return {
-            "confidence": confidence,
-            "page_type": lambda: opinion.page_type()[0],
-            "page_type_probability": lambda: opinion.page_type()[1],
-        }
-
     def extraction(self) -> Extraction:
         """Return what users see of the page."""
-        page, context = self.page, self.context
+        page, context, opinion = self.page, self.context, self.opinion
         encoding, encoding_source, encoding_reason = page.encoding or (None, None, None)
         columns = _columns(context, page.measured, self.final, paths=page.paths)
         if self.data is not None:
@@ -206,7 +182,13 @@ class JudgedPage(NamedTuple):
             of_data = Context(segments, decided, context.thresholds)
             added = _columns(of_data, lambda: measured, decided, first=columns.count, origin=origin)
             columns = BlockColumns.joined([columns, added])
-        columns.of_page = self._made_late()
+        if opinion is not None:
+            are_good, has_data = self.final.are_good, self.data is not None
+            columns.of_page = {
+                "confidence": lambda: opinion.confidence(are_good, has_data=has_data),
+                "page_type": lambda: opinion.page_type()[0],
+                "page_type_probability": lambda: opinion.page_type()[1],
+            }
         return Extraction.of_columns(
             columns,
             language=page.language.code,
@@ -228,8 +210,8 @@ class JudgedPage(NamedTuple):
 class Extractor:
     """Extracts pages with one choice of options, which is checked once.
 
-    ``options``: what :func:`~scrapy_justext.core.options.make_options` returns; without them, the same choices as for
-    :func:`extract`.
+    ``choices``: the same as for :func:`extract`, with the same defaults.
+    ``options``: what :func:`~scrapy_justext.core.options.make_options` returns, in their place.
     ``model``: a trained model in place of the profile's own, for a profile that has one.
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for a choice that is not allowed.
 
@@ -237,40 +219,19 @@ class Extractor:
     'Two cities'
     """
 
-    def __init__(  # noqa: PLR0913 (help shows what can be chosen)
-        self,
-        options: Options | None = None,
-        *,
-        model: Model | None = None,
-        language: str | Sequence[str] = "auto",
-        stoplist: StoplistSource | None = None,
-        profile: str = "justext",
-        paths: bool = False,
-        markdown: bool = False,
-        markdown_tables: str = HTML,
-        max_blocks: int | None = None,
-        **parameters: Unpack[Parameters],
+    def __init__(
+        self, options: Options | None = None, *, model: Model | None = None, **choices: Unpack[Choices]
     ) -> None:
-        choices = Choices(
-            language=language,
-            stoplist=stoplist,
-            profile=profile,
-            paths=paths,
-            markdown=markdown,
-            markdown_tables=markdown_tables,
-            max_blocks=max_blocks,
-            **parameters,
-        )
         if options is None:
             options = make_options(**choices)
-        elif given := [name for name, value in choices.items() if name not in DEFAULTS or value is not DEFAULTS[name]]:
-            raise TypeError(f"either options or choices, not both: {', '.join(given)}")
+        elif choices:
+            raise TypeError(f"either options or choices, not both: {', '.join(choices)}")
         if not isinstance(options, Options):
             raise ParameterError("options", options, "must be what make_options returns; choices have names")
         self.options = options
-        if model is not None and len(self.options.profile.models) != 1:
+        if model is not None and len(options.profile.models) != 1:
             allowed = "must be learned or learned-article where a model is given"
-            raise ParameterError("profile", self.options.profile.name, allowed)
+            raise ParameterError("profile", options.profile.name, allowed)
         self._given_model = model
         self._chooses = tuple(map(Extractor, self.options.chooses))
 
@@ -531,8 +492,10 @@ def _choose_language(
     samples = _samples(segments) + (_samples(data.segments) if data else [])
     choice = choose_language(samples, declared, options.library, candidates or None)
     if candidates == ():
-        return without_stop_words(choice)
-    return choice if options.stopwords is None else beside_own_words(choice)
+        return on_purpose(choice, "none: stop words do not count")._replace(language=None)
+    if options.stopwords is not None and choice.source == "fallback":
+        return on_purpose(choice, "judged by own stop words")
+    return choice
 
 
 def _samples(segments: BlockTable) -> list[str]:

@@ -28,7 +28,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.language_table import CONFIRMED_FROM, SCRIPTS_OF, Language
-from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, script_of, script_of_words
+from scrapy_justext.core.unsegmented import JAPANESE, KANA_SHARE, MOST_UNITS, script_of, script_of_words, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -90,26 +90,12 @@ def choice_of(language: Language, source: str, reason: str) -> LanguageChoice:
     return LanguageChoice(language, language.code, source, reason)
 
 
-def beside_own_words(choice: LanguageChoice) -> LanguageChoice:
-    """Return the choice of a page's language where the user's own stop words judge the page.
+def on_purpose(choice: LanguageChoice, how: str) -> LanguageChoice:
+    """Return the choice for a page that the user has judged without its language's stop words: no fallback.
 
-    >>> beside_own_words(LanguageChoice(None, "ceb", "fallback", "no stoplist for ceb, probability 0.98")).source
-    'detected'
+    >>> on_purpose(LanguageChoice(None, "ceb", "fallback", "no stoplist for ceb"), "judged by own stop words")[2:]
+    ('detected', 'judged by own stop words; no stoplist for ceb')
     """
-    return choice if choice.source != "fallback" else _on_purpose(choice, "judged by own stop words")
-
-
-def without_stop_words(choice: LanguageChoice) -> LanguageChoice:
-    """Return the choice of a page's language where the user has pages judged without stop words.
-
-    >>> without_stop_words(choice_of(Language("German", ("de",)), "detected", "probability 0.98"))[:3]
-    (None, 'de', 'detected')
-    """
-    return _on_purpose(choice, "none: stop words do not count")._replace(language=None)
-
-
-def _on_purpose(choice: LanguageChoice, how: str) -> LanguageChoice:
-    """Return a choice for a page that no stop words of its language judge, and that is no fallback."""
     unlisted = "given" if choice.code == UNDETERMINED else "detected"
     source = unlisted if choice.source == "fallback" else choice.source
     return choice._replace(source=source, reason=f"{how}; {choice.reason}")
@@ -166,30 +152,9 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
     """
     # Most of a page's hundreds of texts are too short to be among them, whatever they are written in.
     lengths = sorted(map(len, texts), reverse=True)[:SAMPLE_BLOCKS]
-    least = lengths[-1] / _MOST_WEIGHT if lengths else 0
+    least = lengths[-1] / MOST_UNITS if lengths else 0
     candidates = [text for text in texts if len(text) >= least]
-    return sorted(candidates, key=_weight, reverse=True)[:SAMPLE_BLOCKS]
-
-
-#: The letters that a character says as much as, if it is dense.
-_MOST_WEIGHT = 3
-
-
-def _weight(text: str) -> int:
-    """Return about how many letters say as much as a text."""
-    if text.isascii():
-        return len(text)
-    # Most texts that are not ASCII have dashes or accents: it takes a fifth of the time to see that in bytes.
-    encoded = text.encode(errors="replace")
-    if len(encoded.translate(None, _DENSE_BYTES)) == len(encoded):
-        return len(text)
-    return len(text) + (_MOST_WEIGHT - 1) * sum(map(len, _DENSE.findall(text)))
-
-
-#: Han characters, kana and Hangul.
-_DENSE = re.compile("[\u3005-\u9fff\uac00-\ud7a3\uf900-\ufaff]+")
-#: The bytes that they begin with in UTF-8; a few others begin with these, too.
-_DENSE_BYTES = bytes([*range(0xE3, 0xEE), 0xEF])
+    return sorted(candidates, key=units, reverse=True)[:SAMPLE_BLOCKS]
 
 
 def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:

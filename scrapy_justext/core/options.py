@@ -60,7 +60,7 @@ class Choices(Parameters, total=False):
     None: any number."""
 
 
-#: The signatures of :class:`~scrapy_justext.core.extractor.Extractor` and ``extract`` repeat them.
+#: The signature of ``extract`` repeats them.
 DEFAULTS: Mapping[str, Any] = {
     "language": "auto",
     "stoplist": None,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from cssselect import parse
@@ -41,17 +40,8 @@ class Rules(TypedDict, total=False):
 RULE_NAMES = tuple(Rules.__annotations__)
 
 
-class Selector(etree.XPath):
-    """One of the selectors, between commas, of a rule."""
-
-    def __init__(self, path: str, css: str) -> None:
-        super().__init__(path)
-        self.css = css
-        """The whole rule."""
-
-
-#: A compiled rule and the decision for what it matches.
-SelectorRule = tuple[Selector, Decision]
+#: A compiled rule and the decision for what it matches; a rule with commas is several selectors.
+SelectorRule = tuple[etree.XPath, Decision]
 PatternRule = tuple["re.Pattern[str]", Decision]
 
 
@@ -61,55 +51,51 @@ class Selection:
 
     ``drop`` and ``keep``: CSS selectors; they decide on blocks inside a matched element, and on those whose
     whole text stands in a matched inline element.  ``patterns``: regular expressions, searched in a block's
-    text on one line; a block is BAD if one is found.
+    text on one line; a block is BAD if one is found.  ``given``: what they are made of.
     """
 
     drop: tuple[SelectorRule, ...] = ()
     patterns: tuple[PatternRule, ...] = ()
     keep: tuple[SelectorRule, ...] = ()
+    given: tuple[tuple[str, ...], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.drop or self.patterns or self.keep)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Compiled selectors cannot be pickled.
-        keep, drop = (list(dict.fromkeys(selector.css for selector, _ in rules)) for rules in (self.keep, self.drop))
-        texts = [pattern.pattern for pattern, _ in self.patterns]
-        return partial(make_selection, keep_css=keep, drop_css=drop, drop_text=texts), ()
+        return make_selection, self.given
 
 
 def make_selection(
     keep_css: str | Iterable[str] = (), drop_css: str | Iterable[str] = (), drop_text: str | Iterable[str] = ()
 ) -> Selection:
     """Return the rules that a user wrote.  Raises :class:`ParameterError` for a wrong selector or pattern."""
+    given = dict(zip(RULE_NAMES, map(_several, RULE_NAMES, (keep_css, drop_css, drop_text)), strict=True))
+
+    def selectors(name: str, block_class: BlockClass) -> tuple[SelectorRule, ...]:
+        decisions = ((css, Decision(block_class, f"{name} {css}")) for css in given[name])
+        return tuple((selector, decision) for css, decision in decisions for selector in _selectors(name, css))
+
     return Selection(
-        drop=_selector_rules("drop_css", drop_css, BAD),
-        patterns=tuple(
-            (_pattern(pattern), Decision(BAD, f"drop_text {pattern}")) for pattern in _several("drop_text", drop_text)
-        ),
-        keep=_selector_rules("keep_css", keep_css, GOOD),
+        drop=selectors("drop_css", BAD),
+        patterns=tuple((_pattern(text), Decision(BAD, f"drop_text {text}")) for text in given["drop_text"]),
+        keep=selectors("keep_css", GOOD),
+        given=tuple(given.values()),
     )
 
 
-def _selector_rules(name: str, rules: str | Iterable[str], block_class: BlockClass) -> tuple[SelectorRule, ...]:
-    decisions = ((css, Decision(block_class, f"{name} {css}")) for css in _several(name, rules))
-    return tuple((selector, decision) for css, decision in decisions for selector in _selectors(name, css))
-
-
-def _several(name: str, rules: str | Iterable[str]) -> Iterable[str]:
-    if isinstance(rules, str):
-        return (rules,)
+def _several(name: str, rules: str | Iterable[str]) -> tuple[str, ...]:
     if not isinstance(rules, Iterable) or isinstance(rules, bytes):
         raise ParameterError(name, rules, "must be a string or several")
-    return rules
+    return (rules,) if isinstance(rules, str) else tuple(rules)
 
 
-def _selectors(name: str, css: str) -> list[Selector]:
+def _selectors(name: str, css: str) -> list[etree.XPath]:
     try:
         # As one XPath, libxml2 compares each element that one of them finds with all that the others do.
-        selectors = [
-            Selector(_TRANSLATOR.selector_to_xpath(one, translate_pseudo_elements=True), css) for one in parse(css)
-        ]
+        paths = (_TRANSLATOR.selector_to_xpath(one, translate_pseudo_elements=True) for one in parse(css))
+        selectors = list(map(etree.XPath, paths))
         # Some errors show only when a selector is used, such as a namespace that nobody declared.
         for selector in selectors:
             selector(etree.Element("html"))

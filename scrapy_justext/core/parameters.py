@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from scrapy_justext.exceptions import ParameterError
@@ -94,64 +95,41 @@ PAIRS = (
 )
 
 
-def _row(default: object, row: Parameter) -> Any:
-    return field(default=default, metadata={"parameter": row})
+def _row(default: object, **values: Any) -> Any:
+    """Return a field of :class:`Thresholds` with its row."""
+    return field(default=default, metadata={"parameter": Parameter(**values)})
 
 
-def _length(default: int, *, part: Part, label: str, meaning: str, slider: Scale, search: Scale) -> Any:
-    row = Parameter(
-        allowed="must be a whole number of characters, 0 or more",
-        allows=lambda length: _is_whole(length) and length >= 0,
-        part=part,
-        label=label,
-        meaning=meaning,
-        unit="characters",
-        slider=slider,
-        search=search,
-    )
-    return _row(default, row)
-
-
-def _density(default: float, *, label: str, meaning: str, search: Scale) -> Any:
-    row = Parameter(
-        allowed="must be a number from 0 to 1",
-        allows=_is_share,
-        part=Part.STOPWORDS,
-        label=label,
-        meaning=meaning,
-        unit="share",
-        slider=_SHARE,
-        search=search,
-    )
-    return _row(default, row)
-
-
-def _probability(*, label: str, meaning: str) -> Any:
-    row = Parameter(
-        allowed="must be a number from 0 to 1, or None for the model's",
-        allows=lambda value: value is None or _is_share(value),
-        part=Part.MODEL,
-        label=label,
-        meaning=meaning,
-        unit="probability",
-        slider=_SHARE,
-        search=(None, *(share / 20 for share in range(2, 19))),
-    )
-    return _row(None, row)
-
-
-def _switch(*, part: Part, label: str, meaning: str) -> Any:
-    row = Parameter(
-        allowed="must be True or False",
-        allows=lambda value: isinstance(value, bool),
-        part=part,
-        label=label,
-        meaning=meaning,
-        choices=((False, "no"), (True, "yes")),
-        search=(False, True),
-    )
-    return _row(False, row)
-
+_SHARE = Scale(0, 1, (0.01,))
+_LINK_SEARCH = Scale(0.0, 1.0, (0.2, 0.1, 0.05, 0.01))
+_STOPWORD_SEARCH = Scale(0.0, 0.6, (0.08, 0.04, 0.02, 0.01))
+_length = partial(
+    _row,
+    allowed="must be a whole number of characters, 0 or more",
+    allows=lambda length: _is_whole(length) and length >= 0,
+    unit="characters",
+)
+_density = partial(
+    _row, allowed="must be a number from 0 to 1", allows=_is_share, part=Part.STOPWORDS, unit="share", slider=_SHARE
+)
+_probability = partial(
+    _row,
+    None,
+    allowed="must be a number from 0 to 1, or None for the model's",
+    allows=lambda value: value is None or _is_share(value),
+    part=Part.MODEL,
+    unit="probability",
+    slider=_SHARE,
+    search=(None, *(share / 20 for share in range(2, 19))),
+)
+_switch = partial(
+    _row,
+    False,
+    allowed="must be True or False",
+    allows=lambda value: isinstance(value, bool),
+    choices=((False, "no"), (True, "yes")),
+    search=(False, True),
+)
 
 #: What decides a block of a kind that stop words tell nothing about.
 LENGTH, CONTEXT, KEEP, DROP, PROSE = "length", "context", "keep", "drop", "prose"
@@ -165,25 +143,22 @@ _WAYS = (
 _FROM_LOW, _ABOVE_HIGH = "from `length_low` characters on", "with more than `length_high` characters"
 
 
-def _way(*, label: str, meaning: str, good: str) -> Any:
-    ways = tuple(way for way, _ in _WAYS)
-    row = Parameter(
+def _way(label: str, what: str, good: str) -> Any:
+    ways = [way for way, _ in _WAYS]
+    return _row(
+        LENGTH,
         allowed=f"must be one of {', '.join(ways)}",
         allows=ways.__contains__,
         part=Part.KINDS,
         label=label,
-        meaning=f"{meaning}: `length`: {good} it is good, else near-good; `context`: it is left to its neighbours; "
+        meaning=f"{what}: `length`: {good} it is good, else near-good; `context`: it is left to its neighbours; "
         "under both, it is bad if it has too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; "
         "`prose`: it is judged like other text",
         choices=_WAYS,
-        search=ways,
+        search=tuple(ways),
     )
-    return _row(LENGTH, row)
 
 
-_SHARE = Scale(0, 1, (0.01,))
-_LINK_SEARCH = Scale(0.0, 1.0, (0.2, 0.1, 0.05, 0.01))
-_STOPWORD_SEARCH = Scale(0.0, 0.6, (0.08, 0.04, 0.02, 0.01))
 _LEVELS = ((1, "parent"), (2, "grandparent"), (3, "3 levels up"), (4, "4 levels up"), (5, "5 levels up"))
 
 
@@ -251,9 +226,9 @@ class Thresholds:
     no_headings: bool = _switch(
         part=Part.HEADINGS, label="Ignore headings", meaning="treat headings like any other block"
     )
-    code: str = _way(label="Code", meaning="a block of code", good=_FROM_LOW)
-    formulas: str = _way(label="Formulas", meaning="a formula that is a block of its own", good=_FROM_LOW)
-    tables: str = _way(label="Tables", meaning="a table of data, which is one block", good=_ABOVE_HIGH)
+    code: str = _way("Code", "a block of code", _FROM_LOW)
+    formulas: str = _way("Formulas", "a formula that is a block of its own", _FROM_LOW)
+    tables: str = _way("Tables", "a table of data, which is one block", _ABOVE_HIGH)
     no_headlines: bool = _switch(
         part=Part.JAVA, label="Ignore headlines", meaning="`justext-java`: judge text inside H1 like any other block"
     )
@@ -264,16 +239,14 @@ class Thresholds:
     )
     tree_depth: int | None = _row(
         None,
-        Parameter(
-            allowed="must be a whole number from 1 to 5",
-            allows=lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
-            part=Part.PAGE,
-            label="Keep the main group by",
-            meaning="1 to 5: keep only the main group of blocks that share an ancestor so many levels up; works after "
-            "any profile",
-            choices=((None, "off"), *_LEVELS),
-            search=(None, 1, 2, 3, 4, 5),
-        ),
+        allowed="must be a whole number from 1 to 5",
+        allows=lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
+        part=Part.PAGE,
+        label="Keep the main group by",
+        meaning="1 to 5: keep only the main group of blocks that share an ancestor so many levels up; works after any "
+        "profile",
+        choices=((None, "off"), *_LEVELS),
+        search=(None, 1, 2, 3, 4, 5),
     )
     drop_repeated: bool = _switch(
         part=Part.PAGE,
@@ -294,8 +267,7 @@ class Thresholds:
         for low, high in PAIRS:
             values = (getattr(self, low), getattr(self, high))
             if None not in values and values[0] > values[1]:
-                allowed = f"must not be above {high} = {getattr(self, high)!r}"
-                raise ParameterError(low, getattr(self, low), allowed)
+                raise ParameterError(low, values[0], f"must not be above {high} = {values[1]!r}")
 
 
 PARAMETERS: dict[str, Parameter] = {

@@ -71,7 +71,8 @@ def parse_html(page: Page, encoding: str | None = None) -> Parsed:
         return page
     if is_response(page):
         return _parse_response(page)
-    raise PageError(f"a page must be str, bytes, an lxml element or a response with text, not {_describe(page)}")
+    kind = "a comment or processing instruction" if isinstance(page, etree._Element) else type(page).__name__
+    raise PageError(f"a page must be str, bytes, an lxml element or a response with text, not {kind}")
 
 
 def is_response(page: object) -> TypeGuard[PageResponse]:
@@ -87,29 +88,25 @@ def _parse_response(response: PageResponse) -> Parsed:
     choice = choose_encoding(response.body, stated_encoding(response))
     if not has_to_guess(response) and resolve_encoding(response.encoding) == choice.name:
         if len(response.body) >= HARMLESS_PAGE:
-            check_attributes(_as_parsed(response.body, choice.name))
+            check_attributes(_as_utf_8(response.body, choice.name).replace(b"\0", b""))
         selector = response.selector
         if selector.type == "html" and isinstance(selector.root, etree._Element):
             return Parsed(selector.root, is_cut(selector.root), choice)
     return _parse_bytes(response.body, choice)
 
 
-def _as_parsed(body: bytes, encoding: str) -> bytes:
-    """Return a body in UTF-8, without NUL; bytes that are none may stay in it."""
-    if encoding != UTF_8:
-        body = _encode(to_unicode(body, encoding))
-    return body.replace(b"\0", b"")
+def _as_utf_8(body: bytes, encoding: str) -> bytes:
+    """Return a body in UTF-8."""
+    is_sound = encoding == UTF_8 and (body.isascii() or is_utf_8(body, is_whole=True))
+    return body if is_sound else _encode(to_unicode(body, encoding))
 
 
 def _parse_bytes(body: bytes, encoding: EncodingChoice) -> Parsed:
-    is_sound = encoding.name == UTF_8 and (body.isascii() or is_utf_8(body, is_whole=True))
-    return _parse_utf8(body if is_sound else _encode(to_unicode(body, encoding.name)))._replace(encoding=encoding)
+    return _parse_utf8(_as_utf_8(body, encoding.name))._replace(encoding=encoding)
 
 
 def _parse_utf8(data: bytes) -> Parsed:
-    data = data.removeprefix(BOM_UTF8)
-    if b"\0" in data:
-        data = data.replace(b"\0", b"")
+    data = data.removeprefix(BOM_UTF8).replace(b"\0", b"")
     if not data or data.isspace():
         return Parsed(None, is_cut=False)
     check_attributes(data)
@@ -119,7 +116,7 @@ def _parse_utf8(data: bytes) -> Parsed:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
         # Nothing but a doctype or the like.
-        return Parsed(None, is_cut=False)
+        root = None
     if root is None or not isinstance(root.tag, str):
         return Parsed(None, is_cut=False)
     return Parsed(root, is_cut(root))
@@ -149,17 +146,11 @@ def _html_tree(root: etree._Element) -> etree._Element:
     is_cut_out = top.tail is not None or root.getroottree().getroot() is not top
     if not is_cut_out and not str(root.tag).startswith(_XHTML):
         return root
-    root = copied_alone(root)
+    root = copy.deepcopy(root)
+    root.tail = None
     for element in root.iter(f"{_XHTML}*"):
         element.tag = str(element.tag).removeprefix(_XHTML)
     return root
-
-
-def copied_alone(element: etree._Element) -> etree._Element:
-    """Return a copy of an element, with nothing around it and without the text behind it."""
-    copied = copy.deepcopy(element)
-    copied.tail = None
-    return copied
 
 
 def top_elements(root: etree._Element) -> Iterator[etree._Element]:
@@ -167,19 +158,6 @@ def top_elements(root: etree._Element) -> Iterator[etree._Element]:
     yield root
     if root.getparent() is None:
         yield from root.itersiblings(etree.Element)
-
-
-def _describe(page: object) -> str:
-    if isinstance(page, etree._Element):
-        return "a comment or processing instruction"
-    return type(page).__name__
-
-
-_DECLARED_LANGUAGES = etree.XPath(
-    # HTML parsers know no namespaces: to them the prefix is a part of the name.
-    "/html/@lang | /html/@*[name() = 'xml:lang']"
-    " | /html/head/meta[translate(@http-equiv, 'CONTELAGU', 'contelagu') = 'content-language']/@content"
-)
 
 
 def page_title(root: etree._Element) -> str:
@@ -207,6 +185,13 @@ def _misplaced_title(root: etree._Element) -> str:
                 return _text_of(node)
             titles.skip_subtree()
     return ""
+
+
+_DECLARED_LANGUAGES = etree.XPath(
+    # HTML parsers know no namespaces: to them the prefix is a part of the name.
+    "/html/@lang | /html/@*[name() = 'xml:lang']"
+    " | /html/head/meta[translate(@http-equiv, 'CONTELAGU', 'contelagu') = 'content-language']/@content"
+)
 
 
 def declared_languages(root: etree._Element) -> list[str]:

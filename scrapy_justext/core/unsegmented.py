@@ -16,171 +16,54 @@ a Chinese character three, so that a paragraph has about as many units in every 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_justext.core.blocks import Measurements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
+    import cython
 
     from scrapy_justext.core.blocks import BlockTable
-
-
-#: Characters that are looked at together, so that the columns of a huge page stay small.
-_BATCH = 1 << 20
-
-
-#: The most cells of a table of nodes by characters.  Instead of a larger table, a list of the filled cells is made.
-_LARGEST_TABLE = 1 << 21
-
-
-class _WordTree(NamedTuple):
-    """The words as a tree of numbered nodes.  Node 0 is the root; as the end of a step, 0 means that there is no node.
-
-    ``characters``: for each code point the number of its character, 0 for characters in no word; the last entry is for
-    all higher code points.
-    ``width``: how many of these numbers there are.  A step from a node is ``node * width + character``.
-    ``steps``: the steps that exist, in ascending order; None if ``below`` has an entry for every possible step.
-    ``below``: the node that a step leads to, at the step's number, or at its index in ``steps``.
-    ``words``: for each node, the length of the word that ends there, else 0.
-    ``inner``: nodes from this number on have none below them.
-    """
-
-    characters: NDArray[np.int64]
-    width: int
-    steps: NDArray[np.int64] | None
-    below: NDArray[np.int32]
-    words: NDArray[np.int32]
-    inner: int
 
 
 def covered_characters(texts: Iterable[str], words: frozenset[str]) -> list[int]:
     """Count for each of the texts how many of its characters the words cover.
 
-    All texts of a page are looked at together, in columns: the first characters of all matches, then their second ones,
-    and so on, down a tree of the words.  A loop over the characters would take several times as long, and so would a
-    regular expression, which tries one word after the other.
-
     >>> covered_characters(["to be or not to be", "into", ""], frozenset({"to", "not to", "o"}))
     [9, 2, 0]
     """
-    return [count for batch in _batches(texts) for count in _cover(batch, words)]
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _cover(texts: Sequence[str], words: frozenset[str]) -> list[int]:
-    # Loading it takes a tenth of a second: not before a page needs it.
-    import numpy as np  # noqa: PLC0415
-
-    # No word goes on over a line feed.
-    longest = _longest_matches("\n".join(texts), _word_tree(words))
-    # A word of one character never reaches into another one, so only the longer ones can stand in each other's way.
-    starts = np.flatnonzero(longest > 1)
-    starts = starts[_first_come(starts, starts + longest[starts])]
-    ends = starts + longest[starts]
-    changes = np.zeros(len(longest) + 1, np.int8)
-    changes[starts] += 1
-    changes[ends] -= 1
-    is_covered = (longest == 1) | (np.cumsum(changes[:-1], dtype=np.int8) > 0)
-    before = np.concatenate([[0], np.cumsum(is_covered)])
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    text_ends = np.cumsum(lengths + 1) - 1
-    counts: list[int] = (before[text_ends] - before[text_ends - lengths]).tolist()
-    return counts
-
-
-def _longest_matches(text: str, tree: _WordTree) -> NDArray[np.int32]:
-    """Return the length of the longest word that begins at each character; 0 without one."""
-    import numpy as np  # noqa: PLC0415
-
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    characters = tree.characters[np.minimum(codes, len(tree.characters) - 1)]
-    nodes = _below(tree, characters)
-    longest = tree.words[nodes]
-    positions = np.flatnonzero((nodes > 0) & (nodes < tree.inner))
-    nodes = nodes[positions]
-    depth = 1
-    while len(positions):
-        fits = positions + depth < len(characters)
-        positions, nodes = positions[fits], nodes[fits]
-        nodes = _below(tree, nodes.astype(np.int64) * tree.width + characters[positions + depth])
-        depth += 1
-        is_word = tree.words[nodes] > 0
-        longest[positions[is_word]] = depth
-        goes_on = (nodes > 0) & (nodes < tree.inner)
-        positions, nodes = positions[goes_on], nodes[goes_on]
-    return longest
-
-
-def _below(tree: _WordTree, steps: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the nodes that steps lead to; 0 for those that lead to none."""
-    import numpy as np  # noqa: PLC0415
-
-    if tree.steps is None:
-        return tree.below[steps]
-    indices = np.minimum(np.searchsorted(tree.steps, steps), len(tree.steps) - 1)
-    return np.where(tree.steps[indices] == steps, tree.below[indices], 0).astype(np.int32)
-
-
-def _first_come(starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which matches stay: from left to right, a match that begins inside one that stays is dropped."""
-    import numpy as np  # noqa: PLC0415
-
-    stays = np.ones(len(starts), np.bool_)
-    overlaps = starts[1:] < np.maximum.accumulate(ends)[:-1]
-    # Most matches touch no other.
-    in_question = np.flatnonzero(np.append(overlaps, [False]) | np.append([False], overlaps))
-    end = 0
-    rows = zip(in_question.tolist(), starts[in_question].tolist(), ends[in_question].tolist(), strict=True)
-    for i, start, its_end in rows:
-        if start >= end:
-            end = its_end
-        else:
-            stays[i] = False
-    return stays
+    lengths = _lengths(words)
+    return [_count_covered(text, words, lengths) for text in texts]
 
 
 @lru_cache(maxsize=64)
-def _word_tree(words: frozenset[str]) -> _WordTree:
-    import numpy as np  # noqa: PLC0415
+def _lengths(words: frozenset[str]) -> dict[str, list[int]]:
+    """Return the lengths of the words that begin with each character, the longest first."""
+    lengths: defaultdict[str, set[int]] = defaultdict(set)
+    for word in words:
+        lengths[word[:1]].add(len(word))
+    return {first: sorted(of_words, reverse=True) for first, of_words in lengths.items()}
 
-    alphabet = {character: i for i, character in enumerate(sorted(set().union(*words)), start=1)}
-    inner = sorted({word[:length] for word in words for length in range(len(word))} | {""})
-    nodes = [*inner, *sorted(words - set(inner))]
-    numbers = {prefix: number for number, prefix in enumerate(nodes)}
-    width = len(alphabet) + 1
-    steps = {
-        numbers[prefix[:-1]] * width + alphabet[prefix[-1]]: number for prefix, number in numbers.items() if prefix
-    }
-    is_table = len(inner) * width <= _LARGEST_TABLE or not steps
-    listed = None if is_table else np.array(sorted(steps), np.int64)
-    if listed is None:
-        below = np.zeros(len(inner) * width, np.int32)
-        below[list(steps)] = list(steps.values())
-    else:
-        below = np.array([steps[step] for step in listed.tolist()], np.int32)
-    characters = np.zeros(max(map(ord, alphabet), default=0) + 2, np.int64)
-    for character, number in alphabet.items():
-        characters[ord(character)] = number
-    lengths = np.array([len(prefix) if prefix in words else 0 for prefix in nodes], np.int32)
-    return _WordTree(characters, width, listed, below, lengths, len(inner))
+
+def _count_covered(text: str, words: frozenset[str], lengths: dict[str, list[int]]) -> int:
+    i: cython.Py_ssize_t = 0
+    covered: cython.Py_ssize_t = 0
+    length: cython.Py_ssize_t
+    while i < len(text):
+        for length in lengths.get(text[i], ()):
+            # At the end of the text, a part of it that is shorter.
+            if (part := text[i : i + length]) in words:
+                covered += len(part)
+                i += len(part)
+                break
+        else:
+            i += 1
+    return covered
 
 
 HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -204,7 +87,7 @@ class Script:
 
 
 def _script(
-    code: str, characters: str, per_word: float, *, length: tuple[int, int], stopwords: tuple[float, float]
+    code: str, characters: str, per_word: float, *, length: Sequence[float], stopwords: Sequence[float]
 ) -> Script:
     names = ("length_low", "length_high", "stopwords_low", "stopwords_high")
     return Script(code, characters, per_word, dict(zip(names, (*length, *stopwords), strict=True)))
@@ -334,6 +217,8 @@ UNITS: tuple[tuple[int, int, float], ...] = (
 
 #: The most that a character counts.
 MOST_UNITS = max(units for _, _, units in UNITS)
+#: The bytes that these characters begin with in UTF-8; a few others begin with these, too.
+_FIRST_BYTES = bytes([0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF])
 
 _SETS = {
     value: re.compile(f"[{''.join(f'{chr(start)}-{chr(end)}' for start, end, units in UNITS if units == value)}]+")
@@ -347,7 +232,9 @@ def units(text: str) -> int:
     >>> units("copper"), units("銅壺")
     (6, 6)
     """
-    if text.isascii():
+    # Most texts that are not ASCII have dashes or accents: it takes a fifth of the time to see that in bytes.
+    encoded = b"" if text.isascii() else text.encode(errors="replace")
+    if len(encoded.translate(None, _FIRST_BYTES)) == len(encoded):
         return len(text)
     return round(
         len(text) + sum((value - 1) * sum(map(len, pattern.findall(text))) for value, pattern in _SETS.items())

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from scrapy_justext.core.printing import colours, in_html, on_one_line
+from scrapy_justext.crawl.printing import colours, in_html, on_one_line
 from scrapy_justext.crawl.site_stats import SiteStats, in_order, read_stats, write_stats
 from scrapy_justext.exceptions import StoreError, describe_os_error
 from scrapy_justext.files import write_whole

@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from scrapy_justext.core.printing import in_html, in_json
+from scrapy_justext.crawl.printing import in_html, in_json
 from scrapy_justext.inspection.view import FRAME_STYLE_SOURCE, page_view, script, source_of, style
 
 if TYPE_CHECKING:

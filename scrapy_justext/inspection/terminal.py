@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from wcwidth import clip, width
 
-from scrapy_justext.core.printing import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.core.tags import CODE, TABLE
+from scrapy_justext.crawl.printing import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.inspection.alignment import AlignedBlocks, align
 from scrapy_justext.inspection.pages import describe_page

@@ -20,10 +20,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.extraction import BLOCK_FIELDS
-from scrapy_justext.core.printing import colours
 from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.text import collapse
+from scrapy_justext.crawl.printing import colours
 from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.removed import describe_removed
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +12,6 @@ from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.exceptions import ParameterError, UnknownNameError
 from tests.builders import prose
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 PAGE = f"<p>{prose(150, stopwords=8)}"
 
 
@@ -23,9 +19,8 @@ def test_every_parameter_is_a_choice() -> None:
     assert set(PARAMETERS) | {"keep_css", "drop_css", "drop_text"} < set(Choices.__annotations__)
 
 
-@pytest.mark.parametrize("function", [extract, Extractor])
-def test_defaults_that_a_signature_shows_are_those_of_the_options(function: Callable[..., object]) -> None:
-    named = signature(function).parameters.values()
+def test_defaults_that_the_signature_shows_are_those_of_the_options() -> None:
+    named = signature(extract).parameters.values()
     shown = {parameter.name: parameter.default for parameter in named if parameter.name in Choices.__annotations__}
     assert shown == DEFAULTS
     assert {*DEFAULTS, *Parameters.__annotations__} == {*Choices.__annotations__}

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from benchmarks.calibration import CALIBRATED_ON_TEXTS, FILES, SPACED, derive, derive_lengths, read
 from scrapy_justext import extract
-from scrapy_justext.core import unsegmented
 from scrapy_justext.core.blocks import BlockClass
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.core.unsegmented import (
@@ -46,14 +45,9 @@ def one_by_one(text: str, words: frozenset[str]) -> int:
 words = st.frozensets(st.text("ab的\U0001f600", min_size=1, max_size=4), max_size=8)
 
 
-@pytest.mark.parametrize("largest_table", [1 << 21, 0], ids=["table", "list"])
 @given(texts=st.lists(st.text("ab的\U0001f600\ud800 ", max_size=30), max_size=5), words=words)
-def test_coverage_is_greedy_longest_match(largest_table: int, texts: list[str], words: frozenset[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unsegmented, "_LARGEST_TABLE", largest_table)
-        unsegmented._word_tree.cache_clear()
-        assert covered_characters(texts, words) == [one_by_one(text, words) for text in texts]
-    unsegmented._word_tree.cache_clear()
+def test_coverage_is_greedy_longest_match(texts: list[str], words: frozenset[str]) -> None:
+    assert covered_characters(texts, words) == [one_by_one(text, words) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -76,13 +70,6 @@ def test_covered_characters(text: str, words: set[str], covered: int) -> None:
 
 def test_texts_do_not_run_into_one_another() -> None:
     assert covered_characters(["ab", "ab", "", "b"], frozenset({"abab", "b", "ba"})) == [1, 1, 0, 1]
-
-
-def test_texts_of_any_size_are_covered_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["ab" * n for n in range(50)]
-    whole = covered_characters(texts, frozenset({"ab"}))
-    monkeypatch.setattr("scrapy_justext.core.unsegmented._BATCH", 100)
-    assert covered_characters(texts, frozenset({"ab"})) == whole == [2 * n for n in range(50)]
 
 
 @pytest.mark.parametrize(("code", "name"), TEXTS, ids=NAMES)

@@ -7,7 +7,7 @@ each opens the containers that the one before was not in.
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from scrapy_justext.core.markdown import footnotes, images, pieces, structure
@@ -52,37 +52,23 @@ def to_markdown(
         found = good_pieces(flow, segments, good, url)
         found = found if flow.rules.kinds else with_tables(flow.page, found)
     writer = MarkdownWriter()
-    # The pieces of the PRE at hand.
-    inside: list[Piece] = []
-    for piece in chain(found, map(_data_piece, data)):
-        is_fenced = _is_fenced(piece)
-        if inside and not (is_fenced and _stand_together(inside[0], piece)):
-            writer.add(_code(inside), inside[0].surroundings.containers)
-            inside = []
-        if is_fenced:
-            inside.append(piece)
-        elif piece.rows:
-            writer.add(table_lines(piece, tables), piece.surroundings.containers)
+    of_data = (Piece(segment, Surroundings(), [TextRun(segment.text)]) for segment in data)
+    for pre, group in groupby(chain(found, of_data), _pre_of):
+        parts = list(group)
+        containers = parts[0].surroundings.containers
+        if isinstance(pre, int) or parts[0].segment.kind == CODE:
+            writer.add(_code(parts), containers)
+        elif parts[0].rows:
+            writer.add(table_lines(parts[0], tables), containers)
         else:
-            writer.add(_flow(piece), piece.surroundings.containers, is_paragraph=piece.segment.kind != FORMULA)
-    if inside:
-        writer.add(_code(inside), inside[0].surroundings.containers)
-    return writer.text()
+            writer.add(_flow(parts[0]), containers, is_paragraph=parts[0].segment.kind != FORMULA)
+    return "\n".join(writer.written)
 
 
-def _data_piece(segment: Segment) -> Piece:
-    return Piece(segment, Surroundings(), [TextRun(segment.text)])
-
-
-def _is_fenced(piece: Piece) -> bool:
-    is_code = piece.segment.kind == CODE or piece.surroundings.preformatted > 0
-    return is_code and piece.segment.image_url is None
-
-
-def _stand_together(piece: Piece, other: Piece) -> bool:
-    """Return whether two fenced pieces are parts of one PRE; what is a block of code is all of it."""
-    is_whole = CODE in (piece.segment.kind, other.segment.kind)
-    return not is_whole and piece.surroundings.preformatted == other.surroundings.preformatted
+def _pre_of(piece: Piece) -> object:
+    """Return the PRE of whose text a piece is a part; for code, which is whole, and all else what equals no other."""
+    is_part = piece.surroundings.preformatted and piece.segment.kind != CODE and piece.segment.image_url is None
+    return piece.surroundings.preformatted if is_part else object()
 
 
 def _code(parts: Sequence[Piece]) -> list[str]:
@@ -103,18 +89,14 @@ def _flow(piece: Piece) -> list[str]:
 
 
 class MarkdownWriter:
-    """Puts what is written one below the other, each in its containers."""
+    """Puts what is written one below the other, each in its containers; ``written``: the lines."""
 
     def __init__(self) -> None:
-        self._written: list[str] = []
+        self.written: list[str] = []
         self._containers: Sequence[Container] = ()
         self._after_paragraph = False
         #: The lists that are written with the other bullet or delimiter, since one of their kind is right above.
         self._others: set[int] = set()
-
-    def text(self) -> str:
-        """Return all lines, with no line feed at the end."""
-        return "\n".join(self._written)
 
     def add(self, lines: Sequence[str], containers: Sequence[Container], *, is_paragraph: bool = False) -> None:
         """Write lines that stand in ``containers``.
@@ -125,7 +107,7 @@ class MarkdownWriter:
             return
         if not containers and not self._containers:
             # As most are.
-            self._written += ("", *lines) if self._written else lines
+            self.written += ("", *lines) if self.written else lines
             self._after_paragraph = is_paragraph
             return
         shared = len(shared_containers(self._containers, containers))
@@ -145,13 +127,12 @@ class MarkdownWriter:
         opened = containers[shared:]
         self._tell_apart(shared, opened)
         around = "".join(map(self._indent, containers[:shared]))
-        if self._written and not self._is_tight(shared, opened):
-            self._written.append(around.rstrip())
-        markers = "".join(map(self._marker, opened))
-        self._written.append(f"{around}{markers}{lines[0]}")
+        if self.written and not self._is_tight(shared, opened):
+            self.written.append(around.rstrip())
+        self.written.append(f"{around}{''.join(map(self._marker, opened))}{lines[0]}")
         if len(lines) > 1:
             indent = "".join(map(self._indent, containers))
-            self._written += (f"{indent}{line}" if line else indent.rstrip() for line in lines[1:])
+            self.written += (f"{indent}{line}" if line else indent.rstrip() for line in lines[1:])
         self._containers = containers
         self._after_paragraph = is_paragraph
 
@@ -187,10 +168,8 @@ class MarkdownWriter:
         return f"{container.number}{')' if is_other else '.'} "
 
     def _indent(self, container: Container) -> str:
-        marker = self._marker(container)
-        if container.label:
-            return " " * container.width
-        return marker if not container.parent else " " * len(marker)
+        is_quote = not container.parent and not container.label
+        return "> " if is_quote else " " * container.width
 
 
 def _are_alike(item: Container, other: Container) -> bool:

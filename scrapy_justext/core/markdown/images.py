@@ -228,11 +228,12 @@ class LoneImages:
             # Most are navigation, and not read.
             if gaps is not None and not gaps.take(place):
                 continue
-            last = next(filter(None, map(self._source_at, reversed(places[begin:number]))), last)
+            sources = (self._image_at(before).source for before in reversed(places[begin:number]))
+            last = next(filter(None, sources), last)
             begin = number + 1
             one = self._image_at(place)
             # NOSCRIPT repeats the image before it.
-            if one is None or one.source in ("", last):
+            if one.source in ("", last):
                 continue
             last = one.source
             if gaps is None or gaps.take(place, is_sign=one.is_sign):
@@ -240,16 +241,11 @@ class LoneImages:
                 segments.append(Segment(one.alt, one.alt, 0, 0, 0, "img", 0, False, False, 0, i, i + 1, IMAGE, last))
         return segments
 
-    def _image_at(self, place: ImagePlace) -> Image | None:
-        """Return the image of a place; None where it is not written."""
+    def _image_at(self, place: ImagePlace) -> Image:
+        """Return the image of a place; without a source where it is not written."""
         # Links and styles that began before are none of the image's.
         style = TextRun(destination="" if place.is_linked else None)
-        return read_image(self._flow.page, self._flow.nodes[place.token], style).image
-
-    def _source_at(self, place: ImagePlace) -> str:
-        """Return where the image of a place comes from; empty where none says so."""
-        one = self._image_at(place)
-        return "" if one is None else one.source
+        return read_image(self._flow.page, self._flow.nodes[place.token], style).image or Image("", "")
 
 
 def _merged(blocks: Iterable[Segment], images: Sequence[Segment]) -> Iterable[Segment]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -209,9 +210,5 @@ def _number(attribute: str | None, otherwise: int) -> int:
 
 def shared_containers(before: Sequence[Container], now: Sequence[Container]) -> tuple[Container, ...]:
     """Return the containers that two blocks have in common, from the outermost."""
-    shared = 0
-    for above, one in zip(before, now, strict=False):
-        if above is not one:
-            break
-        shared += 1
-    return tuple(now[:shared])
+    shared = takewhile(lambda pair: pair[0] is pair[1], zip(before, now, strict=False))
+    return tuple(one for _, one in shared)

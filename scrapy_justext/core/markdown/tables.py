@@ -62,15 +62,9 @@ def _data_rows(page: Nodes, table: int, inside: Iterable[Piece]) -> list[list[Ce
     by_cell: defaultdict[int, list[Piece]] = defaultdict(list)
     for piece in inside:
         by_cell[piece.surroundings.cell].append(piece)
-    rows = [
-        [
-            CellPieces.of(page, one, by_cell.get(one, []))
-            for one in page.children(node)
-            if page.name(one) in ("td", "th")
-        ]
-        for node in below
-        if page.name(node) == "tr"
-    ]
+    nodes = (node for node in below if page.name(node) == "tr")
+    cells = ([one for one in page.children(node) if page.name(one) in ("td", "th")] for node in nodes)
+    rows = [[CellPieces.of(page, one, by_cell.get(one, [])) for one in row] for row in cells]
     blocks = BlockTable(piece.segment for row in rows for one in row for piece in one.pieces)
     ends = accumulate(len(one.pieces) for row in rows for one in row)
     # A row ends before one more end is taken.
@@ -93,7 +87,7 @@ def table_lines(table: Piece, tables: str) -> list[str]:
     return pipe_rows(texts, heads)
 
 
-class Place(NamedTuple):
+class CellPlace(NamedTuple):
     """A cell of a table with its first row and column."""
 
     row: int
@@ -101,21 +95,30 @@ class Place(NamedTuple):
     cell: CellPieces
 
 
-def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[Place]:
+def _places(rows: Iterable[Sequence[CellPieces]]) -> Iterator[CellPlace]:
+    #: The columns that cells of the rows above reach down into, each with the number of rows from here.
     reaching: dict[int, int] = {}
     for number, row in enumerate(rows):
-        columns, reaching = _columns(row, reaching)
-        yield from (Place(number, column, one) for column, one in zip(columns, row, strict=True))
+        below = {column: rows - 1 for column, rows in reaching.items() if rows > 1}
+        column = 0
+        for one in row:
+            while column in reaching:
+                column += 1
+            yield CellPlace(number, column, one)
+            if one.rows > 1:
+                below |= dict.fromkeys(range(column, min(column + one.columns, MOST_COLUMNS)), one.rows - 1)
+            column += one.columns
+        reaching = below
 
 
-def _fits(places: Iterable[Place]) -> bool:
+def _fits(places: Iterable[CellPlace]) -> bool:
     """Return whether a pipe table can hold cells in their places."""
     filled = [(place.row, place.column) for place in places if place.cell.pieces]
     columns = {column for _, column in filled}
     return max(columns) < MOST_COLUMNS and len({row for row, _ in filled}) * len(columns) <= SPARSEST * len(filled)
 
 
-def _is_more_than_text(place: Place, depth: int) -> bool:
+def _is_more_than_text(place: CellPlace, depth: int) -> bool:
     """Return whether a cell holds what a pipe table cannot show; ``depth``: of the containers around the table."""
     pieces = place.cell.pieces
     return (
@@ -154,24 +157,6 @@ def _html_of(one: CellPieces, depth: int) -> str:
     spans = (("colspan", one.columns), ("rowspan", one.rows))
     attributes = "".join(f' {name}="{span}"' for name, span in spans if span > 1)
     return f"<{one.name}{attributes}>{html_flow(one.pieces, depth)}</{one.name}>"
-
-
-def _columns(cells: Iterable[CellPieces], reaching: Mapping[int, int]) -> tuple[list[int], dict[int, int]]:
-    """Return the first column of each cell of a row, and what reaches down into the next row.
-
-    ``reaching``: the columns that cells of the rows above reach down into, each with the number of rows from here.
-    """
-    left = {column: rows - 1 for column, rows in reaching.items() if rows > 1}
-    columns = []
-    column = 0
-    for one in cells:
-        while column in reaching:
-            column += 1
-        columns.append(column)
-        if one.rows > 1:
-            left |= dict.fromkeys(range(column, min(column + one.columns, MOST_COLUMNS)), one.rows - 1)
-        column += one.columns
-    return columns, left
 
 
 def _are_heads(row: Sequence[CellPieces]) -> bool:
