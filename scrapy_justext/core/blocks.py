@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from enum import Enum
-from functools import partial
 from itertools import accumulate, compress, count
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
@@ -283,11 +282,8 @@ class BlockTable(Sequence[Segment]):
     @property
     def text(self) -> list[str]:
         """Return what the user gets of each block."""
-        texts = self.collapsed.copy()
-        for i, extras in self.extras.items():
-            if extras.text is not None:
-                texts[i] = extras.text
-        return texts
+        texts = zip(self.of_extras("text"), self.collapsed, strict=True)
+        return [collapsed if text is None else text for text, collapsed in texts]
 
     def text_of(self, i: int) -> str:
         """Return what the user gets of the block with an index."""
@@ -357,8 +353,13 @@ class DataCells(Sequence[Sequence[DataCell]]):
     def __init__(self, blocks: BlockTable, spans: Sequence[Sequence[CellSpan]]) -> None:
         self.blocks = blocks
         self.spans = spans
-        # What it is made of, not a method: cells that hold themselves would wait for a garbage collection.
-        self._rows = Late(partial(_cells_by_rows, blocks, spans))
+
+        # No method: cells that hold themselves would wait for a garbage collection.
+        def rows() -> list[list[DataCell]]:
+            inside = list(blocks)
+            return [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in spans]
+
+        self._rows = Late(rows)
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -374,11 +375,6 @@ class DataCells(Sequence[Sequence[DataCell]]):
 
     def __reduce__(self) -> tuple[type[DataCells], tuple[BlockTable, Sequence[Sequence[CellSpan]]]]:
         return DataCells, (self.blocks, self.spans)
-
-
-def _cells_by_rows(blocks: BlockTable, spans: Iterable[Iterable[CellSpan]]) -> list[list[DataCell]]:
-    inside = list(blocks)
-    return [[DataCell(number, tuple(inside[first:end])) for number, first, end in row] for row in spans]
 
 
 class Measurements(NamedTuple):
@@ -454,27 +450,20 @@ class Decisions(Sequence[Decision]):
 
         ``words``: returns the reason for the block with an index, which had another reason before.
         """
-        if not blocks:
-            return self
-        classes = bytearray(self.classes)
-        for i in blocks:
-            classes[i] = to.code
-
-        def change(reasons: list[str]) -> None:
-            for i in blocks:
-                reasons[i] = words(i, reasons[i])
-
-        return self.changed(classes, change)
+        return self._with(dict.fromkeys(blocks, to), words) if blocks else self
 
     def with_rows(self, rows: Mapping[int, Decision]) -> Decisions:
         """Return decisions with others for some blocks, by their indices."""
+        return self._with({i: row.block_class for i, row in rows.items()}, lambda i, _: rows[i].reason)
+
+    def _with(self, moved: Mapping[int, BlockClass], words: Callable[[int, str], str]) -> Decisions:
         classes = bytearray(self.classes)
-        for i, row in rows.items():
-            classes[i] = row.block_class.code
+        for i, to in moved.items():
+            classes[i] = to.code
 
         def change(reasons: list[str]) -> None:
-            for i, row in rows.items():
-                reasons[i] = row.reason
+            for i in moved:
+                reasons[i] = words(i, reasons[i])
 
         return self.changed(classes, change)
 

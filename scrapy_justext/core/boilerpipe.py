@@ -37,16 +37,9 @@ MAX_LINK_DENSITY = 0.333333
 MAX_LINK_DENSITY_BEFORE = 0.555556
 
 
-class WordLimits(NamedTuple):
-    """Numbers of words: a block is content if it, the one after or the one before has more.  None: no such test."""
-
-    here: int
-    after: int
-    before: int | None
-
-
-BESIDE_TEXT = WordLimits(here=16, after=15, before=4)
-BESIDE_LINKS = WordLimits(here=40, after=17, before=None)
+#: Numbers of words: a block is content if it, the one after or the one before has more, as the reason has it.
+BESIDE_TEXT = {"": 16, " ahead": 15, " before": 4}
+BESIDE_LINKS = {"": 40, " ahead": 17}
 
 
 class Words(NamedTuple):
@@ -87,8 +80,7 @@ def judge(before: Words, here: Words, after: Words) -> Decision:
     beside_links = before.link_density > MAX_LINK_DENSITY_BEFORE
     limits = BESIDE_LINKS if beside_links else BESIDE_TEXT
     behind = " behind links" if beside_links else ""
-    compared = (("", here, limits.here), (" ahead", after, limits.after), (" before", before, limits.before))
-    for where, measured, limit in compared:
-        if limit is not None and measured.total > limit:
+    for (where, limit), measured in zip(limits.items(), (here, after, before), strict=False):
+        if measured.total > limit:
             return Decision(GOOD, f"{measured.total} > {limit} words{where}{behind}")
-    return Decision(BAD, f"only {here.total} <= {limits.here} words, few around{behind}")
+    return Decision(BAD, f"only {here.total} <= {limits['']} words, few around{behind}")

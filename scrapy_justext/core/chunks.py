@@ -25,6 +25,7 @@ import unicodedata
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.core.parameters import is_whole
 from scrapy_justext.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def cut_into_chunks(paragraphs: Iterable[Paragraph], characters: int) -> list[Te
 
     Raises :class:`~scrapy_justext.exceptions.ParameterError` for less than one character.
     """
-    if not isinstance(characters, int) or isinstance(characters, bool) or characters < 1:
+    if not is_whole(characters) or characters < 1:
         raise ParameterError("characters", characters, "must be a whole number, 1 or more")
     cutter = _Cutter(characters)
     for paragraph in paragraphs:
@@ -124,7 +125,10 @@ class _Cutter:
     def _cut(self, paragraph: Paragraph, at: int) -> int:
         """Return where the open chunk ends in a paragraph of which it cannot hold all from ``at`` on."""
         most = at + max(self._room(), 0)
-        end = (_line_end if paragraph.is_lines else _sentence_end)(paragraph.text, at, most)
+        if paragraph.is_lines:
+            end = max(paragraph.text.rfind("\n", at + 1, most + 1), 0)
+        else:
+            end = _sentence_end(paragraph.text, at, most)
         # Below a heading only whole sentences: the first one may fit into a chunk of its own.
         return end or (at if self._parts else _word_end(paragraph.text, at, most))
 
@@ -180,11 +184,6 @@ _WORD_END = re.compile(rf"(?=\s)|(?<=[{_COMMAS}])")
 _LOOKED_AT = 12
 
 
-def _line_end(text: str, at: int, most: int) -> int:
-    """Return the last end of a line behind ``at`` that is not behind ``most``; 0 if there is none."""
-    return max(text.rfind("\n", at + 1, most + 1), 0)
-
-
 def _sentence_end(text: str, at: int, most: int) -> int:
     """Return the last end of a sentence behind ``at`` that is not behind ``most``; 0 if there is none."""
     end = end_in_doubt = 0
@@ -225,9 +224,6 @@ def _word_end(text: str, at: int, most: int) -> int:
     end = max((end for end in ends if end <= most), default=at)
     if end > at:
         return end
-    return next((end for end in range(most, at, -1) if not _belongs_to_the_last(text, end)), most)
-
-
-def _belongs_to_the_last(text: str, at: int) -> bool:
-    """Return whether a character is drawn as one with the character in front of it."""
-    return unicodedata.category(text[at])[0] == "M" or "\u200d" in text[at - 1 : at + 1]
+    # A mark is drawn as one with the character in front of it, and so is what a joiner joins to it.
+    parted = (end for end in range(most, at, -1) if "\u200d" not in text[end - 1 : end + 1])
+    return next((end for end in parted if unicodedata.category(text[end])[0] != "M"), most)

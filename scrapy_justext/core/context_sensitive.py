@@ -55,8 +55,6 @@ from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, 
 from scrapy_justext.core.tags import PARAGRAPHS, WITHOUT_STOPWORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy_justext.core.blocks import BlockTable, Decision
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.reading.flow import Flow
@@ -165,22 +163,22 @@ def heading_paths(segments: BlockTable, decisions: Decisions, headline: int | No
                 above.pop()
             paths += [path] * (i - len(paths))
             paths.append(tuple(text for _, text in above))
-            above.append((0 if i == headline else levels[i], _shortened(texts[i])))
+            is_short = len(texts[i]) <= MOST_IN_PATH
+            text = texts[i] if is_short else f"{texts[i][: MOST_IN_PATH - 1].rstrip()}…"
+            above.append((0 if i == headline else levels[i], text))
             path = tuple(text for _, text in above)
     return paths + [path] * (len(levels) - len(paths))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= MOST_IN_PATH else f"{text[: MOST_IN_PATH - 1].rstrip()}…"
 
 
 def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG001 (passes share one signature)
     """Make every decision GOOD or BAD."""
     before = decisions.classes
+    classes = bytearray(before.translate(_UNDECIDED_BAD))
     # Most runs are between bad blocks.
-    classes = bytearray(before.translate(_ALL_BAD))
-    for start, end in _good_stretches(before):
-        classes[start:end] = bytes((_GOOD,)) * (end - start)
+    for run in _BESIDE_GOOD.finditer(before):
+        for start, end, why in _outcomes(before, *run.span()):
+            if why in _REASONS_OF_GOOD:
+                classes[start:end] = bytes((_GOOD,)) * (end - start)
 
     def change(reasons: list[str]) -> None:
         for run in _UNDECIDED.finditer(before):
@@ -191,27 +189,16 @@ def resolve(context: Context, decisions: Decisions) -> Decisions:  # noqa: ARG00
 
 
 _GOOD, _NEAR_GOOD, _SHORT, _BAD = GOOD.code, NEAR_GOOD.code, SHORT.code, BAD.code
-_ALL_BAD = bytes((_BAD,)) * 256
-_UNDECIDED = re.compile(b"[%c%c]+" % (_NEAR_GOOD, _SHORT))
+_UNDECIDED_BAD = bytes.maketrans(bytes((_NEAR_GOOD, _SHORT)), bytes((_BAD, _BAD)))
+_RUN = b"[%c%c]+" % (_NEAR_GOOD, _SHORT)
+_UNDECIDED = re.compile(_RUN)
+#: Runs behind a good block or before one; a run is tried from its start alone, or a long one would take its square.
+_BESIDE_GOOD = re.compile(b"(?<=%c)%b|(?<![%c%c])%b(?=%c)" % (_GOOD, _RUN, _NEAR_GOOD, _SHORT, _RUN, _GOOD))
+_BETWEEN_GOOD = "between good blocks"
 _GOOD_SIDE = "on the good side of the nearest near-good block"
 _BAD_SIDE = "on the bad side of the nearest near-good block"
-
-
-def _good_stretches(classes: bytes) -> Iterator[tuple[int, int]]:
-    """Yield from where to where all blocks are good.
-
-    Between two bad blocks with good ones in between, that is from the first to the last that is good or near-good.
-    """
-    end = 0
-    while (good := classes.find(_GOOD, end)) >= 0:
-        start = classes.rfind(_BAD, end, good) + 1
-        end = classes.find(_BAD, good)
-        end = len(classes) if end < 0 else end
-        stretch = classes[start:end].rstrip(_SHORTS)
-        yield start + len(stretch) - len(stretch.lstrip(_SHORTS)), start + len(stretch)
-
-
-_SHORTS = bytes((_SHORT,))
+#: The reasons of good blocks.
+_REASONS_OF_GOOD = (_BETWEEN_GOOD, _GOOD_SIDE)
 
 
 @lru_cache(maxsize=1024)
@@ -225,7 +212,7 @@ def _outcomes(classes: bytes, start: int, end: int) -> Sequence[tuple[int, int, 
     before = classes[start - 1] if start else _BAD
     after = classes[end] if end < len(classes) else _BAD
     if before == after:
-        return ((start, end, "between good blocks" if before == _GOOD else "between bad blocks"),)
+        return ((start, end, _BETWEEN_GOOD if before == _GOOD else "between bad blocks"),)
     if classes.find(_NEAR_GOOD, start, end) < 0:
         return ((start, end, "beside a bad block, no near-good one in between"),)
     if before == _GOOD:

@@ -87,17 +87,14 @@ class PageResponse(Protocol):
     @property
     def body(self) -> bytes:
         """Return the page as it came."""
-        ...
 
     @property
     def encoding(self) -> str:
         """Return the encoding by which the response decodes its body."""
-        ...
 
     @property
     def selector(self) -> Any:
         """Return a parsel ``Selector`` of the page, whose tree is used; made when it is first asked for."""
-        ...
 
 
 class EncodingChoice(NamedTuple):
@@ -278,13 +275,7 @@ _BEGINNING = re.compile(rb"[0-9A-Za-z]*\Z")
 _LONGEST_BEGINNING = 20
 
 #: Encodings of many characters, and the language that is written in them.
-_WIDE: Mapping[str, str] = {
-    "euc_jp": "Japanese",
-    "cp932": "Japanese",
-    "gb18030": "Chinese",
-    "cp949": "Korean",
-    "big5hkscs": "Chinese",
-}
+_WIDE = {"euc_jp": "Japanese", "cp932": "Japanese", "gb18030": "Chinese", "cp949": "Korean", "big5hkscs": "Chinese"}
 #: The share of a text that may be odd.
 _MESS = 0.15
 #: Where charset-normalizer gives up on a text.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
-from itertools import chain, compress, repeat
+from itertools import chain, compress, filterfalse, repeat
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -73,7 +73,11 @@ class BlockColumns:
 
     def __reduce__(self) -> tuple[Callable[..., BlockColumns], tuple[object, ...]]:
         made = {name: self[name] for name in self._makers}
-        alike = {name: column[0] for name, column in made.items() if _are_one(column)}
+        alike = {
+            name: column[0]
+            for name, column in made.items()
+            if len(column) and all(value is column[0] for value in column)
+        }
         return made_columns, (self.count, {name: made[name] for name in made if name not in alike}, alike)
 
     def blocks(self) -> tuple[Block, ...]:
@@ -84,10 +88,6 @@ class BlockColumns:
             name: self[name] for name in BLOCK_FIELDS if not (is_whole and name in Block._late)
         }
         return make_blocks({**columns, "_columns": repeat(self)}, self.count)
-
-
-def _are_one(column: Sequence[Any]) -> bool:
-    return len(column) > 0 and all(value is column[0] for value in column)
 
 
 def made_columns(
@@ -289,13 +289,9 @@ class Extraction(_MadeLate):
         >>> extract("<p>Home<p>About us").column("characters")
         [4, 8]
         """
-        return list(self._values(name))
-
-    def _values(self, name: str) -> Sequence[Any]:
-        """Return the values of a field of all blocks, which nobody may change."""
         if name not in BLOCK_FIELDS:
             raise AttributeError(f"blocks have no field {name!r}")
-        return self._table()[name]
+        return list(self._table()[name])
 
     def with_bad(self, reasons: Mapping[int, str]) -> Extraction:
         """Return the extraction with some blocks made bad, and these texts no longer among headings.
@@ -309,14 +305,13 @@ class Extraction(_MadeLate):
         def replaced(name: str, values: Mapping[int, Any]) -> Callable[[], Sequence[Any]]:
             return lambda: [values.get(i, value) for i, value in enumerate(columns[name])]
 
-        def heading_paths() -> Sequence[Any]:
-            return [tuple(text for text in path if text not in removed) for path in columns["heading_path"]]
-
         makers: dict[str, Callable[[], Sequence[Any]]] = {
             **{name: partial(columns.__getitem__, name) for name in BLOCK_FIELDS},
             "block_class": replaced("block_class", dict.fromkeys(reasons, BAD)),
             "reason": replaced("reason", reasons),
-            "heading_path": heading_paths,
+            "heading_path": lambda: [
+                tuple(filterfalse(removed.__contains__, path)) for path in columns["heading_path"]
+            ],
         }
         return Extraction.of_columns(BlockColumns(columns.count, makers), **values)
 
@@ -363,7 +358,8 @@ class Extraction(_MadeLate):
         return sum(self._of_good("characters"))
 
     def _of_good(self, name: str) -> list[Any]:
-        return list(compress(self._values(name), self._table().are_good))
+        table = self._table()
+        return list(compress(table[name], table.are_good))
 
     def choose_blocks(self, which: str) -> tuple[Block, ...]:
         """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
@@ -371,7 +367,7 @@ class Extraction(_MadeLate):
 
     def block_dicts(self, names: Sequence[str], which: str = "all") -> list[dict[str, Any]]:
         """Return some fields of each block that ``which`` names as plain JSON values."""
-        read = self._values if which == "all" else self._of_good
+        read = self._table().__getitem__ if which == "all" else self._of_good
         # Column by column: dicts that have their keys are filled faster than dicts that grow.
         empty: dict[str, Any] = dict.fromkeys(names)
         rows = [empty.copy() for _ in read("index")]

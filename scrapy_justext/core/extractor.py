@@ -128,8 +128,6 @@ class JudgedPage(NamedTuple):
     """The decisions that the passes left."""
     data: DataBlocks | None
     """The blocks that structured data add; no pass changes them."""
-    profile: str
-    """The one that judged the page."""
     tables: str
     """What is written of tables in Markdown."""
     markdown: str = ""
@@ -195,7 +193,7 @@ class JudgedPage(NamedTuple):
             language_source=page.language.source,
             language_reason=page.language.reason,
             declared_language=page.declared_language,
-            profile=self.profile,
+            profile=page.profile,
             title=page.title,
             url=page.url,
             is_cut=page.is_cut,
@@ -340,7 +338,6 @@ class Extractor:
             passes=profile.passes,
             final=final,
             data=data,
-            profile=profile.name,
             tables=options.markdown_tables,
         ).with_markdown()
 
@@ -350,11 +347,12 @@ class Extractor:
         ``language``: None for a page that is judged without stop words.
         """
         thresholds = self.options.criteria(language).thresholds
-        if self._model is None:
+        model, _ = self._models
+        if model is None:
             return thresholds
         from scrapy_justext.core.learned.classifier import with_limits  # noqa: PLC0415 (it needs numpy)
 
-        return with_limits(thresholds, self._model)
+        return with_limits(thresholds, model)
 
     def language_of(self, extraction: Extraction) -> Language | None:
         """Return the language whose stop words an extraction was judged by; None without stop words."""
@@ -362,27 +360,21 @@ class Extractor:
         return None if has_none else self.options.library.find(extraction.language)
 
     @cached_property
-    def _model(self) -> Model | None:
+    def _models(self) -> tuple[Model | None, PageModel | None]:
+        """Return what judges blocks, and what judges pages: that was trained on what the profile's own model says."""
         if self._given_model is not None or not self.options.profile.models:
-            return self._given_model
-        # It needs numpy, whose import takes a tenth of a second: not before a page asks for it.
+            return self._given_model, None
+        # They need numpy, whose import takes a tenth of a second: not before a page asks for them.
         from scrapy_justext.core.learned.model import shipped_model  # noqa: PLC0415
+        from scrapy_justext.core.learned.pages import shipped_page_model  # noqa: PLC0415
 
-        return shipped_model(self.options.profile.models[0])
-
-    @cached_property
-    def _page_model(self) -> PageModel | None:
-        # It was trained on what the profile's own model says of pages.
-        if self._given_model is not None or not self.options.profile.models:
-            return None
-        from scrapy_justext.core.learned.pages import shipped_page_model  # noqa: PLC0415 (it needs numpy)
-
-        return shipped_page_model(self.options.profile.models[0])
+        name = self.options.profile.models[0]
+        return shipped_model(name), shipped_page_model(name)
 
     def _weigh(self, segments: BlockTable, flow: Flow | None, title: str) -> tuple[ModelOutput | None, str]:
         """Return what a trained model makes of a page's blocks, and the name of the profile that judges them."""
         chosen, *for_articles = self._chooses or (self,)
-        if not segments or flow is None or self._model is None:
+        if not segments or flow is None or self._models[0] is None:
             return None, chosen.options.profile.name
         from scrapy_justext.core.learned.features import compute  # noqa: PLC0415 (it needs numpy)
 
@@ -396,8 +388,9 @@ class Extractor:
     def _ask(self, features: Features) -> ModelOutput:
         from scrapy_justext.core.learned.classifier import weigh  # noqa: PLC0415 (it needs numpy)
 
-        assert self._model is not None
-        return weigh(features, self._model, self._page_model)
+        model, page_model = self._models
+        assert model is not None
+        return weigh(features, model, page_model)
 
     def _context(self, page: ReadPage, thresholds: Thresholds) -> Context:
         """Return what the passes start from."""
@@ -528,10 +521,7 @@ def _columns(
     def path(name: str) -> list[str | None]:
         return [getattr(paths.get(element, NO_PATHS), name) for element in segments.element]
 
-    def image_alt() -> list[str | None]:
-        images = segments.of_extras("image_url")
-        return [None if url is None else text for url, text in zip(images, segments.text, strict=True)]
-
+    images = partial(segments.of_extras, "image_url")
     return BlockColumns(
         count,
         {
@@ -551,8 +541,10 @@ def _columns(
             "index": lambda: range(first, first + count),
             "xpath": partial(path, "xpath"),
             "dom_path": partial(path, "dom_path"),
-            "image_url": partial(segments.of_extras, "image_url"),
-            "image_alt": image_alt,
+            "image_url": images,
+            "image_alt": lambda: [
+                None if url is None else alt for url, alt in zip(images(), segments.text, strict=True)
+            ],
             "probability": lambda: context.probabilities or [None] * count,
             "origin": lambda: [origin] * count,
             "kind": partial(segments.of_position, "kind"),

@@ -50,13 +50,11 @@ def primary(tag: str) -> str:
 #: carry.
 LANGUAGES = {name: tuple(codes) for (name, *codes), _ in _ROWS}
 
-
 #: The English names of the languages that have no stoplist, by the code that results carry.
 UNLISTED = dict(map(str.split, _TABLES["unlisted"]))
 
 #: What languages are called in themselves, by stoplist name.
 OWN_NAMES = {name: tuple(own) for (name, *_), own in _ROWS}
-
 
 #: The scripts of the languages that the detector knows, by the first words of the names of their characters in Unicode.
 #: Languages that are not here are written in Latin letters.
@@ -65,7 +63,6 @@ SCRIPTS_OF = {
     for code in " ".join(_TABLES["scripts"]).split()
     if code.islower()
 }
-
 
 #: The stop-word density from which a text can only be in a language, by the language's code.  In no other language of
 #: 72 do more than one in a hundred texts of 300 characters reach it; they were translated messages of programs, and

@@ -124,8 +124,7 @@ def choose_language(
         claims = [claim for claim in claims if claim in candidates]
     if not any(map(str.isalpha, sample)):
         return _choose_without_text(claims, candidates)
-    unspaced = _unspaced(sample, claims)
-    of_script = None if unspaced is None else library.find(unspaced)
+    of_script = _unspaced(sample, claims, library)
     if of_script is not None and (candidates is None or of_script in candidates):
         return choice_of(of_script, "detected", "it is written in its script")
     confirmed = _confirmed(claims, sample, library)
@@ -157,14 +156,14 @@ def _heaviest(texts: Sequence[str]) -> list[str]:
     return sorted(candidates, key=units, reverse=True)[:SAMPLE_BLOCKS]
 
 
-def _unspaced(sample: str, claims: Sequence[Language]) -> str | None:
-    """Return the code of the language without spaces that a text is written in; None for one with spaces.
+def _unspaced(sample: str, claims: Sequence[Language], library: StoplistLibrary) -> Language | None:
+    """Return the language without spaces that a text is written in; None for one with spaces.
 
     Their scripts tell them, and the detector does not know all of them.
     """
     japanese = any(JAPANESE.code in claim.codes for claim in claims)
     script = script_of(sample, kana_share=KANA_SHARE / DECLARED_WEIGHT if japanese else KANA_SHARE)
-    return None if script is None else script.code
+    return None if script is None else library.find(script.code)
 
 
 def _confirmed(claims: Sequence[Language], sample: str, library: StoplistLibrary) -> LanguageChoice | None:

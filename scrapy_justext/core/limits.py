@@ -62,10 +62,6 @@ class _Place(NamedTuple):
     """Where the tag ends.  Of several places with one end, only one can be in a tag with all of these attributes."""
 
 
-#: By where an attribute begins: how many have been passed from there on, and where the last of them ends.
-_Known = dict[int, tuple[int, int]]
-
-
 def check_attributes(data: bytes) -> None:
     """Raise :class:`PageLimitError` for a page with so many attributes in its tags that it takes long to parse.
 
@@ -110,7 +106,8 @@ def _is_in_tag(data: bytes, place: int) -> bool:
 def _count_attributes(data: bytes) -> list[_Place]:
     """Return places in all tags that may be long."""
     places: list[_Place] = []
-    known: _Known = {}
+    #: By where an attribute begins: how many have been passed from there on, and where the last of them ends.
+    known: dict[int, tuple[int, int]] = {}
     for start in _places_in_long_tags(data):
         count, end = 0, start
         while count < _MOST_IN_TAG:
@@ -124,7 +121,7 @@ def _count_attributes(data: bytes) -> list[_Place]:
     return places
 
 
-def _pass_attributes(data: bytes, start: int, known: _Known) -> tuple[int, int]:
+def _pass_attributes(data: bytes, start: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
     """Pass attributes up to what is known or the most of a tag, note each, and return what is known of the first."""
     passed: list[int] = []
     end = start
@@ -137,18 +134,11 @@ def _pass_attributes(data: bytes, start: int, known: _Known) -> tuple[int, int]:
     return count + len(passed), end
 
 
-def _harmless_tag(size: int) -> int:
-    """Return how long all tags of a page may be that do no harm; ``size``: the bytes of the page."""
-    # Of tags with as many attributes as they can have, the squares add up to this times the size.
-    return max(_HARMLESS_TAG, _MOST_SQUARES * _SHORTEST**2 // size)
-
-
-def _long_steps(data: bytes) -> Iterator[tuple[int, int]]:
+def _long_steps(data: bytes, longest: int) -> Iterator[tuple[int, int]]:
     """Yield steps from a ``>`` to a later one: where they begin, behind the first, and where the second is.
 
-    A step passes as many ``>`` as it can, but is no longer than a harmless tag, or passes none.
+    A step passes as many ``>`` as it can, but is no longer than the ``longest`` harmless tag, or passes none.
     """
-    longest = _harmless_tag(len(data))
     begin = 0
     while begin + longest <= len(data):
         # Looking back from afar is faster than going from each to the next.
@@ -167,8 +157,9 @@ def _places_in_long_tags(data: bytes) -> Iterator[int]:
     """
     #: The quotes that may have begun a value: those behind an equals sign which have not come again.
     open_quotes: set[bytes] = set()
-    longest = _harmless_tag(len(data))
-    for begin, end in _long_steps(data):
+    # Of tags with as many attributes as they can have, the squares add up to this times the size of the page.
+    longest = max(_HARMLESS_TAG, _MOST_SQUARES * _SHORTEST**2 // len(data))
+    for begin, end in _long_steps(data, longest):
         if end - begin >= longest:
             # Of several tags without an end, the first is one, and the others are its attributes.
             name = _TAG_NAME.search(data, begin, end)

@@ -13,7 +13,7 @@ from scrapy_justext.core.language_table import Language
 from scrapy_justext.core.languages import NONE
 from scrapy_justext.core.markdown.tables import HTML, TABLES
 from scrapy_justext.core.overrides import RULE_NAMES, Rules, Selection, make_selection
-from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds
+from scrapy_justext.core.parameters import PARAMETERS, GivenThresholds, Thresholds, is_whole
 from scrapy_justext.core.profiles import Profile, find_profile
 from scrapy_justext.core.stoplists import StoplistLibrary, StoplistSource, find_library, stoplist_words
 from scrapy_justext.core.unsegmented import WITH_THRESHOLDS, Script, script_of_words
@@ -144,6 +144,11 @@ def _make_options(**choices: Any) -> Options:
     for name in given:
         if name not in Choices.__annotations__:
             raise UnknownKeyError("", name, "parameter", Choices.__annotations__)
+    if given["markdown_tables"] not in TABLES:
+        raise ParameterError("markdown_tables", given["markdown_tables"], f"must be one of {', '.join(TABLES)}")
+    most = given["max_blocks"]
+    if most is not None and not (is_whole(most) and most >= 0):
+        raise ParameterError("max_blocks", most, "must be a whole number, 0 or more, or None")
     profile = find_profile(given["profile"])
     stoplist = given["stoplist"]
     library = find_library(given.get("stoplists_dir"))
@@ -156,8 +161,8 @@ def _make_options(**choices: Any) -> Options:
         selection=make_selection(**{name: given[name] for name in RULE_NAMES if name in given}),
         paths=given["paths"],
         markdown=given["markdown"],
-        markdown_tables=_checked_tables(given["markdown_tables"]),
-        max_blocks=_checked_limit(given["max_blocks"]),
+        markdown_tables=given["markdown_tables"],
+        max_blocks=given["max_blocks"],
     )
     return replace(options, chooses=tuple(replace(options, **_of_profile(one, chosen)) for one in profile.chooses))
 
@@ -169,20 +174,6 @@ def _of_profile(profile: Profile, chosen: Mapping[str, Any]) -> dict[str, Any]:
         script.code: replace(thresholds, **_not_given(script.thresholds, chosen)) for script in WITH_THRESHOLDS
     }
     return {"profile": profile, "thresholds": thresholds, "script_thresholds": of_scripts}
-
-
-def _checked_tables(tables: object) -> str:
-    if isinstance(tables, str) and tables in TABLES:
-        return tables
-    raise ParameterError("markdown_tables", tables, f"must be one of {', '.join(TABLES)}")
-
-
-def _checked_limit(max_blocks: object) -> int | None:
-    if max_blocks is None:
-        return None
-    if isinstance(max_blocks, int) and not isinstance(max_blocks, bool) and max_blocks >= 0:
-        return max_blocks
-    raise ParameterError("max_blocks", max_blocks, "must be a whole number, 0 or more, or None")
 
 
 def _not_given(thresholds: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

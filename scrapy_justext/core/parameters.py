@@ -40,12 +40,13 @@ class Scale(NamedTuple):
     steps: tuple[float, ...]
 
 
-def _is_whole(value: object) -> TypeGuard[int]:
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return whether a value is a whole number; True and False are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_share(value: object) -> bool:
-    return (_is_whole(value) or isinstance(value, float)) and 0 <= value <= 1
+    return (is_whole(value) or isinstance(value, float)) and 0 <= value <= 1
 
 
 class Parameter(NamedTuple):
@@ -106,7 +107,7 @@ _STOPWORD_SEARCH = Scale(0.0, 0.6, (0.08, 0.04, 0.02, 0.01))
 _length = partial(
     _row,
     allowed="must be a whole number of characters, 0 or more",
-    allows=lambda length: _is_whole(length) and length >= 0,
+    allows=lambda length: is_whole(length) and length >= 0,
     unit="characters",
 )
 _density = partial(
@@ -133,29 +134,22 @@ _switch = partial(
 
 #: What decides a block of a kind that stop words tell nothing about.
 LENGTH, CONTEXT, KEEP, DROP, PROSE = "length", "context", "keep", "drop", "prose"
-_WAYS = (
-    (LENGTH, "by its length"),
-    (CONTEXT, "by its neighbours"),
-    (KEEP, "good"),
-    (DROP, "bad"),
-    (PROSE, "like other text"),
-)
+_WAYS = {LENGTH: "by its length", CONTEXT: "by its neighbours", KEEP: "good", DROP: "bad", PROSE: "like other text"}
 _FROM_LOW, _ABOVE_HIGH = "from `length_low` characters on", "with more than `length_high` characters"
 
 
 def _way(label: str, what: str, good: str) -> Any:
-    ways = [way for way, _ in _WAYS]
     return _row(
         LENGTH,
-        allowed=f"must be one of {', '.join(ways)}",
-        allows=ways.__contains__,
+        allowed=f"must be one of {', '.join(_WAYS)}",
+        allows=tuple(_WAYS).__contains__,
         part=Part.KINDS,
         label=label,
         meaning=f"{what}: `length`: {good} it is good, else near-good; `context`: it is left to its neighbours; "
         "under both, it is bad if it has too many links or a copyright sign; `keep`: it is good; `drop`: it is bad; "
         "`prose`: it is judged like other text",
-        choices=_WAYS,
-        search=tuple(ways),
+        choices=tuple(_WAYS.items()),
+        search=tuple(_WAYS),
     )
 
 
@@ -240,7 +234,7 @@ class Thresholds:
     tree_depth: int | None = _row(
         None,
         allowed="must be a whole number from 1 to 5",
-        allows=lambda depth: depth is None or (_is_whole(depth) and 1 <= depth <= 5),
+        allows=lambda depth: depth is None or (is_whole(depth) and 1 <= depth <= 5),
         part=Part.PAGE,
         label="Keep the main group by",
         meaning="1 to 5: keep only the main group of blocks that share an ancestor so many levels up; works after any "

@@ -39,7 +39,7 @@ class StoplistLibrary:
             self._files |= _list_own_folder(folder)
         self._languages = {
             normalise(key): language
-            for language in map(_language, self._files)
+            for language in (Language(name, LANGUAGES.get(name, (name.lower(),))) for name in self._files)
             for key in reversed((language.name, *language.codes, *OWN_NAMES.get(language.name, ())))
         }
 
@@ -134,7 +134,3 @@ def _list_own_folder(folder: str | Path) -> dict[str, Path]:
         raise StoplistError("stoplists_dir", folder, "holds no LANGUAGE.txt")
     known = {normalise(key): name for name, codes in LANGUAGES.items() for key in (name, *codes, *OWN_NAMES[name])}
     return {known.get(normalise(name), name): path for name, path in files.items()}
-
-
-def _language(name: str) -> Language:
-    return Language(name, LANGUAGES.get(name, (name.lower(),)))

@@ -150,7 +150,9 @@ def measure_unspaced(segments: BlockTable, stoplist: frozenset[str], script: Scr
     for i, extras in segments.extras.items():
         if extras.formulas:
             prose[i], counted[i] = segments[i].without_formulas(), segments.collapsed[i]
-    texts = [_comparable(text, has_case=has_case) for text in prose]
+    for typed, meant in _SPELLINGS:
+        prose = [text.replace(typed, meant) for text in prose]
+    texts = [text.lower() for text in prose] if has_case else prose
     characters = list(map(len, segments.collapsed))
     word_count = [estimate_words(counted.get(i, text), script) if text else 0 for i, text in enumerate(texts)]
     density = [
@@ -161,13 +163,6 @@ def measure_unspaced(segments: BlockTable, stoplist: frozenset[str], script: Scr
     covered = covered_characters(texts, stoplist)
     stopword_density = [count / len(text) if text else 0.0 for count, text in zip(covered, texts, strict=True)]
     return Measurements(characters, word_count, link_words, density, stopword_density)
-
-
-def _comparable(text: str, *, has_case: bool) -> str:
-    """Return the text in which stop words are looked for."""
-    for typed, meant in _SPELLINGS:
-        text = text.replace(typed, meant)
-    return text.lower() if has_case else text
 
 
 #: Spellings of pages, with the spellings of stoplists: the zero-width space, which Khmer, Burmese and Thai pages put
@@ -221,7 +216,7 @@ MOST_UNITS = max(units for _, _, units in UNITS)
 _FIRST_BYTES = bytes([0xE0, 0xE1, *range(0xE3, 0xEE), 0xEF])
 
 _SETS = {
-    value: re.compile(f"[{''.join(f'{chr(start)}-{chr(end)}' for start, end, units in UNITS if units == value)}]+")
+    value: "".join(f"{chr(start)}-{chr(end)}" for start, end, units in UNITS if units == value)
     for value in {units for _, _, units in UNITS} - {1.0}
 }
 
@@ -236,6 +231,4 @@ def units(text: str) -> int:
     encoded = b"" if text.isascii() else text.encode(errors="replace")
     if len(encoded.translate(None, _FIRST_BYTES)) == len(encoded):
         return len(text)
-    return round(
-        len(text) + sum((value - 1) * sum(map(len, pattern.findall(text))) for value, pattern in _SETS.items())
-    )
+    return round(len(text) + sum((value - 1) * _count(characters, text) for value, characters in _SETS.items()))

@@ -122,11 +122,8 @@ def find_headline(context: Context, decisions: Decisions) -> int | None:
         return None
     texts, are_good = context.segments.collapsed, decisions.are_good
     start = _start_of_text(context, are_good, levels)
-    headings = [
-        i
-        for i in of_page
-        if i < start and len(texts[i]) <= MOST_IN_HEADLINE and (are_good[i] or i not in context.pinned)
-    ]
+    headings = [i for i in of_page if i < start and len(texts[i]) <= MOST_IN_HEADLINE]
+    headings = [i for i in headings if are_good[i] or i not in context.pinned]
     title = _letters(context.title[:MOST_IN_TITLE])
     shared = [(_common(_letters(texts[i]), title), i) for i in headings]
     in_title = [(length, i) for length, i in shared if length and length >= TITLE_SHARE * len(title)]
@@ -138,13 +135,9 @@ def find_headline(context: Context, decisions: Decisions) -> int | None:
 
 def _start_of_text(context: Context, are_good: bytes, levels: Sequence[int]) -> int:
     """Return the index of the block that the page's text begins with: a long good one, else the first; else 0."""
-    first: int | None = None
-    for i in compress(range(len(levels)), are_good):
-        if not levels[i]:
-            first = i if first is None else first
-            if _is_long(context.segments.collapsed[i], TEXT_UNITS):
-                return i
-    return first or 0
+    good = [i for i in compress(range(len(levels)), are_good) if not levels[i]]
+    long = (i for i in good if _is_long(context.segments.collapsed[i], TEXT_UNITS))
+    return next(long, good[0] if good else 0)
 
 
 def _letters(text: str) -> str:

@@ -112,13 +112,14 @@ class MarkdownWriter:
             return
         shared = len(shared_containers(self._containers, containers))
         depth = next((number for number in range(shared, len(containers)) if containers[number].callout), None)
-        if depth is None:
-            self._add(lines, containers, shared, is_paragraph=is_paragraph)
-        elif is_paragraph and depth + 1 == len(containers):
-            self._add([f"[!{containers[depth].callout}]", *lines], containers, shared, is_paragraph=True)
-        else:
-            self._add([f"[!{containers[depth].callout}]"], containers[: depth + 1], min(shared, depth + 1))
-            self._add(lines, containers, depth + 1, is_paragraph=is_paragraph)
+        if depth is not None:
+            sign = f"[!{containers[depth].callout}]"
+            if is_paragraph and depth + 1 == len(containers):
+                lines = [sign, *lines]
+            else:
+                self._add([sign], containers[: depth + 1], shared)
+                shared = depth + 1
+        self._add(lines, containers, shared, is_paragraph=is_paragraph)
 
     def _add(
         self, lines: Sequence[str], containers: Sequence[Container], shared: int, *, is_paragraph: bool = False

@@ -28,7 +28,8 @@ def html_flow(pieces: Sequence[Piece], depth: int) -> str:
         items = [(item, list(inside)) for item, inside in groupby(group, lambda piece: _container(piece, depth))]
         first = items[0][0]
         if first is None:
-            parts += (_paragraph(piece) for _, inside in items for piece in inside)
+            contents = (_content(piece) for _, inside in items for piece in inside)
+            parts += (one if one.startswith("<pre>") else f"<p>{one}</p>" for one in contents)
         elif not first.parent:
             parts.append(f"<blockquote>{html_flow(items[0][1], depth + 1)}</blockquote>")
         else:
@@ -47,11 +48,6 @@ def _parent(piece: Piece, depth: int) -> Container | int | None:
     """Return the list that a piece stands in, or the quote; None without."""
     container = _container(piece, depth)
     return None if container is None else container.parent or container
-
-
-def _paragraph(piece: Piece) -> str:
-    content = _content(piece)
-    return content if content.startswith("<pre>") else f"<p>{content}</p>"
 
 
 def _content(piece: Piece) -> str:

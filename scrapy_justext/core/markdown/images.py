@@ -21,7 +21,7 @@ from scrapy_justext.core.tags import CAPTION, IMAGE
 from scrapy_justext.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import cython
 
@@ -151,40 +151,6 @@ def find_images(flow: Flow) -> tuple[list[ImagePlace], dict[int, int]]:
     return places, figures
 
 
-class Gaps:
-    """The places between the blocks of a page.
-
-    ``kept``: the good blocks.
-    ``ends``: the token that ends each FIGURE, by that with which it begins.
-    """
-
-    def __init__(self, table: BlockTable, good: Sequence[bool], kept: Iterable[Segment], ends: dict[int, int]) -> None:
-        self._begins = table.begin
-        self._good = good
-        self._ends = ends
-        self._captions = [segment.begin for segment in kept if segment.kind == CAPTION]
-        self._lead = _lead(table, good)
-
-    def take(self, place: ImagePlace, *, is_sign: bool = False) -> bool:
-        """Return whether an image is written.
-
-        ``is_sign``: whether it says that it is an icon or the like.
-        It is where it stands between two good blocks, or in a FIGURE whose caption is good, or leads the text: behind
-        the headline, right before the first good block below it.
-        """
-        is_in_figure = place.figure >= 0
-        first = behind = bisect_left(self._begins, place.figure if is_in_figure else place.token)
-        if is_in_figure:
-            # What a figure holds beside it does not part it from the blocks around.
-            end = self._ends[place.figure]
-            if bisect_left(self._captions, place.figure) < bisect_left(self._captions, end):
-                return True
-            behind = bisect_left(self._begins, end)
-        if first in self._lead and behind == self._lead.stop - 1 and not is_sign:
-            return True
-        return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
-
-
 def _lead(table: BlockTable, good: Sequence[bool]) -> range:
     """Return the numbers of the blocks from behind the headline to the first good block that is no heading."""
     levels = table.of_position("heading_level")
@@ -202,11 +168,14 @@ class LoneImages:
 
     def __init__(self, flow: Flow, table: BlockTable, good: Sequence[bool]) -> None:
         self._flow = flow
-        self._places, figures = find_images(flow)
+        self._places, self._ends = find_images(flow)
         table, alone = _with_images_beside(flow, table, self._places)
         self.kept = list(table.chosen(good))
-        gaps = Gaps(table, good, self.kept, figures)
-        self._between = self._segments(alone, gaps)
+        self._begins = table.begin
+        self._good = good
+        self._captions = [segment.begin for segment in self.kept if segment.kind == CAPTION]
+        self._lead = _lead(table, good)
+        self._between = self._segments(alone, self._is_written)
 
     def among_blocks(self) -> Iterable[Segment]:
         """Return the good blocks with the images between them."""
@@ -221,12 +190,32 @@ class LoneImages:
         alone = _with_images_beside(self._flow, BlockTable(cell.blocks), inside)[1]
         return _merged(cell.blocks, self._segments(alone))
 
-    def _segments(self, places: Sequence[ImagePlace], gaps: Gaps | None = None) -> list[Segment]:
+    def _is_written(self, place: ImagePlace, is_sign: bool) -> bool:
+        """Return whether an image is written.  ``is_sign``: whether it says that it is an icon or the like.
+
+        It is where it stands between two good blocks, or in a FIGURE whose caption is good, or leads the text: behind
+        the headline, right before the first good block below it.
+        """
+        is_in_figure = place.figure >= 0
+        first = behind = bisect_left(self._begins, place.figure if is_in_figure else place.token)
+        if is_in_figure:
+            # What a figure holds beside it does not part it from the blocks around.
+            end = self._ends[place.figure]
+            if bisect_left(self._captions, place.figure) < bisect_left(self._captions, end):
+                return True
+            behind = bisect_left(self._begins, end)
+        if first in self._lead and behind == self._lead.stop - 1 and not is_sign:
+            return True
+        return first > 0 and behind < len(self._good) and self._good[first - 1] and self._good[behind]
+
+    def _segments(
+        self, places: Sequence[ImagePlace], is_written: Callable[[ImagePlace, bool], bool] = lambda *_: True
+    ) -> list[Segment]:
         segments: list[Segment] = []
         last, begin = "", 0
         for number, place in enumerate(places):
             # Most are navigation, and not read.
-            if gaps is not None and not gaps.take(place):
+            if not is_written(place, False):
                 continue
             sources = (self._image_at(before).source for before in reversed(places[begin:number]))
             last = next(filter(None, sources), last)
@@ -236,7 +225,7 @@ class LoneImages:
             if one.source in ("", last):
                 continue
             last = one.source
-            if gaps is None or gaps.take(place, is_sign=one.is_sign):
+            if is_written(place, one.is_sign):
                 i = place.token
                 segments.append(Segment(one.alt, one.alt, 0, 0, 0, "img", 0, False, False, 0, i, i + 1, IMAGE, last))
         return segments

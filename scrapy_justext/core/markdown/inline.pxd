@@ -11,7 +11,6 @@ cdef class TextRun:
     cpdef TextRun leading_to(self, str destination)
     cpdef TextRun without_code(self, str text)
     cpdef bint is_plain(self)
-    cpdef bint is_gap(self)
     cpdef str written(self)
 
 

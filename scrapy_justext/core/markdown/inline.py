@@ -96,10 +96,6 @@ class TextRun:
         has_style = self.is_bold or self.is_italic or self.is_code
         return self.kind == TEXT and not has_style and self.destination is None and self.image is None
 
-    def is_gap(self) -> bool:
-        """Return whether it is white space."""
-        return self.text.isspace()
-
     def written(self) -> str:
         """Return its text, that of a formula with its dollars."""
         return f"${formula(self.text)}$" if self.kind == FORMULA else self.text
@@ -229,11 +225,7 @@ def collapsed_runs(runs: Iterable[TextRun]) -> list[TextRun]:
 
 
 class _LineWriter:
-    """Writes collapsed runs on one line.
-
-    ``line_break``: what stands for BRs.
-    ``is_bold``: whether all is bold anyway.
-    """
+    """Writes collapsed runs on one line, with ``line_break`` for BRs; ``is_bold``: whether all is bold anyway."""
 
     def __init__(self, line_break: str, *, is_bold: bool) -> None:
         self.line_break = line_break
@@ -350,17 +342,18 @@ def _without_gaps(runs: list[TextRun]) -> tuple[list[TextRun], list[TextRun], li
     """Return the gaps before, the rest, and the gaps after."""
     start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = len(runs)
-    while start < end and runs[start].is_gap():
+    while start < end and runs[start].text.isspace():
         start += 1
-    while end > start and runs[end - 1].is_gap():
+    while end > start and runs[end - 1].text.isspace():
         end -= 1
     return runs[:start], runs[start:end], runs[end:]
 
 
 def _flanks(before: str, inner: list[TextRun], after: str) -> bool:
     """Return whether delimiters around ``inner`` are read as beginning and end of emphasis."""
-    begins = not _may_be_punctuation(_edge(inner[0], 0)) or _sets_apart(before)
-    ends = not _may_be_punctuation(_edge(inner[-1], -1)) or _sets_apart(after)
+    # Inside, symbols are punctuation since CommonMark 0.31.
+    begins = _category(_edge(inner[0], 0)) not in "PS" or _category(before) in " P"
+    ends = _category(_edge(inner[-1], -1)) not in "PS" or _category(after) in " P"
     return begins and ends and before != "*"
 
 
@@ -371,18 +364,11 @@ def _edge(run: TextRun, at: cython.Py_ssize_t) -> str:
     return "`" if run.is_code else run.text[at]
 
 
-def _sets_apart(character: str) -> bool:
-    return not character or character.isspace() or _category(character) == "P"
-
-
-def _may_be_punctuation(character: str) -> bool:
-    # Symbols are since CommonMark 0.31.
-    return _category(character) in "PS"
-
-
 def _category(character: str) -> str:
-    is_symbol = character in "$+<=>^`|~"
-    return "P" if is_symbol else unicodedata.category(character)[0]
+    """Return the category of a character: P for punctuation, S for symbols, a space for white space and none."""
+    if not character or character.isspace():
+        return " "
+    return "P" if character in "$+<=>^`|~" else unicodedata.category(character)[0]
 
 
 #: Schemes that a link may have; ``javascript:``, ``data:`` and all others make no link.
@@ -403,7 +389,6 @@ _QUOTED = {
 } | {ord("("): "\\(", ord(")"): "\\)"}
 _TO_BE_QUOTED = re.compile(f"[{re.escape(''.join(map(chr, _QUOTED)))}]")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
-
 
 #: Characters of addresses that the links of a page may have together, for each character that is read of its good
 #: blocks, addresses included, and those that every page may have.  Real pages stay far below.

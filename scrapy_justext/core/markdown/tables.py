@@ -36,21 +36,18 @@ def with_tables(page: Nodes, pieces: Iterable[Piece]) -> Iterator[Piece]:
 
     This is for pages that were cut into blocks without regard to kinds.
     """
-    groups = [(table, list(group)) for table, group in groupby(pieces, _table_around)]
+    # Pieces in a table are those in its cells.
+    around = groupby(pieces, lambda piece: piece.surroundings.table if piece.surroundings.cell else 0)
+    groups = [(table, list(group)) for table, group in around]
     parts = Counter(table for table, _ in groups)
     for table, inside in groups:
         # Where text stands between the cells, the blocks would change places.
         rows = _data_rows(page, table, inside) if table and parts[table] == 1 else []
         if rows:
-            around = reduce(shared_containers, (piece.surroundings.containers for piece in inside))
-            yield Piece(inside[0].segment, inside[0].surroundings._replace(containers=around), [], rows=rows)
+            containers = reduce(shared_containers, (piece.surroundings.containers for piece in inside))
+            yield Piece(inside[0].segment, inside[0].surroundings._replace(containers=containers), [], rows=rows)
         else:
             yield from inside
-
-
-def _table_around(piece: Piece) -> int:
-    """Return the table in one of whose cells a piece stands; 0 without."""
-    return piece.surroundings.table if piece.surroundings.cell else 0
 
 
 def _data_rows(page: Nodes, table: int, inside: Iterable[Piece]) -> list[list[CellPieces]]:
@@ -77,7 +74,9 @@ def table_lines(table: Piece, tables: str) -> list[str]:
     places = list(_places(table.rows))
     depth = len(table.surroundings.containers)
     if not _fits(places) or (tables == HTML and any(_is_more_than_text(place, depth) for place in places)):
-        return html_table(table.rows, depth)
+        lines = (f"<tr>{''.join(_html_of(one, depth) for one in row)}</tr>" for row in table.rows if row)
+        # Code has line feeds, and each line is to stand in the containers.
+        return ["<table>", *chain.from_iterable(line.split("\n") for line in lines), "</table>"]
     texts = {
         (place.row, place.column): " ".join(piece.line(cell) for piece in place.cell.pieces)
         for place in places
@@ -144,13 +143,6 @@ def pipe_rows(texts: Mapping[tuple[int, int], str], heads: Iterable[int]) -> lis
         rows.insert(0, [""] * len(columns))
     rows.insert(1, ["---"] * len(columns))
     return [f"| {' | '.join(row)} |" for row in rows]
-
-
-def html_table(rows: Iterable[Sequence[CellPieces]], depth: int) -> list[str]:
-    """Return the lines of a table in HTML; ``depth``: of the containers around it."""
-    lines = (f"<tr>{''.join(_html_of(one, depth) for one in row)}</tr>" for row in rows if row)
-    # Code has line feeds, and each line is to stand in the containers.
-    return ["<table>", *chain.from_iterable(line.split("\n") for line in lines), "</table>"]
 
 
 def _html_of(one: CellPieces, depth: int) -> str:
