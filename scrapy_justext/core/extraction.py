@@ -270,8 +270,8 @@ class Extraction(_MadeLate):
         return columns
 
     def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
-        columns, values = self.parts()
-        return partial(Extraction.of_columns, **values), (columns,)
+        # Not the method itself: Twisted, which Scrapy imports, has all programs pickle methods of classes in another way.
+        return _restored, self.parts()
 
     def __repr__(self) -> str:
         # A page has hundreds of blocks, which nobody wants in a log.
@@ -416,6 +416,10 @@ _PLAIN: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "context_free_class": _CLASS,
     "heading_path": (list, tuple),
 }
+
+
+def _restored(columns: BlockColumns, values: Mapping[str, Any]) -> Extraction:
+    return Extraction.of_columns(columns, **values)
 
 
 def join_pages(pages: Sequence[Extraction]) -> tuple[Extraction, list[int]]:
