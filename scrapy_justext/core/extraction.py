@@ -270,7 +270,7 @@ class Extraction(_MadeLate):
         return columns
 
     def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
-        # Not the method itself: Twisted, which Scrapy imports, has all programs pickle methods of classes in another way.
+        # Not the method itself: beside Twisted, which Scrapy imports, methods of classes cannot be pickled.
         return _restored, self.parts()
 
     def __repr__(self) -> str:
