@@ -263,7 +263,11 @@ def older_checkout(commit: str) -> Iterator[Path]:
         git = ["git", "-C", str(CHECKOUT), "worktree"]
         subprocess.run([*git, "add", "--quiet", "--detach", str(checkout), commit], check=True)
         try:
-            compile_it = "from pathlib import Path; from hatch_build import compile_kernel; compile_kernel(Path())"
+            # What it was called at first.
+            compile_it = (
+                "import hatch_build as build; from pathlib import Path; "
+                "(getattr(build, 'compile_modules', None) or build.compile_kernel)(Path().resolve())"
+            )
             subprocess.run([sys.executable, "-c", compile_it], cwd=checkout, check=False, stdout=subprocess.DEVNULL)
             shutil.copytree(CHECKOUT / "benchmarks", checkout / "benchmarks", dirs_exist_ok=True)
             yield checkout

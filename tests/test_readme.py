@@ -145,5 +145,6 @@ def test_the_two_commands_are_one_line_each(marker: str) -> None:
 def test_contributors_are_sent_to_places_that_are_there() -> None:
     named = set(re.findall(r"(?<![\w/.])((?:\w+/)*\w+(?:\.py|/))(?!\w)", CONTRIBUTING))
     assert "core/parameters.py" in named
-    places = (ROOT, ROOT / "scrapy_justext", ROOT / "scrapy_justext" / "core")
+    package = ROOT / "scrapy_justext"
+    places = (ROOT, package, package / "core", package / "core" / "reading")
     assert {name for name in named if not any((place / name).exists() for place in places)} == set()

@@ -267,7 +267,7 @@ class Extraction(_MadeLate):
         return columns
 
     def __reduce__(self) -> tuple[Callable[..., Extraction], tuple[object, ...]]:
-        # No class method: Twisted has methods pickled in a way of its own, which these do not survive.
+        # Not the method itself: beside Twisted, which Scrapy imports, methods of classes cannot be pickled.
         return _restored, self.parts()
 
     def __repr__(self) -> str:

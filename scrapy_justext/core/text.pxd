@@ -1,6 +1,5 @@
 cimport cython
 
-cdef int SLICE
 cdef unsigned long long _FIRST, _FACTOR, _LAST
 
 

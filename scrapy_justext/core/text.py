@@ -40,7 +40,7 @@ class WordCounter:
     def __init__(self, words: frozenset[str]) -> None:
         # What was found in a text: how many words, how many of them that are looked for, and the number of the last.
         self.found = self.chosen = self.number = 0
-        self.last = (1 << (4 * len(words)).bit_length()) - 1
+        self.last = (1 << (2 * len(words)).bit_length()) - 1
         #: The numbers of the words, each at the first free place from the one that its last bits give; 0 for none.
         self.numbers = array("Q", bytes(8 * (self.last + 1)))
         for word in words:

@@ -24,15 +24,15 @@ from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.command_line import UNDEFINED, format_columns
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES
 from scrapy_justext.evaluation.scoring import FAILED, SUMMARY_FILE
 from scrapy_justext.evaluation.store import read_json, read_run, write_json
+from scrapy_justext.evaluation.tables import UNDEFINED, format_columns
 from scrapy_justext.exceptions import GateError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 #: Shares, from 0 to 1, and numbers of documents.
 SHARES = ("precision", "recall", "f1")
@@ -43,17 +43,14 @@ _QUANTUM = Decimal("0.0001")
 #: Digits of a digest that tell data sets apart, and that are shown.
 _DIGITS = 16
 
-Rows = list[dict[str, Any]]
 
-
-class Floor(NamedTuple):
-    """The least that a figure may be."""
+class Key(NamedTuple):
+    """Which figure it is."""
 
     dataset: str
     extractor: str
     measure: str
     figure: str
-    least: float
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -76,14 +73,14 @@ def execute(arguments: argparse.Namespace) -> int:
     rows = read_json(summary)
     if not isinstance(rows, list):
         raise GateError(f"{summary} is not a summary")
+    figures = {key: value for row in rows for key, value in _figures_of(row)}
     if arguments.write:
-        written = _write_floors(arguments.floors, digests, rows, force=arguments.force)
-        print(f"{written} floors written: {arguments.floors}")
+        _write_floors(arguments.floors, digests, figures, force=arguments.force)
         return 0
-    floors = list(_read_floors(arguments.floors, digests))
+    floors = dict(_read_floors(arguments.floors, digests))
     if not floors:
         raise GateError(f"{arguments.floors}: no floor in it, so that nothing could fall")
-    fallen = list(_find_fallen(floors, rows))
+    fallen = list(_find_fallen(floors, figures))
     if fallen:
         titles = ("data set", "extractor", "measure", "figure", "floor", "found", "")
         print(format_columns([titles, *fallen], right=(4, 5)))
@@ -93,8 +90,17 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[Floor]:
-    """Yield the floors of a file; raise :class:`GateError` where it is none, or one of other documents."""
+def _figures_of(row: Mapping[str, Any]) -> Iterator[tuple[Key, float | None]]:
+    ok = row["documents"] - sum(row[case] for case in (FAILED, *BOUNDARY_CASES))
+    for figure in FIGURES:
+        yield Key(row["dataset"], row["extractor"], row["measure"], figure), ok if figure == "ok" else row[figure]
+
+
+def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[tuple[Key, float]]:
+    """Yield the floors of a file, the least that figures may be.
+
+    Raise :class:`GateError` where it is none, or one of other documents.
+    """
     if not path.exists():
         raise GateError(f"{path} is missing; --write makes it from a run")
     for dataset, entry in _items(read_json(path), f"{path}: the file"):
@@ -111,7 +117,7 @@ def _read_floors(path: Path, digests: Mapping[str, str]) -> Iterator[Floor]:
                 where = f"{path}: {dataset}, {extractor}, {measure}"
                 for figure, least in _items(figures, where):
                     _check_floor(figure, least, where)
-                    yield Floor(dataset, extractor, measure, figure, least)
+                    yield Key(dataset, extractor, measure, figure), least
 
 
 def _items(value: object, where: str) -> Iterator[tuple[str, Any]]:
@@ -129,51 +135,43 @@ def _check_floor(figure: str, least: object, where: str) -> None:
         raise GateError(f"{where}: {figure} = {least!r}: must be a number of 0 or more, of a share at most 1")
 
 
-def _find_fallen(floors: Sequence[Floor], rows: Rows) -> Iterator[Sequence[str]]:
+def _find_fallen(floors: Mapping[Key, float], figures: Mapping[Key, float | None]) -> Iterator[Sequence[str]]:
     """Yield a line for each floor that does not hold: its key, the floor, what was found, and why or by how much."""
-    by_key = {(row["dataset"], row["extractor"], row["measure"]): row for row in rows}
-    for floor in floors:
-        found, why = None, "undefined"
-        if floor[:3] in by_key:
-            found = _figure(by_key[floor[:3]], floor.figure)
-        else:
-            parts = enumerate(("data set", "extractor", "measure"), 1)
-            missing = next(part for end, part in parts if not any(key[:end] == floor[:end] for key in by_key))
-            why = f"no such {missing} in the run"
+    for key, least in floors.items():
+        found = figures.get(key)
         if found is None:
-            yield (*floor[:4], _show(floor.figure, floor.least), UNDEFINED, why)
-        elif found < floor.least:
-            yield (*floor[:4], *(_show(floor.figure, value) for value in (floor.least, found, found - floor.least)))
+            why = "undefined" if key in figures else f"no such {_find_missing(key, figures)} in the run"
+            yield (*key, _show(key, least), UNDEFINED, why)
+        elif found < least:
+            yield (*key, *(_show(key, value) for value in (least, found, found - least)))
 
 
-def _show(figure: str, value: float) -> str:
-    return format(value, ".4f" if figure in SHARES else "g")
+def _find_missing(key: Key, figures: Iterable[Key]) -> str:
+    """Return which part of a key the run does not have."""
+    parts = enumerate(("data set", "extractor", "measure"), 1)
+    return next(part for end, part in parts if not any(known[:end] == key[:end] for known in figures))
 
 
-def _figure(row: Mapping[str, Any], figure: str) -> float | None:
-    others = sum(row[case] for case in (FAILED, *BOUNDARY_CASES))
-    value: float | None = row["documents"] - others if figure == "ok" else row[figure]
-    return value
+def _show(key: Key, value: float) -> str:
+    return format(value, ".4f" if key.figure in SHARES else "g")
 
 
-def _write_floors(path: Path, digests: Mapping[str, str], rows: Rows, *, force: bool) -> int:
-    """Write the figures of a run as floors, rounded down, and return how many."""
+def _write_floors(path: Path, digests: Mapping[str, str], figures: Mapping[Key, float | None], *, force: bool) -> None:
+    """Write the figures of a run as floors, rounded down, and say how many."""
     if path.exists() and not force:
         raise GateError(f"{path} is there already; --force writes over it")
-    content: dict[str, Any] = {}
-    count = 0
-    for row in rows:
-        figures = {name: _rounded_down(value) for name in FIGURES if (value := _figure(row, name)) is not None}
-        data_set = content.setdefault(row["dataset"], {"digest": digests[row["dataset"]], "floors": {}})
-        data_set["floors"].setdefault(row["extractor"], {})[row["measure"]] = figures
-        count += len(figures)
-    if not count:
+    floors = {key: _rounded_down(value) for key, value in figures.items() if value is not None}
+    if not floors:
         raise GateError("the run has no figures")
+    content: dict[str, Any] = {}
+    for (dataset, extractor, measure, figure), least in floors.items():
+        data_set = content.setdefault(dataset, {"digest": digests[dataset], "floors": {}})
+        data_set["floors"].setdefault(extractor, {}).setdefault(measure, {})[figure] = least
     try:
         write_json(path, content)
     except OSError as error:
         raise GateError(f"{path} cannot be written: {error.strerror}") from error
-    return count
+    print(f"{len(floors)} floors written: {path}")
 
 
 def _rounded_down(value: float) -> float:

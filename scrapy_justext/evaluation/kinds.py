@@ -1,13 +1,7 @@
 r"""How much of a page's code, formulas, tables and images an extractor's Markdown keeps.
 
-==============  ==========================================================  ==========================================
-``code``        fenced and indented code, line by line                      WebMainBench, ``code_edit``
-``formulas``    TeX between dollars, white space apart                      WebMainBench, ``formula_edit``
-``tables``      trees of tables, rows and cells with their texts            TEDS [T]
-``table-text``  the texts of cells, a line a row                            WebMainBench, ``table_edit``
-``images``      images, by the names of their files or by their ALTs        F1
-``text``        what is none of these                                       WebMainBench, ``text_edit``
-==============  ==========================================================  ==========================================
+``code``, ``formulas``, ``table-text`` and ``text`` are WebMainBench's ``code_edit``, ``formula_edit``, ``table_edit``
+and ``text_edit``; ``tables`` is TEDS [T]; ``images`` is an F1.
 
 [T]: Zhong, ShafieiBavani and Jimeno Yepes, "Image-based table recognition: data, model, and evaluation" (2020).
 
@@ -30,6 +24,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,8 +67,7 @@ class TableCell(NamedTuple):
     rows: int = 1
 
 
-TableRow = tuple[TableCell, ...]
-TableRows = tuple[TableRow, ...]
+TableRows = tuple[tuple[TableCell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +123,8 @@ def read_markdown(markdown: str) -> MarkdownContent:
     root = parse_html(_renderer().render(markdown[:MOST_MARKDOWN])).root
     if root is None:
         return MarkdownContent((), (), (), (), "", "")
-    code = [_code(_content(element)) for element in root.iter("pre")]
-    formulas = ["".join(_content(element).split()) for element in root.iter(_TEX)]
+    code = [_code(str(element.xpath("string()"))) for element in root.iter("pre")]
+    formulas = ["".join(str(element.xpath("string()")).split()) for element in root.iter(_TEX)]
     # A table without a cell is a tag that somebody wrote about.
     tables = [table for element in _outermost(root, "table") if (table := _table(element))]
     images = [(element.get("src", ""), " ".join(element.get("alt", "").split())) for element in root.iter("img")]
@@ -173,24 +167,20 @@ def _renderer() -> Any:
     library, plugins = require("markdown_it", "evaluation"), require("mdit_py_plugins", "evaluation")
     dollars: Any = require(f"{plugins.__name__}.dollarmath", "evaluation")
     footnotes: Any = require(f"{plugins.__name__}.footnote", "evaluation")
-    utilities: Any = require("markdown_it.common.utils", "evaluation")
     markdown: Any = library.MarkdownIt("commonmark").enable(["table", "strikethrough"])
     markdown.use(dollars.dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     markdown.use(footnotes.footnote_plugin, inline=False, move_to_end=False)
 
     def formula(_: object, tokens: Sequence[Any], index: int, *__: object) -> str:
-        content, number = (utilities.escapeHtml(str(text)) for text in (tokens[index].content, tokens[index].info))
+        content, number = (escape(str(text)) for text in (tokens[index].content, tokens[index].info))
         return f"<{_TEX}>{content}</{_TEX}>" + (f" ({number})" if number else "")
-
-    def block(*arguments: Any) -> str:
-        return f"<div>{formula(*arguments)}</div>"
 
     def html(_: object, tokens: Sequence[Any], index: int, *__: object) -> str:
         return _plain_html(str(tokens[index].content))
 
     rules = {
         **dict.fromkeys(("math_inline", "math_inline_double"), formula),
-        **dict.fromkeys(("math_block", "math_block_label"), block),
+        **dict.fromkeys(("math_block", "math_block_label"), lambda *given: f"<div>{formula(*given)}</div>"),
         **dict.fromkeys(("html_inline", "html_block"), html),
         "footnote_ref": lambda *_: "",
         "footnote_reference_open": lambda *_: "<div>",
@@ -210,24 +200,14 @@ def _plain_html(html: str) -> str:
             tag = _VERBATIM.match(part)
             verbatim += 0 if tag is None else -1 if tag[1] else 1
             kept = _KEPT.match(part)
-            parts[index] = _tag(kept[0], part) if kept else ""
+            # Of an attribute that is there twice the first counts.
+            attributes = {name.lower(): f" {name}={value}" for name, value in reversed(_ATTRIBUTE.findall(part))}
+            parts[index] = f"{kept[0]}{''.join(attributes.values())}>" if kept else ""
         else:
             text = part.replace("<", "&lt;")
             formula = rf"<{_TEX}>\g<1>\g<2></{_TEX}>"
             parts[index] = text if verbatim > 0 else _DOLLARS.sub(formula, text)
     return "".join(parts)
-
-
-def _tag(start: str, tag: str) -> str:
-    """Return a tag, given to the end of its name and as a whole, with the attributes that count, once each."""
-    attributes: dict[str, str] = {}
-    for name, value in _ATTRIBUTE.findall(tag):
-        attributes.setdefault(name.lower(), value)
-    return "".join((start, *(f" {name}={value}" for name, value in attributes.items()), ">"))
-
-
-def _content(element: etree._Element) -> str:
-    return "".join(str(text) for text in element.itertext())
 
 
 def _code(text: str) -> str:
@@ -254,14 +234,11 @@ def _table(element: etree._Element) -> TableRows:
         elif is_cell:
             inside += 1
             if inside == 1 and rows:
-                rows[-1].append(_cell(part))
+                spans = _span(part, "colspan"), _span(part, "rowspan")
+                rows[-1].append(TableCell(" ".join(_lines(part).split()), *spans))
         elif not inside:
             rows.append([])
     return tuple(tuple(row) for row in rows if row)
-
-
-def _cell(element: etree._Element) -> TableCell:
-    return TableCell(" ".join(_lines(element).split()), _span(element, "colspan"), _span(element, "rowspan"))
 
 
 def _span(element: etree._Element, name: str) -> int:
@@ -312,43 +289,29 @@ def compare_texts(gold: str, retrieved: str) -> Scores:
     return _similarity(len(gold), len(retrieved), distances.Levenshtein.distance(gold, retrieved))
 
 
-def score_code(gold: str, retrieved: str) -> Scores:
-    """Compare the lines of code."""
-    return compare_texts("\n".join(read_markdown(gold).code), "\n".join(read_markdown(retrieved).code))
-
-
-def score_formulas(gold: str, retrieved: str) -> Scores:
-    """Compare the TeX of formulas, without white space, a line for each."""
-    return compare_texts("\n".join(read_markdown(gold).formulas), "\n".join(read_markdown(retrieved).formulas))
-
-
-def score_text(gold: str, retrieved: str) -> Scores:
-    """Compare the text that is neither code nor formula nor table."""
-    return compare_texts(read_markdown(gold).text, read_markdown(retrieved).text)
-
-
-def score_table_texts(gold: str, retrieved: str) -> Scores:
-    """Compare the texts of cells, a tab between two of them and a line for each row."""
-    return compare_texts(*map(_table_text, (read_markdown(gold).tables, read_markdown(retrieved).tables)))
+def _of_texts(text_of: Callable[[MarkdownContent], str]) -> Callable[..., Scores]:
+    """Return the measure that compares some text of two Markdown documents."""
+    return lambda gold, retrieved, **_: compare_texts(text_of(read_markdown(gold)), text_of(read_markdown(retrieved)))
 
 
 def _table_text(tables: Sequence[TableRows]) -> str:
+    """Return the texts of cells, a tab between two of them and a line for each row."""
     return "\n".join("\t".join(cell.text for cell in row) for table in tables for row in table)
 
 
-def score_images(gold: str, retrieved: str) -> Scores:
+def score_images(gold: str, retrieved: str, **_: object) -> Scores:
     """Count the images in both by their files' names and by their ALTs, and take the better of both counts.
 
     Paths do not count: a relative address may have been made absolute.
     """
     sides = read_markdown(gold).images, read_markdown(retrieved).images
-    files, alts = (_count_images(*([image[part] for image in images] for images in sides)) for part in (0, 1))
-    return _or_nothing(score_sizes(len(sides[0]), len(sides[1]), max(files, alts)))
-
-
-def _count_images(gold: Sequence[str], retrieved: Sequence[str]) -> int:
-    first, second = (Counter(name.rpartition("/")[2] for name in names if name) for names in (gold, retrieved))
-    return (first & second).total()
+    common = []
+    for part in (0, 1):
+        first, second = (
+            Counter(name for image in images if (name := image[part].rpartition("/")[2])) for images in sides
+        )
+        common.append((first & second).total())
+    return _or_nothing(score_sizes(len(sides[0]), len(sides[1]), max(common)))
 
 
 # TEDS.
@@ -356,12 +319,11 @@ def _count_images(gold: Sequence[str], retrieved: Sequence[str]) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node:
-    """A node of the tree of tables."""
+    """A node of the tree of tables; ``label``: what must be the same, the kind of node and the spans of a cell."""
 
-    label: tuple[str, int, int]
-    """What must be the same: the kind of node, columns and rows of a cell."""
-    text: str = ""
+    label: tuple[object, ...]
     children: tuple[_Node, ...] = ()
+    text: str = ""
 
 
 class _Costs:
@@ -390,7 +352,7 @@ class _Costs:
         return node.children
 
 
-def score_tables(gold: str, retrieved: str) -> Scores:
+def score_tables(gold: str, retrieved: str, **_: object) -> Scores:
     """Compare the trees of tables (TEDS); their texts, with the case ``too_large``, where that would take too long."""
     sides = read_markdown(gold).tables, read_markdown(retrieved).tables
     relevant, found = (sum(1 + len(table) + sum(map(len, table)) for table in tables) for tables in sides)
@@ -408,47 +370,30 @@ def score_tables(gold: str, retrieved: str) -> Scores:
 
 def _tree(tables: Sequence[TableRows]) -> _Node:
     """Return the tree of a page's tables.  Its root, which both pages have, is not counted."""
-    return _Node(
-        ("page", 1, 1),
-        children=tuple(
-            _Node(
-                ("table", 1, 1),
-                children=tuple(
-                    _Node(
-                        ("row", 1, 1),
-                        children=tuple(_Node(("cell", cell.columns, cell.rows), cell.text) for cell in row),
-                    )
-                    for row in table
-                ),
-            )
-            for table in tables
-        ),
-    )
+
+    def row(cells: Sequence[TableCell]) -> _Node:
+        return _Node(("row",), tuple(_Node(("cell", cell.columns, cell.rows), text=cell.text) for cell in cells))
+
+    return _Node(("page",), tuple(_Node(("table",), tuple(map(row, table))) for table in tables))
 
 
 #: Pages of these cases are part of the means.
 _COUNTED = frozenset({OK, TOO_LARGE, MISMATCH, RETRIEVED_EMPTY})
 
-_SCORERS: Mapping[str, Callable[[str, str], Scores]] = MappingProxyType(
-    {
-        "code": score_code,
-        "formulas": score_formulas,
-        "tables": score_tables,
-        "table-text": score_table_texts,
-        "images": score_images,
-        "text": score_text,
-    }
-)
-
-
-def _without_options(score: Callable[[str, str], Scores]) -> Callable[..., Scores]:
-    """Return a function that takes the options of measures of words, too."""
-    return lambda gold, retrieved, **_: score(gold, retrieved)
+#: Options are those of measures of words.
+_SCORERS: dict[str, Callable[..., Scores]] = {
+    "code": _of_texts(lambda content: "\n".join(content.code)),
+    "formulas": _of_texts(lambda content: "\n".join(content.formulas)),
+    "tables": score_tables,
+    "table-text": _of_texts(lambda content: _table_text(content.tables)),
+    "images": score_images,
+    "text": _of_texts(lambda content: content.text),
+}
 
 
 #: Measures over pairs of Markdown texts, for data sets whose gold standard is Markdown.
 KIND_MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {name: Measure(name, _without_options(score), _COUNTED) for name, score in _SCORERS.items()}
+    {name: Measure(name, score, _COUNTED) for name, score in _SCORERS.items()}
 )
 #: Those of what an extractor may invent: pages without any in the gold standard, and with it in what was retrieved.
 INVENTED = ("code", "formulas", "tables", "images")
@@ -456,26 +401,18 @@ INVENTED = ("code", "formulas", "tables", "images")
 ALL_MEASURES: Mapping[str, Measure] = MappingProxyType({**MEASURES, SNIPPETS.name: SNIPPETS, **KIND_MEASURES})
 
 
-class Comparison(NamedTuple):
-    """A gold standard and a text that a measure compares."""
-
-    measure: Measure
-    gold: str | Snippets
-    retrieved: str
-
-
 def comparisons(
     gold: str, markdown: str | None, retrieved: str, snippets: Snippets | None = None
-) -> Iterator[Comparison]:
-    """Yield what is to be compared on a page: ``markdown`` is the gold standard as Markdown, None where it is text.
+) -> Iterator[tuple[Measure, str | Snippets, str]]:
+    """Yield measures with the two sides that they compare: a gold standard, and what was retrieved.
 
-    Where it is Markdown, what was retrieved is Markdown, too; measures of texts get the texts of both.  Where it is
-    snippets there is no text to compare with.
+    ``markdown``: the gold standard as Markdown, None where it is text.  Where it is Markdown, what was retrieved is
+    Markdown, too; measures of texts get the texts of both.  Where it is snippets there is no text to compare with.
     """
     if snippets is not None:
-        yield Comparison(SNIPPETS, snippets, retrieved)
+        yield SNIPPETS, snippets, retrieved
         return
     text = retrieved if markdown is None else whole_text(retrieved)
-    yield from (Comparison(measure, gold, text) for measure in MEASURES.values())
+    yield from ((measure, gold, text) for measure in MEASURES.values())
     if markdown is not None:
-        yield from (Comparison(measure, markdown, retrieved) for measure in KIND_MEASURES.values())
+        yield from ((measure, markdown, retrieved) for measure in KIND_MEASURES.values())

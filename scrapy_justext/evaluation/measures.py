@@ -1,14 +1,5 @@
 r"""How well the text that was retrieved from a page covers its gold standard.
 
-==============  ==========================================================  ==========================================
-``sequence``    words in difflib's matching blocks                          [D]
-``character``   the characters of these words                               [C]
-``bag``         words, each as often as both texts have it                  WCXB
-``shingle``     the same with runs of four words                            the article extraction benchmark
-``edit``        words that the fewest insertions and deletions leave        CleanEval
-``snippets``    texts that must be there, and texts that must not           trafilatura's evaluation
-==============  ==========================================================  ==========================================
-
 Each measure counts something in the gold standard, in the retrieved text and in what the two share: precision is the
 shared part of the retrieved text, recall the shared part of the gold standard, F1 their harmonic mean.
 
@@ -80,16 +71,12 @@ class Means(NamedTuple):
 
 def mean_scores(scores: Sequence[Scores]) -> Means:
     """Return the mean of each value over the documents that have it."""
-    return Means(
-        mean_of(document.precision for document in scores),
-        mean_of(document.recall for document in scores),
-        mean_of(document.f1 for document in scores),
-    )
+    return Means(*(mean_of(getattr(document, name) for document in scores) for name in Means._fields))
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure by its name; called, it scores a document."""
+    """A measure by its name; called with a gold standard and what was retrieved, it scores a document."""
 
     name: str
     score: Callable[..., Scores]
@@ -101,10 +88,6 @@ class Measure:
     def __call__(self, gold: str | Snippets, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
         """Score a document; ``keep_non_ascii`` matters to measures that would remove letters outside ASCII."""
         return self.score(gold, retrieved, keep_non_ascii=keep_non_ascii)
-
-    def counts(self, case: str) -> bool:
-        """Return whether a document of that case is part of the means."""
-        return case in self.counted
 
 
 def f_score(precision: float, recall: float, beta: float = 1.0) -> float:
@@ -127,10 +110,8 @@ def score_sizes(relevant: int, retrieved: int, common: int) -> Scores:
     """
     if relevant and retrieved:
         case = OK if common else MISMATCH
-    elif relevant:
-        case = RETRIEVED_EMPTY
     else:
-        case = RELEVANT_EMPTY if retrieved else BOTH_EMPTY
+        case = RETRIEVED_EMPTY if relevant else RELEVANT_EMPTY if retrieved else BOTH_EMPTY
     precision = common / retrieved if retrieved else None
     recall = common / relevant if relevant else None
     f1 = f_score(common / retrieved, common / relevant) if case == OK else None
@@ -140,14 +121,9 @@ def score_sizes(relevant: int, retrieved: int, common: int) -> Scores:
 # Words of a text, as [D] compares them.  White space and punctuation outside ASCII (the no-break space, dashes,
 # typographic quotes) part words like their counterparts within it: removing them first would glue "a—b" to "ab".
 
-_ASCII_SPACES = " \t\n\v\f\r"
-_ASCII_CONTROLS = "".join(chr(code) for code in [*range(0x20), 0x7F] if chr(code) not in _ASCII_SPACES)
-_TO_SPACE = string.punctuation + _ASCII_SPACES
-
-_ASCII_TABLE = bytes.maketrans(
-    (string.ascii_uppercase + _TO_SPACE).encode(), (string.ascii_lowercase + " " * len(_TO_SPACE)).encode()
-)
-_UNICODE_TABLE = {**str.maketrans(_TO_SPACE, " " * len(_TO_SPACE)), **str.maketrans("", "", _ASCII_CONTROLS)}
+_TO_SPACE = string.punctuation + string.whitespace
+_CONTROLS = "".join(chr(code) for code in [*range(0x20), 0x7F] if chr(code) not in string.whitespace)
+_ASCII_TABLE = str.maketrans(_TO_SPACE, " " * len(_TO_SPACE), _CONTROLS)
 
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 
@@ -165,11 +141,9 @@ def split_words(text: str, *, keep_non_ascii: bool = False) -> list[str]:
     for character in set(_NON_ASCII.findall(text)):
         if (substitute := _substitute(character)) is not None:
             text = text.replace(character, substitute)
-    if keep_non_ascii:
-        return text.translate(_UNICODE_TABLE).lower().split()
-    # Through bytes: their tables take a sixth of the time that those of str take.
-    ascii_only = text.encode("ascii", "ignore")
-    return ascii_only.translate(_ASCII_TABLE, _ASCII_CONTROLS.encode()).decode("ascii").split()
+    if not keep_non_ascii:
+        text = text.encode("ascii", "ignore").decode()
+    return text.translate(_ASCII_TABLE).lower().split()
 
 
 @cache
@@ -192,8 +166,8 @@ def score_sequence(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -
 def score_characters(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
     """Count the characters of the words in difflib's matching blocks, as [C] does."""
     relevant, found, matches = _compare(gold, retrieved, keep_non_ascii)
-    common = sum(_characters(relevant[match.a : match.a + match.size]) for match in matches)
-    return score_sizes(_characters(relevant), _characters(found), common)
+    common = (word for match in matches for word in relevant[match.a : match.a + match.size])
+    return score_sizes(*(sum(map(len, words)) for words in (relevant, found, common)))
 
 
 def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> Scores:
@@ -202,8 +176,7 @@ def score_edits(gold: str, retrieved: str, *, keep_non_ascii: bool = False) -> S
     Edits insert and delete single words, as few as possible: what stays is a longest common subsequence.  (The campaign
     of 2007 gave one value for the distance, with block marks as tokens; extractors here give text without marks.)
     """
-    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
-    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
+    relevant, found = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
     distances: Any = require("rapidfuzz.distance", "evaluation")
     return score_sizes(len(relevant), len(found), distances.LCSseq.similarity(*_to_numbers(relevant, found)))
 
@@ -222,13 +195,8 @@ def matching_blocks(first: Sequence[str], second: Sequence[str], *, autojunk: bo
 @lru_cache(maxsize=4)
 def _compare(gold: str, retrieved: str, keep_non_ascii: bool) -> tuple[list[str], list[str], list[Match]]:
     """Return the words of both texts, and their matching blocks; kept, as two measures ask for the same."""
-    relevant = split_words(gold, keep_non_ascii=keep_non_ascii)
-    found = split_words(retrieved, keep_non_ascii=keep_non_ascii)
+    relevant, found = (split_words(text, keep_non_ascii=keep_non_ascii) for text in (gold, retrieved))
     return relevant, found, matching_blocks(relevant, found)
-
-
-def _characters(words: list[str]) -> int:
-    return len("".join(words))
 
 
 def _to_numbers(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -318,14 +286,13 @@ def aggregate_snippets(scores: Sequence[Scores]) -> Means:
 
 _ALL_CASES = frozenset({OK, *BOUNDARY_CASES})
 
-_ALL = (
+_OF_TEXTS = (
     Measure("sequence", score_sequence),
     Measure("character", score_characters),
     Measure("bag", score_bag, _ALL_CASES),
-    Measure("shingle", score_shingles, _ALL_CASES, aggregate=aggregate_shingles),
+    Measure("shingle", score_shingles, _ALL_CASES, aggregate_shingles),
     Measure("edit", score_edits),
 )
-
 #: Measures over pairs of texts.
-MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _ALL})
-SNIPPETS = Measure("snippets", score_snippets, _ALL_CASES, aggregate=aggregate_snippets)
+MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _OF_TEXTS})
+SNIPPETS = Measure("snippets", score_snippets, _ALL_CASES, aggregate_snippets)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -21,7 +21,7 @@ from scrapy_justext.evaluation.kinds import ALL_MEASURES, KIND_MEASURES, compari
 from scrapy_justext.evaluation.measures import BOUNDARY_CASES, TOO_LARGE, Scores, Sizes
 from scrapy_justext.evaluation.statistics import mean_interval, mean_of, standard_deviation_of
 from scrapy_justext.evaluation.store import open_results, read_run, write_json
-from scrapy_justext.exceptions import ParameterError
+from scrapy_justext.exceptions import ParameterError, StoreError
 from scrapy_justext.files import write_whole
 from scrapy_justext.workers.pool import Pool
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from scrapy_justext.evaluation.datasets.documents import DataSet, Snippets
+    from scrapy_justext.evaluation.datasets.documents import DataSet, Document
     from scrapy_justext.evaluation.store import ExtractorRecord, Result, ResultStore
 
 SUMMARY_FILE = "summary.json"
@@ -127,17 +127,15 @@ def score_run(
     run = read_run(out)
     texts: list[_StoredText] = []
     for data_set in data_sets:
-        golds = {
-            document.id: (document.gold, document.markdown, document.snippets, document.page_type)
-            for document in data_set.documents
-        }
+        # All pages of a set do not fit into memory.
+        documents = [replace(document, html=b"") for document in data_set.documents]
         for extractor in run.extractors if run else ():
             store = open_results(out, data_set.name, extractor.name)
             results = store.read()
             texts += [
-                _StoredText(data_set.name, extractor, *gold, results[document_id], store)
-                for document_id, gold in golds.items()
-                if document_id in results
+                _StoredText(data_set.name, extractor, document, results[document.id], store)
+                for document in documents
+                if document.id in results
             ]
     given = {data_set.name for data_set in data_sets}
     scores = [document for document in read_scores(out) if document.dataset not in given]
@@ -159,12 +157,18 @@ def score_run(
 
 
 def read_scores(out: Path) -> list[DocumentScores]:
-    """Return the scores of documents that :func:`score_run` has written; none when it has not."""
+    """Return the scores of documents that :func:`score_run` has written; none when it has not.
+
+    Raise :class:`StoreError` for a file that holds something else.
+    """
     path = out / DOCUMENTS_FILE
-    if not path.exists():
-        return []
-    rows = (json.loads(line) for line in path.read_text("utf-8").split("\n") if line)
-    return [DocumentScores(**{**row, "sizes": tuple(row["sizes"])}) for row in rows]
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] if path.exists() else []
+        return [DocumentScores(**{**row, "sizes": tuple(row["sizes"])}) for row in rows]
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise StoreError(f"{path} does not hold the scores of a run: {error}") from error
 
 
 class _StoredText(NamedTuple):
@@ -172,11 +176,7 @@ class _StoredText(NamedTuple):
 
     dataset: str
     extractor: ExtractorRecord
-    gold: str
-    markdown: str | None
-    """The gold standard as Markdown, where that is what was asked for."""
-    snippets: Snippets | None
-    page_type: str | None
+    document: Document
     result: Result
     store: ResultStore
 
@@ -196,20 +196,13 @@ def _start_scoring(keep_non_ascii: bool) -> Callable[[Sequence[_StoredText]], It
 
 
 def _score(texts: Sequence[_StoredText], *, keep_non_ascii: bool) -> Iterator[DocumentScores]:
-    for dataset, extractor, gold, markdown, snippets, page_type, result, store in texts:
+    for dataset, extractor, document, result, store in texts:
         text = store.read_text(result.id) if result.status == "ok" else None
-        for measure, expected, found in comparisons(gold, markdown, text or "", snippets):
-            scores = _FAILED if text is None else measure(expected, found, keep_non_ascii=keep_non_ascii)
-            yield DocumentScores(
-                dataset=dataset,
-                extractor=extractor.name,
-                version=extractor.version,
-                measure=measure.name,
-                id=result.id,
-                page_type=page_type,
-                seconds=result.seconds,
-                **scores._asdict(),
-            )
+        compared = comparisons(document.gold, document.markdown, text or "", document.snippets)
+        for measure, gold, found in compared:
+            scores = _FAILED if text is None else measure(gold, found, keep_non_ascii=keep_non_ascii)
+            origin = dataset, extractor.name, extractor.version, measure.name, result.id, document.page_type
+            yield DocumentScores(*origin, *scores[:4], result.seconds, scores.sizes)
 
 
 def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
@@ -221,13 +214,12 @@ def _summarise(scores: Iterable[DocumentScores]) -> list[ExtractorRow]:
 def _summarise_group(group: list[DocumentScores]) -> ExtractorRow:
     first, cases = group[0], Counter(document.case for document in group)
     measure = ALL_MEASURES[first.measure]
-    sound = [document for document in group if document.case != FAILED]
     counted = [
         Scores(document.precision, document.recall, document.f1, document.case, Sizes(*document.sizes))
-        for document in sound
-        if measure.counts(document.case)
+        for document in group
+        if document.case in measure.counted
     ]
-    seconds = mean_of(document.seconds for document in sound)
+    seconds = mean_of(document.seconds for document in group if document.case != FAILED)
     values = [scores.f1 for scores in counted if scores.f1 is not None]
     low, high = mean_interval(values) if values and measure.name in KIND_MEASURES else (None, None)
     return ExtractorRow(

@@ -38,6 +38,12 @@ class Bootstrap(NamedTuple):
     """Two-sided: twice the share of resamples in which the difference is 0 or has the other sign; the sample itself
     counts as one of these."""
 
+    def mirrored(self) -> Bootstrap:
+        """Return the same, seen from the second extractor."""
+        # Not -x, which of 0.0 is -0.0 and would be written with its sign.
+        (low_95, high_95), (low_99, high_99) = self.interval_95, self.interval_99
+        return Bootstrap(0.0 - self.difference, (0.0 - high_95, 0.0 - low_95), (0.0 - high_99, 0.0 - low_99), self.p)
+
 
 def is_significant(test: MannWhitney | Bootstrap) -> bool:
     """Return whether the two extractors of a test differ at 99 %."""

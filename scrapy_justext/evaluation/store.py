@@ -105,18 +105,14 @@ def write_json(path: Path, value: object) -> None:
 def read_run(out: Path) -> Run | None:
     """Return what was run into this folder; None when nothing was.  Raise :class:`StoreError`."""
     path, what = out / RUN_FILE, "the record of a run"
+    if not path.exists():
+        return None
+    value = read_json(path, what)
     try:
-        value = read_json(path, what)
-        return Run(
-            tuple(DataSetRecord(**{**row, "without": tuple(row.get("without", ()))}) for row in value["data_sets"]),
-            tuple(ExtractorRecord(**row) for row in value["extractors"]),
-            value["language"],
-            value["limit"],
-        )
-    except StoreError as error:
-        if isinstance(error.__cause__, FileNotFoundError):
-            return None
-        raise
+        data_sets = ({**row, "without": tuple(row.get("without", ()))} for row in value["data_sets"])
+        extractors = tuple(ExtractorRecord(**row) for row in value["extractors"])
+        records = tuple(DataSetRecord(**row) for row in data_sets)
+        return Run(records, extractors, value["language"], value["limit"])
     except (LookupError, TypeError) as error:
         raise StoreError(f"{path} is not {what}: {error}") from error
 
@@ -145,9 +141,7 @@ def start_run(out: Path, run: Run) -> Run:
 
 def _check_empty(out: Path) -> None:
     try:
-        strange = next((path for path in out.iterdir() if path.name != LOCK_FILE), None)
-    except FileNotFoundError:
-        return
+        strange = next((path for path in out.iterdir() if path.name != LOCK_FILE), None) if out.exists() else None
     except OSError as error:
         raise StoreError(f"{out} cannot be used: {error.strerror}") from error
     if strange is not None:

@@ -10,6 +10,13 @@ Thresholds are drawn at random, then moved one after the other by smaller and sm
 
 The same seed gives the same trials.  A low threshold that is moved above its high one takes that along, and the other
 way round.
+
+Pages are read once, in this process or in others, and judged often.  A trial costs the classification of the pages and
+little more: their texts are compared with the gold standard block by block, and equal selections of blocks are compared
+once.
+
+Thresholds are searched on some pages and checked on others.  Pages of one site are alike, so that a check on pages of
+the same sites would flatter: pages whose address is known go together with all others of their registered domain.
 """
 
 from __future__ import annotations
@@ -19,28 +26,45 @@ import signal
 import sys
 import textwrap
 import time
+from collections import Counter
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from math import inf
+from operator import itemgetter
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from scrapy_justext.core.extractor import Extractor, ReadPage
+from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import PAIRS, Scale
+from scrapy_justext.crawl.conversion import at_least_one, whole_number
 from scrapy_justext.crawl.settings import SETTINGS, custom_settings
-from scrapy_justext.evaluation.command_line import add_pages_and_processes, format_columns, whole_number
+from scrapy_justext.crawl.sites import registered_domain
+from scrapy_justext.evaluation.command_line import add_pages_and_processes, argument
 from scrapy_justext.evaluation.datasets.names import open_data_sets
-from scrapy_justext.evaluation.measures import MEASURES
+from scrapy_justext.evaluation.measures import MEASURES, Means, Sizes, f_score, find_words
+from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.evaluation.statistics import is_significant, paired_bootstrap
-from scrapy_justext.evaluation.trials import Quality, TrialSetup, label, mean_quality, open_trials, quality_of, split
-from scrapy_justext.exceptions import ParameterError, UnknownNameError
+from scrapy_justext.evaluation.tables import format_columns
+from scrapy_justext.exceptions import DataSetError, ParameterError, SplitError, UnknownNameError
+from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    import numpy.typing as npt
+
+    from scrapy_justext.core.options import Options
     from scrapy_justext.core.parameters import Parameter, Thresholds
-    from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.measures import Sizes
-    from scrapy_justext.evaluation.trials import Label
+    from scrapy_justext.evaluation.datasets.documents import DataSet, Document
+
+    #: Compares the good blocks of a page, of which flags tell, with the page's gold standard.
+    Scorer = Callable[[npt.NDArray[np.bool_]], Sizes]
 
 Values = dict[str, Any]
 #: The sizes of pages, by what they were there for and by whose thresholds they were judged.
@@ -52,8 +76,8 @@ LEVELS = 4
 EPSILON = 1e-9
 _DRAWN_SHARE = 1 / 3
 
-#: What may be made greatest, and which field of :class:`Quality` that is.
-OBJECTIVES = {"f1": "f", "precision": "precision", "recall": "recall", "fbeta": "f"}
+#: What may be made greatest, and where in :class:`Means` that is.
+OBJECTIVES = {"f1": 2, "precision": 0, "recall": 1, "fbeta": 2}
 DEFAULT_TRIALS = 150
 
 
@@ -182,16 +206,212 @@ class Search:
         return self._known[key]
 
 
+# Pages, read once and judged often.
+
+#: Depths of the tree filter that can be tried.
+DEPTHS = range(1, 6)
+
+#: The share of the pages that thresholds are searched on.
+TRAINING_SHARE = 2 / 3
+#: Fewer pages in either part say nothing.
+LEAST = 4
+
+
+def bag_scorer(gold: str, texts: Sequence[str]) -> Scorer:
+    """Return the scorer of the bag measure, which counts the words of each block only once.
+
+    No word reaches over a line feed, and no letter's lower case depends on what stands beyond one; so the words of a
+    text are those of its blocks.
+    """
+    bag = Counter(find_words(gold.lower()))
+    numbers = {word: number for number, word in enumerate(bag)}
+    relevant = np.array([*bag.values()], np.int64)
+    bags = [Counter(find_words(text.lower())) for text in texts]
+    lengths = np.array([bag.total() for bag in bags], np.int64)
+    rows = [
+        (block, numbers[word], count)
+        for block, bag in enumerate(bags)
+        for word, count in bag.items()
+        if word in numbers
+    ]
+    blocks, words, counts = np.array(rows, np.int64).reshape(-1, 3).T
+
+    def score(good: npt.NDArray[np.bool_]) -> Sizes:
+        found = np.bincount(words, counts * good[blocks], len(relevant))
+        common = np.minimum(found, relevant).sum()
+        return Sizes(int(relevant.sum()), int(lengths[good].sum()), int(common))
+
+    return score
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPage:
+    """A page in blocks, and what scores them; ``known``: the sizes of the selections of good blocks met so far."""
+
+    read: ReadPage
+    scorer: Scorer
+    known: dict[bytes, Sizes] = field(default_factory=dict)
+
+    def sizes(self, options: Options) -> Sizes:
+        """Return the sizes of gold standard, retrieved text and what they share, under some thresholds."""
+        flags = Extractor(options).judge(self.read).final.are_good
+        if flags not in self.known:
+            self.known[flags] = self.scorer(np.frombuffer(flags, np.bool_))
+        return self.known[flags]
+
+
+class TrialSetup(NamedTuple):
+    """What pages are judged and measured by."""
+
+    data_sets: Sequence[DataSet]
+    profile: str = "justext"
+    language: str = "auto"
+    measure: str = "bag"
+    keep_non_ascii: bool = False
+
+    def options(self, thresholds: Mapping[str, Any] | None = None) -> Options:
+        """Return the options that a crawl has with some thresholds."""
+        return make_options(profile=self.profile, language=self.language, **(thresholds or {}))
+
+    def make_page(self, document: Document) -> TrialPage:
+        """Read a page for trials of any thresholds."""
+        options = self.options()
+        read = Extractor(options).read(document.text)
+        texts = [segment.text for segment in read.segments]
+        if self.measure == "bag":
+            scorer = bag_scorer(document.gold, texts)
+        else:
+
+            def scorer(good: npt.NDArray[np.bool_]) -> Sizes:
+                retrieved = "\n".join(text for text, is_good in zip(texts, good, strict=True) if is_good and text)
+                measure = MEASURES[self.measure]
+                return measure(document.gold, retrieved, keep_non_ascii=self.keep_non_ascii).sizes
+
+        if not options.profile.reads_data:
+            # Trees of many pages do not fit into memory.
+            read = read.without_tree(DEPTHS)
+        return TrialPage(read, scorer)
+
+
+@contextmanager
+def open_trials(
+    setup: TrialSetup, labels: Sequence[Label], jobs: int = 1
+) -> Iterator[Callable[[Mapping[str, Any]], list[Sizes]]]:
+    """Give a function from thresholds, the profile's where left out, to the sizes of each page under them.
+
+    ``jobs``: how many processes; each reads its share of the pages once and keeps it.
+    """
+    shares = [labels[start::jobs] for start in range(min(jobs, len(labels)))]
+    if len(shares) == 1:
+        judge = _start_trials((setup, labels))
+        yield lambda thresholds: next(judge(thresholds))
+        return
+    with ExitStack() as stack:
+        # A pool of one process for each share: pages that were read cannot go from process to process.
+        pools = [stack.enter_context(Pool(1, _start_trials, (setup, share))) for share in shares]
+
+        def judge_all(thresholds: Mapping[str, Any]) -> list[Sizes]:
+            futures = [pool.submit(thresholds, join=itemgetter(0)) for pool in pools]
+            sizes = [Sizes()] * len(labels)
+            for start, future in enumerate(futures):
+                sizes[start :: len(futures)] = future.result()
+            return sizes
+
+        yield judge_all
+
+
+def _start_trials(share: tuple[TrialSetup, Sequence[Label]]) -> Callable[[Mapping[str, Any]], Iterator[list[Sizes]]]:
+    """Read the pages, and return what judges them under some thresholds."""
+    setup, labels = share
+    pages = [setup.make_page(setup.data_sets[page.data_set].load(page.id)) for page in labels]
+
+    def judge(thresholds: Mapping[str, Any]) -> Iterator[list[Sizes]]:
+        options = setup.options(thresholds)
+        yield [page.sizes(options) for page in pages]
+
+    return judge
+
+
+def quality_of(sizes: Sizes, beta: float) -> Means:
+    """Return what a page's sizes are worth; ``beta``: how many times recall weighs what precision does, in place of F1.
+
+    All are 1 where there was nothing to find and nothing was found.  All are 0 where only one of the texts is empty,
+    whatever the measure: [D] leaves such pages out of its means, and the best thresholds would be those that give up on
+    the hard ones.
+
+    >>> quality_of(Sizes(4, 2, 2), 1.0), quality_of(Sizes(4, 0, 0), 1.0).f1
+    (Means(precision=1.0, recall=0.5, f1=0.6666666666666666), 0.0)
+    """
+    if not sizes.relevant or not sizes.retrieved:
+        return Means(*[float(sizes.relevant == sizes.retrieved)] * 3)
+    precision, recall = sizes.common / sizes.retrieved, sizes.common / sizes.relevant
+    return Means(precision, recall, f_score(precision, recall, beta))
+
+
+def mean_quality(sizes: Sequence[Sizes], beta: float) -> Means:
+    """Return the means over pages."""
+    return Means(*map(fmean, zip(*(quality_of(page, beta) for page in sizes), strict=True)))
+
+
+class Label(NamedTuple):
+    """A page as far as the split asks for it."""
+
+    data_set: int
+    """Which of the data sets it is in."""
+    id: str
+    group: str
+    """Pages of one group stay together."""
+
+
+def label(data_set: int, document: Document) -> Label:
+    """Return a page with its group: the registered domain of its address, else a group of its own.
+
+    Raise :class:`DataSetError` for a page without a gold text.
+    """
+    if document.snippets is not None:
+        raise DataSetError("dataset", document.id, "has snippets, not a gold text that trials can be measured by")
+    domain = registered_domain(document.url) if document.url else ""
+    return Label(data_set, document.id, domain or f"{data_set}/{document.id}")
+
+
+def split(labels: Sequence[Label], seed: int = 0) -> tuple[list[Label], list[Label]]:
+    """Return the pages to search on and those to check on, split by their groups, the same way at each call.
+
+    Groups come in an order that a hash of ``seed`` and their names gives; each goes to the part that lacks more of its
+    share.  Raise :class:`SplitError` where a part stays too small.
+    """
+    sizes = Counter(page.group for page in labels)
+    chosen: set[str] = set()
+    training = validation = 0
+    for group in sorted(sizes, key=lambda group: sha256(f"{seed}:{group}".encode("utf-8", "surrogatepass")).digest()):
+        if training * (1 - TRAINING_SHARE) <= validation * TRAINING_SHARE:
+            chosen.add(group)
+            training += sizes[group]
+        else:
+            validation += sizes[group]
+    if min(training, validation) < LEAST:
+        raise SplitError(
+            f"{len(labels)} pages of {len(sizes)} sites are too few to search on some and check on others:"
+            f" both parts must have {LEAST} pages or more"
+        )
+    parts: tuple[list[Label], list[Label]] = [], []
+    for page in labels:
+        parts[page.group not in chosen].append(page)
+    return parts
+
+
+# The command.
+
+
 class Goal(NamedTuple):
     """What is to be greatest."""
 
     objective: str
     beta: float
 
-    def of(self, quality: Quality) -> float:
+    def of(self, quality: Means) -> float:
         """Return its value."""
-        value: float = getattr(quality, OBJECTIVES[self.objective])
-        return value
+        return quality[OBJECTIVES[self.objective]] or 0.0
 
     @property
     def title(self) -> str:
@@ -209,24 +429,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--measure", default="bag", metavar="NAME", help=f"one of {', '.join(MEASURES)} (default: %(default)s)")
     add("--language", default="auto", metavar="L", help="language of all pages (default: chosen for each page)")
     add("--page-type", default=None, metavar="TYPE", help="only pages of this type, where the data set has types")
-    add("--trials", type=whole_number(1), default=DEFAULT_TRIALS, metavar="N", help="trials (default: %(default)s)")
-    add("--seed", type=whole_number(0), default=0, metavar="S", help="of split and search (default: %(default)s)")
+    trials, seed = "trials (default: %(default)s)", "of split and search (default: %(default)s)"
+    add("--trials", type=argument(at_least_one), default=DEFAULT_TRIALS, metavar="N", help=trials)
+    add("--seed", type=argument(whole_number), default=0, metavar="S", help=seed)
     add_pages_and_processes(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Search and print; raise :class:`JustextError` for what cannot be done as it was asked for."""
     goal = _goal(arguments.objective, arguments.beta)
-    if arguments.measure not in MEASURES:
-        raise UnknownNameError("measure", arguments.measure, "measure", MEASURES)
+    Registry("measure", "measure", MEASURES).find(arguments.measure)
     data_sets = [data_set for data_set, _ in open_data_sets(arguments.dataset)]
-    setup = TrialSetup(
-        data_sets=data_sets,
-        profile=arguments.profile,
-        language=arguments.language,
-        measure=arguments.measure,
-        keep_non_ascii=arguments.keep_non_ascii,
-    )
+    chosen = arguments.profile, arguments.language, arguments.measure, arguments.keep_non_ascii
+    setup = TrialSetup(data_sets, *chosen)
     # What pages are judged by without any setting; an unknown profile or language is told here.
     options = setup.options()
     base = options.thresholds if options.candidates is None else options.criteria(options.candidates[0]).thresholds

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Where a text stands: before the first child of a node, or behind the node, where those inside come first; then its
 #: part, where formulas part it.
-Position = tuple[int, int, int, int]
+TextPlace = tuple[int, int, int, int]
 
 
 class AlignedBlocks(NamedTuple):
@@ -57,7 +57,7 @@ def align(left: Inspection, right: Inspection) -> list[AlignedBlocks]:
     return rows + [AlignedBlocks(one, other, (one is not None, other is not None)) for one, other in pairs]
 
 
-def _row_at(position: Position, *sides: _Side) -> AlignedBlocks:
+def _row_at(position: TextPlace, *sides: _Side) -> AlignedBlocks:
     begin = [side.beginning.get(position) for side in sides]
     left, right = (block or side.block_at(position) for block, side in zip(begin, sides, strict=True))
     return AlignedBlocks(left, right, (begin[0] is not None, begin[1] is not None))
@@ -69,9 +69,9 @@ class _Side:
     def __init__(self, inspection: Inspection) -> None:
         segments, blocks = inspection.judged.page.segments, inspection.extraction.blocks
         self.from_scripts = blocks[len(segments) :]
-        self.beginning: dict[Position, Block] = {}
+        self.beginning: dict[TextPlace, Block] = {}
         #: Those of all texts in blocks, and the blocks.
-        self._kept: dict[Position, Block] = {}
+        self._kept: dict[TextPlace, Block] = {}
         flow = inspection.flow
         for segment, block in zip(segments, blocks, strict=False):
             assert flow is not None
@@ -80,7 +80,7 @@ class _Side:
             self._kept |= dict.fromkeys(positions, block)
         self._places = sorted(self._kept)
 
-    def block_at(self, position: Position) -> Block | None:
+    def block_at(self, position: TextPlace) -> Block | None:
         """Return the block that holds the text at a position; None where that was removed."""
         found = bisect_right(self._places, position) - 1
         # A part of a text may be all of it here.
@@ -88,7 +88,7 @@ class _Side:
         return self._kept[self._places[found]] if is_here else None
 
 
-def _positions(flow: Flow, segment: Segment) -> Iterator[Position]:
+def _positions(flow: Flow, segment: Segment) -> Iterator[TextPlace]:
     """Yield the positions of the texts in a block; that of an image is its element's."""
     part = 0
     for i in range(segment.begin, segment.end):

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from scrapy_justext.evaluation.datasets import names
-from scrapy_justext.evaluation.datasets.cleaneval import gold_text, unwrap
+from scrapy_justext.evaluation import registry
+from scrapy_justext.evaluation.datasets.corpora import gold_text, labelled_text, unwrap
 from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Snippets
-from scrapy_justext.evaluation.datasets.l3s import labelled_text
-from scrapy_justext.evaluation.datasets.names import KINDS, kinds, open_data_set
+from scrapy_justext.evaluation.datasets.names import KINDS, open_data_set
 from scrapy_justext.exceptions import DataSetError, JustextError, UnknownNameError
 from tests.builders import CORPORA
 
@@ -660,7 +659,7 @@ def test_unknown_kinds_get_the_closest() -> None:
 
 
 def test_kinds_of_the_command_line() -> None:
-    assert set(KINDS) == {
+    assert set(KINDS.built_in) == {
         "cleaneval",
         "l3s-gn1",
         "wcxb",
@@ -674,7 +673,6 @@ def test_kinds_of_the_command_line() -> None:
         "trafilatura",
         "webmainbench",
     }
-    assert set(KINDS) <= set(kinds())
 
 
 def load_nothing(document_id: str) -> Document:
@@ -693,10 +691,10 @@ def test_readers_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ]
         return EntryPoints(rows).select(**wanted)
 
-    monkeypatch.setattr(names, "entry_points", installed)
-    assert {"other", "broken", "pairs"} <= set(kinds())
+    monkeypatch.setattr(registry, "entry_points", installed)
+    assert {"other", "broken", "pairs"} <= set(KINDS.names())
     assert open_data_set(f"other:{tmp_path}").path == tmp_path
-    with pytest.raises(DataSetError, match="no_such_module:open cannot be loaded"):
+    with pytest.raises(DataSetError, match="cannot be loaded: No module named 'no_such_module'"):
         open_data_set(f"broken:{tmp_path}")
 
 

@@ -157,8 +157,8 @@ def test_all_measures_have_names_of_their_own() -> None:
 @pytest.mark.parametrize("name", KIND_MEASURES)
 def test_pages_without_the_kind_do_not_count_and_those_that_lost_it_do(name: str) -> None:
     measure = KIND_MEASURES[name]
-    assert [case for case in ("ok", "too_large", "mismatch", "retrieved_empty") if not measure.counts(case)] == []
-    assert [case for case in ("relevant_empty", "both_empty", "failed") if measure.counts(case)] == []
+    assert [case for case in ("ok", "too_large", "mismatch", "retrieved_empty") if case not in measure.counted] == []
+    assert [case for case in ("relevant_empty", "both_empty", "failed") if case in measure.counted] == []
 
 
 # Properties.
@@ -358,11 +358,13 @@ def test_formulas_with_html_in_them_are_formulas() -> None:
 def test_measures_of_texts_get_the_texts_of_both() -> None:
     gold = "# A\n\n" + fence("b c") + TABLE
     compared = list(comparisons(whole_text(gold), gold, "**A** d"))
-    assert [one.measure.name for one in compared] == [*MEASURES, *KIND_MEASURES]
-    assert {(one.gold, one.retrieved) for one in compared[: len(MEASURES)]} == {("A\nb c\na\nb\nc\nd", "A d")}
-    assert {(one.gold, one.retrieved) for one in compared[len(MEASURES) :]} == {(gold, "**A** d")}
+    assert [measure.name for measure, *_ in compared] == [*MEASURES, *KIND_MEASURES]
+    assert {(gold_side, retrieved) for _, gold_side, retrieved in compared[: len(MEASURES)]} == {
+        ("A\nb c\na\nb\nc\nd", "A d")
+    }
+    assert {(gold_side, retrieved) for _, gold_side, retrieved in compared[len(MEASURES) :]} == {(gold, "**A** d")}
 
 
 def test_plain_gold_is_compared_as_it_is() -> None:
     compared = list(comparisons("*a*", None, "**a**"))
-    assert [tuple(one) for one in compared] == [(measure, "*a*", "**a**") for measure in MEASURES.values()]
+    assert compared == [(measure, "*a*", "**a**") for measure in MEASURES.values()]

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_justext.evaluation.__main__ import main
-from scrapy_justext.evaluation.command_line import format_kinds
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.markdown import split_head, to_markdown
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.extractors.base import FunctionExtractor, MarkdownExtractor, extract_content
+from scrapy_justext.evaluation.extractors.base import FunctionExtractor, extract_content
 from scrapy_justext.evaluation.extractors.names import find_extractor
 from scrapy_justext.evaluation.extractors.peers import PEERS
 from scrapy_justext.evaluation.kinds import KIND_MEASURES, read_markdown, whole_text
@@ -24,6 +23,7 @@ from scrapy_justext.evaluation.report.tables import kinds_table, overview_table
 from scrapy_justext.evaluation.scoring import ExtractorRow, read_scores, score_run
 from scrapy_justext.evaluation.statistics import mean_interval
 from scrapy_justext.evaluation.store import DataSetRecord, ExtractorRecord, Result, Run, open_results, start_run
+from scrapy_justext.evaluation.tables import format_kinds
 from scrapy_justext.exceptions import DataSetError, MissingLibraryError
 from tests.builders import REPOSITORY
 from tests.evaluation.sets import STORY
@@ -232,7 +232,7 @@ def shout(document: Document, _: object) -> str:
 
 def test_extractors_give_what_the_gold_standard_is() -> None:
     text = FunctionExtractor("text", "1", shout)
-    both = MarkdownExtractor("both", "1", shout, markdown_function=lambda *_: "**1**")
+    both = FunctionExtractor("both", "1", shout, markdown_function=lambda *_: "**1**")
     assert extract_content(text, page("", None), None) == extract_content(both, page("", None), None) == "*1*\n    $x$"
     assert extract_content(both, page(""), None) == "**1**"
     plain = extract_content(text, page(""), None)
@@ -378,7 +378,7 @@ def test_the_report_has_a_table_of_kinds(run: Path) -> None:
     table = kinds_table(results)
     assert table is not None
     assert sum(table.groups.values()) == len(table.heads)
-    lines = {line.head: dict(zip(table.heads, line.cells, strict=True)) for line in table.lines}
+    lines = {line.head.text: dict(zip(table.heads, line.cells, strict=True)) for line in table.lines}
     assert lines["one"]["code (2)"][:2] == ("0.5000", "0.000–1.000")
     assert lines["one"]["code"].text == "2"
     assert lines["other"]["tables (1)"].text == "–"

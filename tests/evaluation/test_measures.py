@@ -196,7 +196,7 @@ def published_edits(gold: list[str], retrieved: list[str]) -> int:
 
 def counted(measure: Measure, pairs: list[tuple[str, str]]) -> list[Scores]:
     """The scores that are part of the means."""
-    return [scores for pair in pairs if measure.counts((scores := measure(*pair)).case)]
+    return [scores for pair in pairs if (scores := measure(*pair)).case in measure.counted]
 
 
 @given(gold=TEXTS, retrieved=TEXTS)
@@ -282,7 +282,7 @@ def test_aggregates_of_nothing() -> None:
     for measure in MEASURES.values():
         assert measure.aggregate([]) == Means(None, None, None)
         both_empty = Scores(None, None, None, "both_empty")
-        scores = [both_empty] if measure.counts(both_empty.case) else []
+        scores = [both_empty] if both_empty.case in measure.counted else []
         assert measure.aggregate(scores) == Means(None, None, None)
 
 

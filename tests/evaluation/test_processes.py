@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.processes import DocumentTask, Plan, find_remaining, run_plan
+from scrapy_justext.evaluation.run import DocumentTask, Plan, find_remaining, run_plan
 from scrapy_justext.evaluation.store import RESULTS_FILE, Result, open_results
 from scrapy_justext.exceptions import RunningError
 from tests.evaluation.sets import PAGE, make_data_set, make_document, write_plugin
@@ -158,7 +158,7 @@ class TestFailures:
 
     def test_processes_that_do_not_start_end_the_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         data_set = make_data_set(tmp_path / "set", {"a": PAGE})
-        monkeypatch.setattr("scrapy_justext.evaluation.processes.start_extracting", _refuse)
+        monkeypatch.setattr("scrapy_justext.evaluation.run.start_extracting", _refuse)
         with pytest.raises(RunningError, match="does not start: the process ended with exit status 5"):
             do(Plan(tmp_path / "out", [data_set], ["friendly"]))
 

@@ -270,12 +270,12 @@ BAD = {
     **{
         f"{option} {value}": (
             ["run", "--dataset", "PAIRS", "--extractor", "ttr", "--out", "OUT", option, value],
-            f"argument {option}: '{value}' is not a {kind} above 0",
+            f"argument {option}: '{value}' must be a {kind}",
         )
         for option, kind in (
-            ("--jobs", "whole number"),
-            ("--limit", "whole number"),
-            ("--timeout", "number of seconds"),
+            ("--jobs", "whole number, 1 or more"),
+            ("--limit", "whole number, 1 or more"),
+            ("--timeout", "number of seconds, more than 0"),
         )
         for value in ("0", "-1", "many", "inf", "1e400")
     },

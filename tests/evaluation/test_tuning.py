@@ -15,19 +15,24 @@ from scrapy_justext.core.parameters import PARAMETERS, Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.evaluation.__main__ import main
 from scrapy_justext.evaluation.datasets.names import open_data_set
-from scrapy_justext.evaluation.measures import MEASURES, Sizes
-from scrapy_justext.evaluation.trials import (
+from scrapy_justext.evaluation.measures import MEASURES, Means, Sizes
+from scrapy_justext.evaluation.tuning import (
     Label,
-    Quality,
+    Search,
     TrialPage,
     TrialSetup,
+    Values,
+    draw,
     label,
     mean_quality,
+    moved,
+    neighbours,
     open_trials,
     quality_of,
+    settings_needed,
     split,
+    values_of,
 )
-from scrapy_justext.evaluation.tuning import Search, Values, draw, moved, neighbours, settings_needed, values_of
 from scrapy_justext.exceptions import SplitError
 from tests.evaluation.sets import PAGE, STORY, make_document, write_pairs
 from tests.evaluation.test_gate import SMALL_SET
@@ -135,7 +140,7 @@ class TestTrials:
         sizes = [Sizes(4, 2, 2), Sizes(0, 0, 0), Sizes(3, 0, 0), Sizes(0, 3, 0), Sizes(2, 2, 0)]
         assert mean_quality(sizes, 1.0) == pytest.approx((2 / 5, 1.5 / 5, (1 + 2 / 3) / 5))
         # beta 2: 5 * 1 * 0.5 / (4 * 1 + 0.5)
-        assert quality_of(sizes[0], 2.0) == pytest.approx(Quality(1.0, 0.5, 2.5 / 4.5))
+        assert quality_of(sizes[0], 2.0) == pytest.approx(Means(1.0, 0.5, 2.5 / 4.5))
 
 
 def pages_of(*groups: int) -> list[Label]:
@@ -361,9 +366,9 @@ BAD_INPUT: dict[str, tuple[list[str], str]] = {
     "beta of x": (["--objective", "fbeta", "--beta", "x"], "argument --beta: invalid float value: 'x'"),
     "no beta": (["--objective", "fbeta"], "must be given with --objective fbeta"),
     "beta of f1": (["--beta", "2"], "must be given with --objective fbeta, and only then"),
-    "trials": (["--trials", "0"], "'0' is not a whole number above 0"),
-    "jobs": (["--jobs", "many"], "'many' is not a whole number"),
-    "seed": (["--seed", "-1"], "'-1' is not a whole number of 0 or more"),
+    "trials": (["--trials", "0"], "'0' must be a whole number, 1 or more"),
+    "jobs": (["--jobs", "many"], "'many' must be a whole number"),
+    "seed": (["--seed", "-1"], "'-1' must be a whole number, 0 or more"),
     "data set": (["--dataset", "pairs:nowhere"], "no such folder"),
     "kind": (["--dataset", "pears:x"], "did you mean pairs"),
 }

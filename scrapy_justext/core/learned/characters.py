@@ -38,15 +38,9 @@ _CHARACTERS = {
 }
 #: By Unicode's general category: the kinds of its characters.  All other punctuation and symbols are marks.
 _CATEGORIES = {
-    "Lu": _LETTER | _UPPER,
-    "Lt": _LETTER | _UPPER,
-    "Ll": _LETTER,
-    "Lo": _LETTER,
-    "Lm": _LETTER,
-    "Nd": _DIGIT,
-    "Sc": _CURRENCY | _MARK,
-    "Zs": _SPACE,
-}
+    "Lu": _LETTER | _UPPER, "Lt": _LETTER | _UPPER, "Ll": _LETTER, "Lo": _LETTER, "Lm": _LETTER,
+    "Nd": _DIGIT, "Sc": _CURRENCY | _MARK, "Zs": _SPACE,
+}  # fmt: skip
 #: Ranges of scripts that end sentences with a space, if at all: Thai and Lao.
 _ENDLESS_RANGES = ((0x0E01, 0x0EDF),)
 #: Beginnings of the ranges in :data:`UNITS` whose script has spaces between words: Hangul.

@@ -106,11 +106,8 @@ def with_limits(thresholds: Thresholds, model: Model) -> Thresholds:
 
 @lru_cache
 def _with_limits(thresholds: Thresholds, own_good: float, own_near_good: float) -> Thresholds:
-    good, near_good, fallback = (
-        thresholds.good_probability,
-        thresholds.near_good_probability,
-        thresholds.fallback_probability,
-    )
+    good, near_good = thresholds.good_probability, thresholds.near_good_probability
+    fallback = thresholds.fallback_probability
     # The model's belong together: to a user's choice of one, they say nothing.
     if fallback is None and good is None:
         fallback = FALLBACK

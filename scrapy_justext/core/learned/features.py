@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from scrapy_justext.core.learned.characters import TextMeasurer
 from scrapy_justext.core.learned.names import NAMES
-from scrapy_justext.core.learned.sums import Sums, holders
+from scrapy_justext.core.learned.sums import DOUBLE, FLOAT, INT, Sums, holders
 from scrapy_justext.core.learned.table import LEVELS, NUMBERS, OFFSETS, WINDOWS
 from scrapy_justext.core.learned.tree import ElementColumns, read_elements
 from scrapy_justext.core.tags import CODE, FORMULA, TABLE
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
 _PROSE_UNITS = 70
 _PROSE_LINK_DENSITY = 0.3
-
-#: Few of the training pages have formulas.  TeX is much like code.
-_CODE = (CODE, FORMULA)
 
 #: How long a block is that is sought in the title, in characters.
 _SHORTEST_IN_TITLE, _LONGEST_IN_TITLE = 4, 200
@@ -114,20 +111,29 @@ def compute(segments: BlockTable, flow: Flow, title: str) -> Features:
         none = NameFlags(np.empty((0, len(NAMES)), np.uint8), np.empty(0, np.intp))
         return Features(np.empty((len(NUMBERS), 0), np.float32), none, none)
     columns = read_elements(flow)
-    own_names, all_names = (_name_flags(segments.element, names) for names in (columns.own_names, columns.all_names))
-    page = _Page(segments, columns, title[:_TITLE_READ].lower())
+    own_names = _name_flags(segments.element, columns.own_names, columns.sets)
+    all_names = _name_flags(segments.element, columns.all_names, columns.sets)
+    page = _MeasuredBlocks(segments, columns, title[:_TITLE_READ].lower())
     numbers = np.frombuffer(page.numbers(), np.float32).reshape(len(NUMBERS), -1)
     view = PageView(segments.collapsed, segments.element, columns)
     return Features(numbers, own_names, all_names, view)
 
 
-def _name_flags(element: array[int], names: list[int]) -> NameFlags:
-    """Return the names of the blocks; ``names``: the sets of the elements."""
-    numbers: dict[int, int] = {}
-    sets = [numbers.setdefault(names[at], len(numbers)) for at in element]
-    packed = np.frombuffer(b"".join([one.to_bytes(_SET_SIZE, "little") for one in numbers]), np.uint8)
+def _name_flags(element: array[int], names: array[int], sets: Any) -> NameFlags:
+    """Return the names of the blocks; ``names``: those of the elements, by their numbers in ``sets``."""
+    found = INT * len(element)
+    rows = array("i", [-1]) * len(sets)
+    used: list[int] = []
+    i: cython.int
+    for i in range(len(element)):
+        number: cython.int = names[element[i]]
+        if rows[number] < 0:
+            rows[number] = len(used)
+            used.append(sets[number])
+        found[i] = rows[number]
+    packed = np.frombuffer(b"".join([one.to_bytes(_SET_SIZE, "little") for one in used]), np.uint8)
     flags = np.unpackbits(packed.reshape(-1, _SET_SIZE), axis=1, count=len(NAMES), bitorder="little")
-    return NameFlags(flags, np.array(sets, np.intp))
+    return NameFlags(flags, np.array(found, np.intp))
 
 
 def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -136,10 +142,10 @@ def transform(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     inputs += 1
     # log1p takes five times as long as log, and tells no more of numbers that are mostly counts and shares.
     np.log(inputs, out=inputs)
-    return np.copysign(inputs, numbers, out=inputs)
+    return np.negative(inputs, out=inputs, where=numbers < 0)
 
 
-class _Page:
+class _MeasuredBlocks:
     """The blocks of a page, of which there is at least one; the features are written one by one.
 
     ``repeats``: by the first block with a text, how often it stands on the page; ``first``: that block.
@@ -152,18 +158,16 @@ class _Page:
         self.parents, self.paths, self.classes = columns.parents, columns.paths, columns.classes
         self.depths, self.alike = columns.depths, columns.alike
         self.tags, self.link_characters = segments.tags_count, segments.link_characters
-        self.level = array("i", segments.of_position("heading_level"))
+        self.kinds, self.level = segments.of_position("kind"), array("i", segments.of_position("heading_level"))
         self.offsets, self.windows = array("i", OFFSETS), array("i", WINDOWS)
-        kinds = segments.of_position("kind")
-        self.is_code, self.is_table = (bytearray(kind in ones for kind in kinds) for ones in (_CODE, (TABLE,)))
-        self.first, self.repeats = (array("i", bytes(4 * count)) for _ in range(2))
-        self.is_prose = bytearray(count)
-        self.link_density, self.units, self.ends, self.link_units, self.prose_units = (
-            array("d", bytes(8 * count)) for _ in range(5)
-        )
-        self.out = array("f", bytes(4 * len(NUMBERS) * count))
+        self.first, self.repeats = INT * count, INT * count
+        self.is_code, self.is_table, self.is_prose = [bytearray(count) for _ in range(3)]
+        self.link_density, self.units, self.ends, self.link_units, self.prose_units, self.is_heading = [
+            DOUBLE * count for _ in range(6)
+        ]
+        self.out = FLOAT * (len(NUMBERS) * count)
         #: Where the next feature is written, and how far away the one behind that is.
-        self.at, self.step = 0, count
+        self.at, self.step, self.h1s = 0, count, 0
         self.text = TextMeasurer()
 
     def numbers(self) -> array[float]:
@@ -173,12 +177,11 @@ class _Page:
         for i in range(self.count):
             self._put_block(i)
         ones = array("d", [1.0]) * self.count
-        self.blocks = Sums(ones, self.element, self.columns)
-        self.holders = holders(self.parents, self.blocks)
-        self.all_units, self.links, self.prose, self.headings = [
+        self.blocks, self.all_units, self.links, self.prose, self.headings = [
             Sums(weights, self.element, self.columns)
-            for weights in (self.units, self.link_units, self.prose_units, array("d", map(bool, self.level)))
+            for weights in (ones, self.units, self.link_units, self.prose_units, self.is_heading)
         ]
+        self.holders = holders(self.parents, self.blocks)
         self.page_units = max(self.all_units.before[self.count], 1)
         self.page_prose = max(self.prose.before[self.count], 1)
         self._put_position()
@@ -206,16 +209,17 @@ class _Page:
         words: cython.double = max(text.words, 1)
         characters: cython.double = max(text.characters, 1)
         link_density: cython.double = min(self.link_characters[i] / characters, 1)
-        is_code = self.is_code[i]
-        is_table = self.is_table[i]
+        kind: str = self.kinds[i]
+        # Few of the training pages have formulas.  TeX is much like code.
+        is_code: cython.bint = kind in (CODE, FORMULA)
+        is_table: cython.bint = kind == TABLE
         is_prose: cython.bint = text.units >= _PROSE_UNITS and link_density < _PROSE_LINK_DENSITY and text.ends > 0
         is_prose = is_prose and not (is_code or is_table)
-        self.units[i] = text.units
-        self.ends[i] = text.ends
-        self.link_density[i] = link_density
-        self.link_units[i] = text.units * link_density
-        self.is_prose[i] = is_prose
-        self.prose_units[i] = text.units if is_prose else 0
+        self.units[i], self.ends[i], self.link_density[i] = text.units, text.ends, link_density
+        self.link_units[i], self.prose_units[i] = text.units * link_density, text.units if is_prose else 0
+        self.is_code[i], self.is_table[i], self.is_prose[i] = is_code, is_table, is_prose
+        self.is_heading[i] = self.level[i] > 0
+        self.h1s += self.level[i] == 1
         self.at = i
         self._put(text.units)
         self._put(text.words)
@@ -267,7 +271,6 @@ class _Page:
             first_prose = count
         h1: cython.int = -1
         heading: cython.int = -1
-        h1s: cython.int = sum([level == 1 for level in self.level])
         links: cython.double = self.links.before[count]
         all_prose: cython.double = self.prose.before[count]
         for i in range(count):
@@ -294,7 +297,7 @@ class _Page:
             self._put(self.depths[element])
             self._put(i - h1 if h1 >= 0 else _NEVER)
             self._put(h1 >= 0)
-            self._put(h1s)
+            self._put(self.h1s)
             self._put(i - heading if heading >= 0 else _NEVER)
             self._put(self.level[last])
             self._put(self.prose.before[i] - self.prose.before[last])

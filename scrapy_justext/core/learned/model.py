@@ -47,17 +47,9 @@ LARGEST_WEIGHT = 1e6
 
 #: The arrays of a file by their names, with their dimensions: f features, s seeds, h hidden units.
 SHAPES: Mapping[str, str] = {
-    "center": "f",
-    "scale": "f",
-    "w1": "sfh",
-    "b1": "sh",
-    "own": "shh",
-    "mean": "shh",
-    "most": "shh",
-    "b2": "sh",
-    "w3": "sh",
-    "b3": "s",
-}
+    "center": "f", "scale": "f", "w1": "sfh", "b1": "sh", "own": "shh", "mean": "shh", "most": "shh", "b2": "sh",
+    "w3": "sh", "b3": "s",
+}  # fmt: skip
 
 #: The arrays of the second pass in a file: t trees, d levels, l leaves.
 TREES: Mapping[str, str] = {"tree_columns": "td", "tree_borders": "td", "tree_leaves": "tl"}
@@ -127,9 +119,9 @@ class _Networks(NamedTuple):
         own_names += self.first_bias
         for rows in _parts(len(first)):
             _product(self.inputs(features, rows), self.numbers, first[rows])
-            first[rows] += own_names[names[0].sets[rows]]
-            first[rows] += all_names[names[1].sets[rows]]
-        return np.maximum(first, 0, out=first)
+            first[rows] += own_names.take(names[0].sets[rows], axis=0)
+            first[rows] += all_names.take(names[1].sets[rows], axis=0)
+        return np.clip(first, 0, np.inf, out=first)  # np.maximum takes twice as long
 
     def second_layer(self, first: Floats32) -> Iterator[tuple[slice, Floats32]]:
         """Yield what the second layers give for some of a page's blocks at a time."""
@@ -140,7 +132,7 @@ class _Networks(NamedTuple):
             for network, columns in zip(self.own, self._columns(), strict=True):
                 _product(first[rows, columns], network, second[:, columns])
             second += of_page
-            yield rows, np.maximum(second, 0, out=second)
+            yield rows, np.clip(second, 0, np.inf, out=second)
 
     def _columns(self) -> list[slice]:
         hidden = self.own.shape[1]
@@ -320,11 +312,8 @@ def save_model(path: Path, model: Model, card: Mapping[str, Any]) -> None:
     own = {
         "format": ONE_PASS if model.trees is None else TWO_PASSES,
         "second_features": _digest(SECOND_FEATURES),
-        "name": model.name,
-        "version": model.version,
-        "good": model.good,
-        "near_good": model.near_good,
-    }
+        "name": model.name, "version": model.version, "good": model.good, "near_good": model.near_good,
+    }  # fmt: skip
     arrays = _halves(model.arrays)
     if model.trees is not None:
         arrays |= {name: np.asarray(array, np.float32) for name, array in zip(TREES, model.trees, strict=True)}

@@ -2,7 +2,7 @@ cimport cython
 
 from scrapy_justext.core.learned.sums cimport Sums
 
-cdef int _FAR, _NEAR, _OF_MARKER, _OF_PAGE, _DATE_BIT, _BEGINS
+cdef int _FAR, _NEAR, _OF_MARKER, _OF_MARKERS, _OF_PAGE, _DATE_BIT, _BEGINS
 cdef dict _PHRASES, _STRINGS, _LENGTHS
 cdef double _PROBABLE
 
@@ -13,7 +13,7 @@ cdef int _strings_in(str text) except -1
 
 
 @cython.final
-cdef class _Page:
+cdef class _SecondPass:
     cdef int count, run_start, run_end, best
     cdef Sums blocks, all_units, all_good, all_first, margins
     cdef const int[::1] element, ends, paths, classes, holders, markers, offsets, windows, sides
@@ -24,7 +24,7 @@ cdef class _Page:
     cdef double total, best_good, best_mean
     cdef float[::1] out
     cdef Py_ssize_t at
-    cpdef object own(self)
+    cpdef void write(self) except *
     cdef void _put(self, double value) noexcept
     cdef void _look_around(self) except *
     @cython.locals(before="const double[::1]")
@@ -39,5 +39,5 @@ cdef class _Page:
     cdef void _put_order(self, int i) except *
     cdef void _put_section(self, int i) except *
     cdef void _put_best(self, int i) except *
-    @cython.locals(marked="int[::1]", following="int[::1]")
+    @cython.locals(marked="int[::1]", following="int[::1]", out="float[::1]")
     cdef void _put_markers(self, int kind) except *

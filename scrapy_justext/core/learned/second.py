@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_justext.core.learned.markers import MARKERS
-from scrapy_justext.core.learned.sums import Sums, holders
+from scrapy_justext.core.learned.sums import DOUBLE, INT, Sums, holders
 from scrapy_justext.core.learned.table import LEVEL_NAMES, LEVELS, NUMBERS, PAGE_FEATURES, WINDOWS, Feature
 
 if TYPE_CHECKING:
@@ -220,6 +220,8 @@ def _own_features() -> Iterator[tuple[str, str]]:
 
 
 OWN = tuple(Feature(name, meaning.rstrip("?"), meaning.endswith("?")) for name, meaning in _own_features())
+#: The first feature of markers.
+_OF_MARKERS = len(OWN) - _OF_MARKER * len(KINDS)
 #: What the trees are asked with: features of the second pass, then :data:`TAKEN`.
 SECOND_FEATURES = (*OWN, *(NUMBERS[row] for row in _TAKEN_ROWS))
 #: Those that explain no block: they are the same for all of a page, or what the first pass explains.
@@ -235,12 +237,13 @@ def second_features(features: Features, first: Floats32) -> Floats32:
     ``first``: the probabilities of the first pass.
     """
     assert features.view is not None
-    page = _Page(features.numbers, features.view, first)
-    own = np.frombuffer(page.own(), np.float32).reshape(len(OWN), -1)
-    return np.concatenate([own, features.numbers[_TAKEN_ROWS]])
+    found = np.zeros((len(SECOND_FEATURES), len(first)), np.float32)
+    found[len(OWN) :] = features.numbers[_TAKEN_ROWS]
+    _SecondPass(features.numbers, features.view, first, found.reshape(-1)).write()
+    return found
 
 
-class _Page:
+class _SecondPass:
     """The blocks of a page; their features are written one by one.
 
     ``first``: the probabilities of the first pass; ``good``: good text.
@@ -249,32 +252,27 @@ class _Page:
     ``improbable``: the text of improbable blocks up to each.
     """
 
-    def __init__(self, numbers: Floats32, view: PageView, first: Floats32) -> None:
-        count = self.count = len(first)
-        columns = view.columns
+    def __init__(self, numbers: Floats32, view: PageView, first: Floats32, out: Floats32) -> None:
+        self.count, self.out, columns = len(first), out, view.columns
         self.element, self.ends, self.paths, self.classes = view.element, columns.ends, columns.paths, columns.classes
-        units, level, is_prose = numbers[[_ROWS[name] for name in ("units", "heading_level", "is_sentence_like")]]
-        units, chances = np.maximum(units.astype(np.float64), 1), first.astype(np.float64)
-        self.first, self.units, self.good, margins = (
-            array("d", values.tobytes()) for values in (chances, units, chances * units, (chances - 0.5) * units)
-        )
-        self.level, self.is_prose = array("f", level.tobytes()), array("f", is_prose.tobytes())
-        self.all_units, self.all_good, self.all_first, self.margins = (
-            Sums(weights, self.element, columns) for weights in (self.units, self.good, self.first, margins)
-        )
-        self.blocks = Sums(array("d", [1.0]) * count, self.element, columns)
+        self.level, self.is_prose = (numbers[_ROWS[name]] for name in ("heading_level", "is_sentence_like"))
+        chances, units = first.astype(np.float64), np.maximum(numbers[_ROWS["units"]].astype(np.float64), 1)
+        self.first, self.units, self.good = chances, units, chances * units
+        weights = np.ones_like(units), units, self.good, chances, (chances - 0.5) * units
+        self.blocks, self.all_units, self.all_good, self.all_first, self.margins = [
+            Sums(one, self.element, columns) for one in weights
+        ]
         self.holders = holders(columns.parents, self.blocks)
-        self.total = max(self.all_good.before[count], 1)
+        self.total = max(self.all_good.before[self.count], 1)
         self.markers = read_markers(view.texts)
         self.offsets, self.windows, self.sides = array("i", SECOND_OFFSETS), array("i", WINDOWS), array("i", SIDES)
-        self.heading, self.last, self.following, self.marked = (array("i", bytes(4 * (count + 1))) for _ in range(4))
-        self.improbable, self.section_good, self.section_units = (array("d", bytes(8 * count)) for _ in range(3))
-        self.out = array("f", bytes(4 * len(OWN) * count))
+        self.heading, self.last, self.following, self.marked = [INT * (self.count + 1) for _ in range(4)]
+        self.improbable, self.section_good, self.section_units = [DOUBLE * self.count for _ in range(3)]
         #: Where the next feature is written.
         self.at = 0
 
-    def own(self) -> array[float]:
-        """Return the features that only the second pass has: a row a feature, a column a block."""
+    def write(self) -> None:
+        """Write the features that only the second pass has: a row a feature, a column a block."""
         i: cython.int
         self._look_around()
         self._find_best_run()
@@ -293,7 +291,6 @@ class _Page:
                 self._put(of_page[n])
         for i in range(len(KINDS)):
             self._put_markers(i)
-        return self.out
 
     def _put(self, value: cython.double) -> None:
         self.out[self.at] = value
@@ -345,7 +342,7 @@ class _Page:
             if inside[i] >= inside[self.best]:
                 self.best = i
         units: cython.double = 0
-        self.best_good = 0
+        self.best_good = 0.0
         for i in range(self.count):
             if self._is_in_best(i):
                 self.best_good += self.good[i]
@@ -449,25 +446,26 @@ class _Page:
         """Put the features of the markers of a kind."""
         count: cython.int = self.count
         i: cython.int
-        start: cython.Py_ssize_t = (len(OWN) - _OF_MARKER * (len(KINDS) - kind)) * count
-        marked = self.marked
-        following = self.following
+        start: cython.Py_ssize_t = _OF_MARKERS + _OF_MARKER * kind
+        marked, following, out = self.marked, self.following, self.out
         last: cython.int = -_FAR - 1
+        next_one: cython.int = count + _FAR
         for i in range(count):
             marked[i + 1] = marked[i] + (self.markers[i] >> kind & 1)
-        next_one: cython.int = count + _FAR
+        if not marked[count]:
+            for i in range(2 * count):
+                out[start * count + i] = _FAR
+            return
         for i in range(count - 1, -1, -1):
             if marked[i + 1] > marked[i]:
                 next_one = i
             following[i] = next_one
         for i in range(count):
-            self.at = start + i
+            self.at = start * count + i
             if marked[i + 1] > marked[i]:
                 last = i
             self._put(min(i - last, _FAR))
             self._put(min(following[i] - i, _FAR))
-            if not marked[count]:
-                continue
             heading: cython.int = self.heading[i]
             self._put(marked[i])
             self._put(marked[count] - marked[i + 1])

@@ -1,9 +1,11 @@
+cimport cython
+
+
 cdef class Sums:
     cdef readonly double[::1] before, before_elements, inside, of_classes, of_paths
-    cdef void _add(
-        self, const double[::1] weights, const int[::1] element, const int[::1] classes, const int[::1] paths
-    ) except *
-    cdef void _add_elements(self, const int[::1] ends) except *
+    @cython.locals(classes="const int[::1]", paths="const int[::1]", ends="const int[::1]")
+    cdef void _add(self, const double[::1] weights, const int[::1] element, object columns) except *
 
 
-cdef void _find_holders(const int[::1] parents, Sums blocks, int[::1] found) except *
+@cython.locals(found="int[::1]")
+cpdef object holders(const int[::1] parents, Sums blocks)

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import cython
 
     from scrapy_justext.core.learned.tree import ElementColumns
+
+#: A zero of each type.  As many of them are quicker made by a product than of bytes.
+INT = array("i", [0])
+FLOAT, DOUBLE = array("f", [0.0]), array("d", [0.0])
 
 
 class Sums:
@@ -19,18 +23,18 @@ class Sums:
     ``before_elements``: of those in all elements before each, and of all of them at the end.
     ``inside``: of those in each element.  ``of_classes``, ``of_paths``: of those in the elements of one.
 
-    ``element``: the blocks' elements.
+    ``weights``: doubles, by block; ``element``: the blocks' elements.
     """
 
-    def __init__(self, weights: array[float], element: array[int], columns: ElementColumns) -> None:
-        count: cython.int = len(columns.ends)
-        self.before = array("d", bytes(8 * (len(weights) + 1)))
-        self.before_elements, self.inside = (array("d", bytes(8 * (count + 1))) for _ in range(2))
-        self.of_classes, self.of_paths = (array("d", bytes(8 * columns.groups)) for _ in range(2))
-        self._add(weights, element, columns.classes, columns.paths)
-        self._add_elements(columns.ends)
+    def __init__(self, weights: Any, element: array[int], columns: ElementColumns) -> None:
+        count, groups = len(columns.ends) + 1, columns.groups
+        self.before = DOUBLE * (len(weights) + 1)
+        self.before_elements, self.inside = DOUBLE * count, DOUBLE * count
+        self.of_classes, self.of_paths = DOUBLE * groups, DOUBLE * groups
+        self._add(weights, element, columns)
 
-    def _add(self, weights: array[float], element: array[int], classes: array[int], paths: array[int]) -> None:
+    def _add(self, weights: Any, element: array[int], columns: ElementColumns) -> None:
+        classes, paths, ends = columns.classes, columns.paths, columns.ends
         i: cython.int
         for i in range(len(weights)):
             at: cython.int = element[i]
@@ -39,9 +43,6 @@ class Sums:
             self.before_elements[at + 1] += weight
             self.of_classes[classes[at]] += weight
             self.of_paths[paths[at]] += weight
-
-    def _add_elements(self, ends: array[int]) -> None:
-        i: cython.int
         for i in range(len(ends)):
             self.before_elements[i + 1] += self.before_elements[i]
         for i in range(len(ends)):
@@ -50,13 +51,9 @@ class Sums:
 
 def holders(parents: array[int], blocks: Sums) -> array[int]:
     """Return for each element the nearest one around it that holds more blocks; ``blocks``: how many there are."""
-    found = array("i", bytes(4 * len(parents)))
-    _find_holders(parents, blocks, found)
-    return found
-
-
-def _find_holders(parents: array[int], blocks: Sums, found: array[int]) -> None:
+    found = INT * len(parents)
     number: cython.int
     for number in range(1, len(parents)):
         parent: cython.int = parents[number]
         found[number] = parent if blocks.inside[parent] > blocks.inside[number] else found[parent]
+    return found

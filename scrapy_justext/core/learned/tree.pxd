@@ -2,6 +2,7 @@ cimport cython
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
+cdef tuple _READ
 cdef dict _READERS, _TAG_BITS
 cdef int _READ_CHARACTERS
 
@@ -11,10 +12,15 @@ cdef class _Reader:
     cdef Nodes page
     cdef int count, _class
     cdef readonly int groups
-    cdef int[::1] nodes, parents, ends, paths, depths, classes
-    cdef readonly list own_names, all_names
-    cdef dict _classes, _inline
-    cdef list _class_names
+    cdef int[::1] nodes, parents, ends, paths, depths, classes, alike, own, all
+    cdef readonly list sets
+    cdef dict _numbers, _inline
+    cdef list _classes, _sets_of_classes, _unions
+    @cython.locals(sizes="int[::1]")
     cpdef void read(self) except *
-    cdef object _names(self, int node)
-    cdef object _inline_names(self, int node, int stop)
+    @cython.locals(value=str, css_class=str, classes=dict)
+    cdef int _names(self, int node) except -1
+    cdef int _number(self, object names) except -1
+    @cython.locals(unions=dict)
+    cdef int _union(self, int one, int other) except -1
+    cdef int _inline_names(self, int node, int stop) except -1

@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from array import array
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.learned.names import STATES, TAGS, WORDS
+from scrapy_justext.core.learned.sums import INT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +63,8 @@ def word_bits(value: str) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def _style_bits(value: str) -> int:
-    return _NOT_DISPLAYED if _INVISIBLE.search(value) else 0
+    lower = value.lower()
+    return _NOT_DISPLAYED if ("none" in lower or "hidden" in lower) and _INVISIBLE.search(value) else 0
 
 
 #: By attribute: what gives the names in its value; that of CLASS is read apart.
@@ -77,11 +77,16 @@ _READERS: dict[str, Callable[[str], int]] = {
     # Whatever its value is.
     "hidden": lambda _: _NOT_SHOWN,
 }
+_READ = tuple(_READERS)
 
 
 class ElementColumns(NamedTuple):
     """The block-level elements of a page in document order, a value each.  Element 0 is the root."""
 
+    sets: list[int]
+    """The sets of names that there are."""
+    groups: int
+    """Above the number of any path or class."""
     parents: array[int]
     """The number of the nearest block-level ancestor; 0 for the root."""
     ends: array[int]
@@ -94,46 +99,32 @@ class ElementColumns(NamedTuple):
     """Equal for equal tag and class."""
     alike: array[int]
     """How many children of its parent have its tag and class."""
-    own_names: list[int]
-    """Its own names, and those of inline elements between it and its parent."""
-    all_names: list[int]
+    own_names: array[int]
+    """Its own names, and those of inline elements between it and its parent: a set of :attr:`sets`."""
+    all_names: array[int]
     """Its own names, and those of all its ancestors."""
-    groups: int
-    """Above the number of any path or class."""
 
 
 def read_elements(flow: Flow) -> ElementColumns:
     """Read the block-level elements of a page."""
-    count = len(flow.elements)
-    parents, ends, paths, depths, classes = (array("i", bytes(4 * count)) for _ in range(5))
-    reader = _Reader(flow, parents, ends, paths, depths, classes)
+    columns = [INT * len(flow.elements) for _ in range(8)]
+    reader = _Reader(flow, columns)
     reader.read()
-    families = np.array(parents, np.int64) * reader.groups + np.array(classes, np.int64)
-    _, family, sizes = np.unique(families, return_inverse=True, return_counts=True)
-    alike = array("i", sizes[family].astype(np.int32).tobytes())
-    names = reader.own_names, reader.all_names
-    return ElementColumns(parents, ends, paths, depths, classes, alike, *names, reader.groups)
+    return ElementColumns(reader.sets, reader.groups, *columns)
 
 
 class _Reader:
     """Reads the elements of a page, one after the other, into columns."""
 
-    def __init__(
-        self,
-        flow: Flow,
-        parents: array[int],
-        ends: array[int],
-        paths: array[int],
-        depths: array[int],
-        classes: array[int],
-    ) -> None:
+    def __init__(self, flow: Flow, columns: list[array[int]]) -> None:
         self.page, self.nodes, self.count = flow.page, array("i", flow.elements), len(flow.elements)
-        self.parents, self.ends, self.paths, self.depths, self.classes = parents, ends, paths, depths, classes
-        self.own_names: list[int] = []
-        self.all_names: list[int] = []
-        #: The numbers of tags with their classes, and the names of each; the names of inline elements.
-        self._classes: dict[tuple[int, str | None], int] = {}
-        self._class_names: list[int] = []
+        self.parents, self.ends, self.paths, self.depths, self.classes, self.alike, self.own, self.all = columns
+        #: The sets of names; the number of each; by two numbers, that of both together.  0 is the empty set.
+        self.sets, self._numbers = [0], {0: 0}
+        self._unions: list[dict[int, int]] = [{}]
+        #: By tag, the numbers of its classes; the set of each class; those of inline elements.
+        self._classes: list[dict[str | None, int]] = [{} for _ in range(len(self.page.names) + 1)]
+        self._sets_of_classes: list[int] = []
         self._inline: dict[int, int] = {}
 
     def read(self) -> None:
@@ -142,10 +133,14 @@ class _Reader:
         around: cython.int = 0
         number: cython.int
         paths: dict[int, int] = {}
+        families: dict[int, int] = {}
+        sizes = INT * self.count
+        # Products of these are too large for C's int.
         names_of_page: cython.Py_ssize_t = len(page.names)
+        nodes_of_page: cython.Py_ssize_t = page.count
         for number in range(self.count):
             node: cython.int = self.nodes[number]
-            names = self._names(node)
+            names: cython.int = self._names(node)
             self.classes[number] = self._class
             if number:
                 # A page may have elements beside the root.
@@ -153,40 +148,62 @@ class _Reader:
                     self.ends[around] = number
                     around = self.parents[around]
                 if page.parent[node] != self.nodes[around]:
-                    names |= self._inline_names(page.parent[node], self.nodes[around])
+                    names = self._union(names, self._inline_names(page.parent[node], self.nodes[around]))
                 self.parents[number] = around
                 self.depths[number] = self.depths[around] + 1
                 path = self.paths[around] * names_of_page + page.tag[node]
                 self.paths[number] = paths.setdefault(path, len(paths) + 1)
-            self.own_names.append(names)
-            self.all_names.append(names | self.all_names[around] if number else names)
+            # The first of the family, until all of them are counted.
+            self.alike[number] = families.setdefault(around * nodes_of_page + self.classes[number], number)
+            sizes[self.alike[number]] += 1
+            self.own[number] = names
+            self.all[number] = self._union(names, self.all[around])
             around = number
         while around:
             self.ends[around] = self.count
             around = self.parents[around]
         self.ends[0] = self.count
-        self.groups = max(self.count, len(self._classes)) + 1
+        self.groups = max(self.count, len(self._sets_of_classes)) + 1
+        for number in range(self.count):
+            self.alike[number] = sizes[self.alike[number]]
 
     def _names(self, node: cython.int) -> int:
-        """Return an element's own names; keep the number of its class."""
-        css_class: str | None = None
+        """Return the set of an element's own names; keep the number of its class."""
+        page = self.page
         names = 0
-        for attribute, value in self.page.items(node):
-            if attribute == "class":
-                css_class = value
-                continue
-            read = _READERS.get(attribute)
-            if read is not None:
-                names |= read(value[:_READ_CHARACTERS])
-        key = (self.page.tag[node], css_class)
-        number = self._classes.get(key)
+        i: cython.int
+        for i in range(len(_READ)):
+            value = page.attribute(node, _READ[i])
+            if value is not None:
+                names |= _READERS[_READ[i]](value[:_READ_CHARACTERS])
+        classes = self._classes[page.tag[node] + 1]
+        css_class = page.attribute(node, "class")
+        number = classes.get(css_class)
         if number is None:
-            number = self._classes[key] = len(self._classes)
+            number = classes[css_class] = len(self._sets_of_classes)
             words = word_bits(css_class[:_READ_CHARACTERS]) if css_class else 0
-            self._class_names.append(words | _TAG_BITS.get(self.page.name(node), 0))
+            self._sets_of_classes.append(self._number(words | _TAG_BITS.get(page.name(node), 0)))
         self._class = number
-        of_class: int = self._class_names[number]
-        return names | of_class if names else of_class
+        of_class: cython.int = self._sets_of_classes[number]
+        return self._union(of_class, self._number(names)) if names else of_class
+
+    def _number(self, names: Any) -> int:
+        """Return the number of a set."""
+        number = self._numbers.setdefault(names, len(self.sets))
+        if number == len(self.sets):
+            self.sets.append(names)
+            self._unions.append({})
+        return number
+
+    def _union(self, one: cython.int, other: cython.int) -> int:
+        """Return the number of the set of all names in two."""
+        if one == other or not other:
+            return one
+        unions = self._unions[one]
+        found = unions.get(other)
+        if found is None:
+            found = unions[other] = self._number(self.sets[one] | self.sets[other])
+        return found
 
     def _inline_names(self, node: cython.int, stop: cython.int) -> int:
         """Return the names of an inline element, and of those around it up to a block-level one."""
@@ -194,8 +211,8 @@ class _Reader:
         while node > 0 and node != stop and node not in self._inline:
             passed.append(node)
             node = self.page.parent[node]
-        names: int = self._inline.get(node, 0)
+        names: cython.int = self._inline.get(node, 0)
         for inline in reversed(passed):
-            names |= self._names(inline)
+            names = self._union(names, self._names(inline))
             self._inline[inline] = names
         return names

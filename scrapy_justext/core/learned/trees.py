@@ -7,10 +7,11 @@ the digits of a binary number, which is that of its leaf: no block has to be led
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from scrapy_justext.core.learned.sums import FLOAT, INT
 
 if TYPE_CHECKING:
     import cython
@@ -62,7 +63,8 @@ class _Asked:
             raise ValueError("features that are not there")
         self.columns, self.borders, self.leaves = [values.reshape(-1).data for values in trees]
         self.features = np.ascontiguousarray(features).reshape(-1).data
-        self.found = memoryview(bytearray(self.trees * self.count))
+        # Not of bytes, which could be anything to a C compiler: it would compare blocks one by one.
+        self.found = INT * (self.trees * self.count)
         self._find()
 
     def _find(self) -> None:
@@ -74,7 +76,7 @@ class _Asked:
         for tree in range(self.trees):
             at: cython.Py_ssize_t = tree * count
             for level in range(self.levels):
-                digit = 1 << level
+                digit: cython.int = 1 << level
                 border: cython.float = self.borders[tree * self.levels + level]
                 row: cython.Py_ssize_t = self.columns[tree * self.levels + level] * count
                 for i in range(count):
@@ -82,11 +84,7 @@ class _Asked:
 
     def log_odds(self) -> Floats32:
         """Return the log-odds of the blocks."""
-        result = array("f", bytes(4 * self.count))
-        self._add_values(result)
-        return np.frombuffer(result, np.float32)
-
-    def _add_values(self, result: array[float]) -> None:
+        result = FLOAT * self.count
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t
         i: cython.Py_ssize_t
@@ -95,14 +93,11 @@ class _Asked:
             first: cython.Py_ssize_t = tree << self.levels
             for i in range(count):
                 result[i] += leaves[first + found[tree * count + i]]
+        return np.frombuffer(result, np.float32)
 
     def weights(self) -> Floats32:
         """Return how much each feature raised them."""
-        result = array("f", bytes(4 * self.rows * self.count))
-        self._add_weights(result)
-        return np.frombuffer(result, np.float32).reshape(self.rows, -1)
-
-    def _add_weights(self, result: array[float]) -> None:
+        result = FLOAT * (self.rows * self.count)
         found, leaves = self.found, self.leaves
         tree: cython.Py_ssize_t
         level: cython.Py_ssize_t
@@ -115,3 +110,4 @@ class _Asked:
                 for i in range(count):
                     leaf: cython.int = found[tree * count + i]
                     result[row + i] += (leaves[first + leaf] - leaves[first + (leaf ^ 1 << level)]) / 2
+        return np.frombuffer(result, np.float32).reshape(self.rows, -1)

@@ -7,20 +7,20 @@ cdef int _ROWS, _WIDTH
 
 
 @cython.final
-cdef class Place:
+cdef class BlockPlace:
     cdef readonly object here, rules
     cdef readonly str part
     cdef readonly dict inside
     cdef readonly bint preformatted
 
 
-cdef class _Cutter:
+cdef class _BlockCutter:
     cdef Flow flow
     cdef str codes
     cdef object blocks, tables
     cdef list collapsed, positions, places, elements, texts, inside, formulas
     cdef int[::1] waiting
-    cdef Place place, run_place
+    cdef BlockPlace place, run_place
     cdef int rows, element, opened, links, linked_texts, tags
     cdef Py_ssize_t begin
     cdef bint after_break, has_images
@@ -50,7 +50,7 @@ cdef class _Cutter:
 
 
 @cython.final
-cdef class _ReferenceCutter(_Cutter):
+cdef class _ReferenceCutter(_BlockCutter):
     cdef bint in_link, is_broken
     cdef list nodes, parts
     cdef int linked, link_words

@@ -42,12 +42,12 @@ def cut(flow: Flow, code: Sequence[tuple[int, int]] = ()) -> BlockTable:
 
     ``code``: where code begins and ends that has lines for itself outside of PREs, in tokens.
     """
-    cutter = _ReferenceCutter(flow) if flow.rules.text_nodes else _Cutter(flow)
+    cutter = _ReferenceCutter(flow) if flow.rules.text_nodes else _BlockCutter(flow)
     cutter.read(iter(code))
     return cutter.all_blocks()
 
 
-class Place:
+class BlockPlace:
     """What a block takes over from the elements around it.
 
     There are few different places, so nearly all are made once and shared by all pages.
@@ -64,9 +64,9 @@ class Place:
         self.preformatted = here.preformatted
         self.rules = rules
         self.part = here.tag if rules.kinds and here.tag in ("pre", "table", "tr", "td", "th") else ""
-        self.inside: dict[int, Place] = {}
+        self.inside: dict[int, BlockPlace] = {}
 
-    def within(self, name: str) -> Place:
+    def within(self, name: str) -> BlockPlace:
         """Return the place inside a block-level element that is here."""
         here = self.here
         level = HEADING_LEVELS.get(name, here.heading_level)
@@ -82,15 +82,15 @@ class Place:
         )
 
 
-_place = cache(Place)
+_place = cache(BlockPlace)
 
 
 @lru_cache
-def _place_of_root(name: str, rules: TagRules) -> Place:
-    return Place(Position("", 0, False, False, TEXT), rules).within(name)
+def _place_of_root(name: str, rules: TagRules) -> BlockPlace:
+    return BlockPlace(Position("", 0, False, False, TEXT), rules).within(name)
 
 
-class _Cutter:
+class _BlockCutter:
     """Makes blocks of text as published."""
 
     def __init__(self, flow: Flow) -> None:
@@ -107,7 +107,7 @@ class _Cutter:
         #: The number of the block-level element at hand, and how many there are so far.
         self.element = self.opened = 0
         #: Those around: places, and numbers.
-        self.places: list[Place] = []
+        self.places: list[BlockPlace] = []
         self.elements: list[int] = []
         #: How many links are open.
         self.links = 0
@@ -120,7 +120,7 @@ class _Cutter:
         self.tags = 0
         self.formulas: list[str] = []
         self.after_break = False
-        self.run_place: Place | None = None
+        self.run_place: BlockPlace | None = None
 
     def all_blocks(self) -> BlockTable:
         """Return the blocks, all of whose columns are filled."""
@@ -168,7 +168,7 @@ class _Cutter:
         self.elements.append(self.element)
         self.opened += 1
         self.element = self.opened
-        inside: Place | None = self.place.inside.get(number)
+        inside: BlockPlace | None = self.place.inside.get(number)
         if inside is None:
             inside = self.place.inside[number] = self.place.within(flow.page.name(node))
         self.place = inside
@@ -221,9 +221,7 @@ class _Cutter:
     def _read_text_of_code(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Read code that is shown as text is; return the token behind it."""
         self._finish(begin)
-        code = code_text(
-            self.flow, begin, end, is_preformatted=self.place.preformatted, is_text=True, links=self.links
-        )
+        code = code_text(self.flow, begin, end, is_preformatted=self.place.preformatted, is_text=True, links=self.links)
         self.links = code.links
         self._add_code(code, "", begin, end)
         self.opened += sum(self.codes.count(start, begin, end) for start in "[{#")
@@ -350,7 +348,7 @@ class _Cutter:
             self.formulas = []
         self._add(collapsed, position, linked, link_words, self.tags, self.begin, i, extras)
 
-    def _add(
+    def _add(  # noqa: PLR0913, PLR0917 (to hand over a tuple takes longer than all this does)
         self,
         collapsed: str,
         position: Position,
@@ -464,11 +462,11 @@ def count_links(texts: Sequence[str], inside: Sequence[bool]) -> tuple[int, int]
     return linked, link_words
 
 
-class _ReferenceCutter(_Cutter):
+class _ReferenceCutter(_BlockCutter):
     """Makes blocks of text node by text node, as the reference does."""
 
     def __init__(self, flow: Flow) -> None:
-        _Cutter.__init__(self, flow)
+        _BlockCutter.__init__(self, flow)
         self.in_link = False
         self.is_broken = False
         # The text nodes of the run at hand, the parts of the last, and how much of them is in links.
@@ -510,11 +508,11 @@ class _ReferenceCutter(_Cutter):
 
     def _enter_select(self) -> None:
         self.run_place = self.run_place or self.place
-        _Cutter._enter_select(self)
+        _BlockCutter._enter_select(self)
 
     def _leave_select(self) -> None:
         self.run_place = self.run_place or self.place
-        _Cutter._leave_select(self)
+        _BlockCutter._leave_select(self)
 
     def _end_node(self) -> None:
         """End the text node at hand."""

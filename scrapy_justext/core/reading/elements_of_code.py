@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.nodes import Nodes
 
-    Rule = Callable[[Nodes, int], bool]
+    ElementRule = Callable[[Nodes, int], bool]
 
 #: Levels of elements in one that is looked at as a whole: all text in all elements of a deep tree would take forever.
 _LEVELS = 4
@@ -265,7 +265,7 @@ def is_list_of_lines(nodes: Nodes, node: int) -> bool:
 class Lead(NamedTuple):
     """A rule, and the signs of which an element has to have one to be asked; 0 if all are."""
 
-    rule: Rule
+    rule: ElementRule
     signs: int = 0
 
 

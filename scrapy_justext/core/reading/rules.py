@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.nodes import Nodes
 
-    Rule = Callable[[Nodes, int], bool]
+    ElementRule = Callable[[Nodes, int], bool]
 
 
 # What is hidden.  A script or a click may show it all the same.
@@ -83,7 +83,7 @@ def _is_control(nodes: Nodes, node: int) -> bool:
 
 
 #: By the name of an attribute, the rule that tells whether an element that has it is hidden.
-HIDING: Mapping[str, Rule] = {"hidden": is_hidden_for_good}
+HIDING: Mapping[str, ElementRule] = {"hidden": is_hidden_for_good}
 #: The names of elements that nothing hides.
 NEVER_HIDDEN = frozenset({"html", "body"})
 
@@ -137,7 +137,7 @@ class Removed(NamedTuple):
     """
 
     name: str
-    where: Rule | None = None
+    where: ElementRule | None = None
     kept_inside: tuple[str, ...] = ()
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import cython
 
-#: By the name of a sign, the parts of a class's words that are it; one with spaces around is a word, or its beginning or
-#: end.
+#: By the name of a sign, the parts of a class's words that are it; with spaces around, a word, or its beginning or end.
 _PARTS: dict[str, tuple[str, ...]] = {
     # How highlighters and editors name what stands beside code: line numbers, buttons, what editors measure with.
     "GUTTER": (
@@ -78,11 +77,11 @@ def _place(text: str) -> int:
     """Return a number for the last three characters of a text."""
     place = 0
     for character in text:
-        place = (place << 5 ^ ord(character)) & _LAST_PLACE
+        place = (place << 4 ^ ord(character)) & _LAST_PLACE
     return place
 
 
-_LAST_PLACE = (1 << 15) - 1
+_LAST_PLACE = (1 << 12) - 1
 #: By the first three characters, the parts that begin so, each with its sign.
 _BY_BEGINNING: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
 for _i, _parts in enumerate(_PARTS.values()):
@@ -110,7 +109,7 @@ def signs_of_class(names: str) -> int:
     place: cython.int = 0
     i: cython.Py_ssize_t
     for i in range(len(spaced)):
-        place = (place << 5 ^ ord(spaced[i])) & _LAST_PLACE
+        place = (place << 4 ^ ord(spaced[i])) & _LAST_PLACE
         if begins[place]:
             found |= _signs_at(spaced, i - 2)
     return found

@@ -74,6 +74,7 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8(object text) except NULL
 
 
+cdef Py_ssize_t LONG = values.LONG
 #: The size of lxml's elements; one that lays them out otherwise has another.
 SIZE_OF_ELEMENT = sizeof(TreeElement)
 
@@ -89,7 +90,7 @@ cdef enum:
     MAY_BE_HIDDEN = 16
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
-    MOST_CLASSES = 1 << 15
+    MOST_CLASSES = 1 << 12
 
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -269,7 +270,7 @@ cdef class TreeNodes(Nodes):
             if found.ns is NULL and sought[0] == found.name[0] and strcmp(sought, <const char*> found.name) == 0:
                 value = sole_text(found)
                 decoded_value = self.element(node).get(name) if value is NULL else decoded(value)
-                if len(decoded_value) > values.LONG:
+                if len(decoded_value) > LONG:
                     self._long[node, name] = decoded_value
                 return decoded_value
             found = found.next

@@ -22,19 +22,20 @@ The others have one file with an object of an object a page:
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.documents import Problem, Snippets
 from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
-from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError
+from scrapy_justext.evaluation.datasets.files import Item, Listing, UnusableError, parse_lines, text_of
 from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 WCXB_FILES = ("gold.jsonl.gz", "gold.jsonl")
 ARTICLE_FILE, MAGIC_FILE, TRAFILATURA_FILE = "ground-truth.json", "base.json", "evaldata.json"
@@ -47,29 +48,23 @@ _LEVELS = ("ground_truth", "_internal")
 _METADATA = ("title", "with", "without")
 
 
-def open_wcxb(path: Path) -> DataSet:
-    """Open WCXB in a folder of either layout; raise :class:`DataSetError`."""
-    return files.read_folder("wcxb", path, _find_wcxb, _read_wcxb)
+def read_utf8(item: Item) -> Document:
+    """Read a page that is UTF-8 whatever it declares."""
+    page = item.read_page()
+    if decode_strictly(page) is None:
+        raise UnusableError("undecodable page")
+    return item.make_document(page, str(item.gold), UTF_8)
 
 
-def open_labelled(path: Path) -> DataSet:
-    """Open pages in WCXB's layout that are in encodings of their own; raise :class:`DataSetError`."""
-    return files.read_folder("labelled", path, _find_wcxb, _read_in_own_encoding)
+def read_in_own_encoding(item: Item) -> Document:
+    """Read a page whose encoding has to be found."""
+    return item.make_document(item.read_page(), str(item.gold))
 
 
-def open_article_benchmark(path: Path) -> DataSet:
-    """Open the article extraction benchmark in a folder; raise :class:`DataSetError`."""
-    return files.read_folder("article-benchmark", path, _find_articles, _read_in_own_encoding)
-
-
-def open_magic_html(path: Path) -> DataSet:
-    """Open magic-html's benchmark, or a part of it, in a folder; raise :class:`DataSetError`."""
-    return files.read_folder("magic-html", path, _find_magic, _read_wcxb)
-
-
-def open_trafilatura(path: Path) -> DataSet:
-    """Open trafilatura's benchmark in a folder; raise :class:`DataSetError`."""
-    return files.read_folder("trafilatura", path, _find_snippets, _read_snippets)
+def _field(record: Any, name: str) -> Any:
+    """Return a field at the first level that has it; None where none does."""
+    levels = [record, *(record.get(level) for level in _LEVELS)] if isinstance(record, dict) else []
+    return next((level[name] for level in levels if isinstance(level, dict) and level.get(name) is not None), None)
 
 
 def _find(
@@ -77,19 +72,27 @@ def _find(
 ) -> Listing:
     """Return the pages of a folder with their objects; ``bad_records``: what is wrong with other objects."""
     pages, problems = files.files_by_stem(files.sub_folder(path, folder), (".html", ".html.gz"))
-    golds = {name: text for name, record in records.items() if (text := _text(record, gold_field)) is not None}
+    golds = {name: gold for name, record in records.items() if isinstance(gold := _field(record, gold_field), str)}
     listing = files.pair(pages, golds)
     known = {problem.name for problem in bad_records}
     left_out = [problem for problem in listing.problems if problem.name not in known]
-    items = [item._replace(url=_text(records[item.id], "url")) for item in listing.items]
+    items = [item._replace(url=text_of(_field(records[item.id], "url"))) for item in listing.items]
     return Listing(items, [*problems, *bad_records, *left_out])
 
 
-def _find_wcxb(path: Path) -> Listing:
+def find_wcxb(path: Path) -> Listing:
+    """Find the pages of either layout, their types and whatever else is known; raise :class:`DataSetError`."""
     files.sub_folder(path, "html")
     records, problems = _wcxb_records(path)
     listing = _find(path, records, problems, "main_content")
-    return listing._replace(items=[_with_fields(item, records[item.id]) for item in listing.items])
+    items = []
+    for item in listing.items:
+        fields = {name: _field(records[item.id], name) for name in ("page_type", *_METADATA)}
+        page_type = fields.pop("page_type")
+        page_type = page_type.get("primary") if isinstance(page_type, dict) else page_type
+        metadata = {name: value for name, value in fields.items() if value is not None}
+        items.append(item._replace(page_type=text_of(page_type), metadata=metadata))
+    return listing._replace(items=items)
 
 
 def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
@@ -99,96 +102,59 @@ def _wcxb_records(path: Path) -> tuple[Mapping[str, Any], list[Problem]]:
             content = files.read_bytes(file)
             if content is None:
                 raise DataSetError("dataset", str(file), "cannot be read")
-            records, _, problems = files.parse_lines(content, file.name, ())
-            return records, problems
+            lines = parse_lines(content, file.name)
+            return lines.objects, lines.problems
     if not (path / "ground-truth").is_dir():
-        raise DataSetError("dataset", f"wcxb:{path}", f"has neither {WCXB_FILES[0]} nor a folder ground-truth")
+        raise DataSetError("dataset", str(path), f"has neither {WCXB_FILES[0]} nor a folder ground-truth")
     gold_files, problems = files.files_by_stem(path / "ground-truth", (".json",))
     found = {name: files.parse_object(files.read_bytes(file)) for name, file in gold_files.items()}
     problems += [Problem("unreadable gold", name) for name, record in found.items() if record is None]
     return {name: record for name, record in found.items() if record is not None}, problems
 
 
-def _with_fields(item: Item, record: Any) -> Item:
-    page_type = _field(record, "page_type")
-    if isinstance(page_type, dict):
-        page_type = page_type.get("primary")
-    return item._replace(
-        page_type=page_type if isinstance(page_type, str) else None,
-        metadata={name: value for name in _METADATA if (value := _field(record, name)) is not None},
-    )
-
-
-def _field(record: Any, name: str) -> Any:
-    """Return a field at the first level that has it; None where none does."""
-    levels = [record, *(record.get(level) for level in _LEVELS)] if isinstance(record, dict) else []
-    return next((level[name] for level in levels if isinstance(level, dict) and level.get(name) is not None), None)
-
-
-def _text(record: Any, name: str) -> str | None:
-    value = _field(record, name)
-    return value if isinstance(value, str) else None
-
-
-def _read_wcxb(item: Item) -> Content:
-    page = item.read_page()
-    if decode_strictly(page) is None:
-        raise UnusableError("undecodable page")
-    return Content(page, UTF_8, str(item.gold))
-
-
-def _find_articles(path: Path) -> Listing:
-    records, problems = _by_file_name(_read_object("article-benchmark", path, ARTICLE_FILE))
-    return _find(path, records, problems, "articleBody")
-
-
-def _read_in_own_encoding(item: Item) -> Content:
-    page = item.read_page()
-    return Content(page, item.find_encoding(page), str(item.gold))
-
-
-def _read_object(kind: str, path: Path, name: str) -> dict[str, Any]:
+def _read_object(path: Path, name: str) -> dict[str, Any]:
     """Return the object of objects in a file; raise :class:`DataSetError`."""
     content = files.read_bytes(path / name)
     if content is None:
-        raise DataSetError("dataset", f"{kind}:{path}", f"has no {name}")
+        raise DataSetError("dataset", str(path), f"has no {name}")
     records = files.parse_object(content)
     if records is None:
-        raise DataSetError("dataset", f"{kind}:{path}", f"{name} is not a JSON object in UTF-8")
+        raise DataSetError("dataset", str(path), f"{name} is not a JSON object in UTF-8")
     return records
 
 
-def _by_file_name(records: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the objects whose ids can name files; the others are problems."""
+def _find_by_id(file: str, gold_field: str, folder: str, path: Path) -> Listing:
+    """Return the pages of a folder whose objects are in one file, by ids that can name files."""
+    records = _read_object(path, file)
     named = {name: record for name, record in records.items() if files.is_file_name(name)}
-    return named, [Problem("bad id", name) for name in records if name not in named]
+    return _find(path, named, [Problem("bad id", name) for name in records if name not in named], gold_field, folder)
 
 
-def _find_magic(path: Path) -> Listing:
+find_articles = partial(_find_by_id, ARTICLE_FILE, "articleBody", "html")
+
+
+def find_magic(path: Path) -> Listing:
+    """Find the pages of magic-html's benchmark, or of a part of it; raise :class:`DataSetError`."""
     parts = [path] if (path / MAGIC_FILE).is_file() else sorted(file.parent for file in path.glob(f"*/{MAGIC_FILE}"))
-    listings = [_find_magic_part(part) for part in parts or [path]]
-    found = [item for listing in listings for item in listing.items]
-    items = {item.id: item for item in reversed(found)}
-    duplicates = (item.page for item in found if items[item.id] is not item)
-    problems = [
-        *(problem for listing in listings for problem in listing.problems),
-        *(Problem("duplicate", str(page.relative_to(path))) for page in duplicates),
-    ]
+    items: dict[str, Item] = {}
+    problems: list[Problem] = []
+    for part in parts or [path]:
+        listing = _find_by_id(MAGIC_FILE, "content", "htmls", part)
+        problems += listing.problems
+        for item in listing.items:
+            if item.id in items:
+                problems.append(Problem("duplicate", str(item.page.relative_to(path))))
+            else:
+                items[item.id] = item._replace(page_type=part.name if part.name in MAGIC_TYPES else None)
     return Listing([*items.values()], problems)
 
 
-def _find_magic_part(path: Path) -> Listing:
-    records, problems = _by_file_name(_read_object("magic-html", path, MAGIC_FILE))
-    listing = _find(path, records, problems, "content", "htmls")
-    page_type = path.name if path.name in MAGIC_TYPES else None
-    return listing._replace(items=[item._replace(page_type=page_type) for item in listing.items])
-
-
-def _find_snippets(path: Path) -> Listing:
+def find_snippets(path: Path) -> Listing:
+    """Find the pages of trafilatura's benchmark; raise :class:`DataSetError`."""
     items: dict[str, Item] = {}
     problems: list[Problem] = []
-    for url, record in _read_object("trafilatura", path, TRAFILATURA_FILE).items():
-        name = _text(record, "file") or ""
+    for url, record in _read_object(path, TRAFILATURA_FILE).items():
+        name = text_of(_field(record, "file")) or ""
         texts = {field: _field(record, field) for field in ("with", "without")}
         page = next((file for folder in TRAFILATURA_FOLDERS if (file := path / folder / name).is_file()), None)
         item_id = re.sub(r"\.html?$", "", name)
@@ -210,7 +176,7 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
 
 
-def _read_snippets(item: Item) -> Content:
-    page, texts = item.read_page(), item.metadata
-    snippets = Snippets(*(tuple(cast("list[str]", texts[field])) for field in ("with", "without")))
-    return Content(page, item.find_encoding(page), "", snippets=snippets)
+def read_snippets(item: Item) -> Document:
+    """Read a page, which has snippets in the place of a gold text."""
+    snippets = Snippets(*(tuple(cast("list[str]", item.metadata[field])) for field in ("with", "without")))
+    return item.make_document(item.read_page(), "", snippets=snippets)

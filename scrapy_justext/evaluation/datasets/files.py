@@ -1,8 +1,9 @@
-"""How pages and gold standards on disk become a data set, and the plainest kind: two folders of one's own.
+"""How pages and gold standards on disk become a data set.
 
-A reader of a data set lists its pairs of page and gold standard as :class:`Item`, with what it leaves out.  Each pair
+A kind of data set has two functions.  One finds its pairs of page and gold standard as :class:`Item`, with what is left
+out.  The other reads a pair; it raises :class:`UnusableError` with the kind of the problem where it cannot.  Each pair
 is read once when the data set is opened, to know the page's encoding and the digest, and again whenever its document is
-asked for.  A pair that cannot be read raises :class:`UnusableError` with the kind of the problem.
+asked for.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem, Snippets
-from scrapy_justext.evaluation.datasets.encodings import Encoding, decode_strictly, find_encoding
+from scrapy_justext.evaluation.datasets.documents import DataSet, Document, Problem
+from scrapy_justext.evaluation.datasets.encodings import UTF_8, Encoding, decode_strictly, find_encoding
 from scrapy_justext.evaluation.kinds import whole_text
 from scrapy_justext.exceptions import DataSetError
 
@@ -46,14 +47,23 @@ class Item(NamedTuple):
     metadata: Mapping[str, object] = {}
     encoding: Encoding | None = None
     """Known once the page has been read."""
+    start: int = 0
+    """Where its line begins, in a file with a line for each page."""
 
     def read_page(self) -> bytes:
         """Return the page as it is on disk; raise :class:`UnusableError`."""
         return _read_file(self.page, "unreadable page")
 
     def read_gold(self) -> bytes:
-        """Return the gold standard's file; raise :class:`UnusableError`."""
+        """Return the gold standard as it is on disk; raise :class:`UnusableError`."""
         return self.gold.encode() if isinstance(self.gold, str) else _read_file(self.gold, "unreadable gold")
+
+    def decode_gold(self) -> str:
+        """Return the gold standard, which is UTF-8 or opens with a byte order mark; raise :class:`UnusableError`."""
+        gold = decode_strictly(self.read_gold())
+        if gold is None:
+            raise UnusableError("undecodable gold")
+        return gold
 
     def find_encoding(self, page: bytes, declared: str | None = None) -> Encoding:
         """Return the page's encoding; raise :class:`UnusableError` where it is no text."""
@@ -61,6 +71,11 @@ class Item(NamedTuple):
         if encoding is None:
             raise UnusableError("undecodable page")
         return encoding
+
+    def make_document(self, page: bytes, gold: str, encoding: Encoding | None = None, **others: Any) -> Document:
+        """Return the document; ``others``: fields of it that only some kinds have."""
+        known = encoding or self.find_encoding(page)
+        return Document(self.id, page, *known, gold, self.url, self.page_type, self.metadata, **others)
 
 
 class Listing(NamedTuple):
@@ -70,108 +85,50 @@ class Listing(NamedTuple):
     problems: Sequence[Problem]
 
 
-class Content(NamedTuple):
-    """What the files of an item hold."""
-
-    html: bytes
-    encoding: Encoding
-    gold: str
-    url: str | None = None
-    metadata: Mapping[str, object] = {}
-    page_type: str | None = None
-    is_markdown: bool = False
-    """Whether the gold standard is Markdown, not plain text."""
-    snippets: Snippets | None = None
-
-
-#: Finds the pairs in a data set's folder; raises :class:`DataSetError` where its layout is another one.
+#: Finds the pairs at a data set's path; raises :class:`DataSetError` where its layout is another one.
 Lister = Callable[["Path"], Listing]
-#: Reads a pair; raises :class:`UnusableError`.
-Reader = Callable[[Item], Content]
+#: Reads a pair; raises :class:`UnusableError`.  Where the gold standard is Markdown it leaves the plain text to others.
+Reader = Callable[[Item], Document]
 
 
-def read_folder(kind: str, path: Path, find: Lister, read: Reader) -> DataSet:
-    """Return the data set in a folder.
+def read_data_set(kind: str, find: Lister, read: Reader, path: Path) -> DataSet:
+    """Return the data set at a path.
 
-    Raise :class:`DataSetError` for a folder that is missing, or that has no page with its gold standard.
+    Raise :class:`DataSetError` where there is none, and where no page has its gold standard.
     """
-    if not path.is_dir():
-        raise DataSetError("dataset", f"{kind}:{path}", "no such folder")
-    return read_listing(kind, path, find(path), read)
-
-
-def read_listing(kind: str, path: Path, listing: Listing, read: Reader) -> DataSet:
-    """Return the data set of the pairs that were found at a path; raise :class:`DataSetError` where there is none."""
-    spec = f"{kind}:{path}"
+    listing = find(path)
     problems = list(listing.problems)
     digest = hashlib.sha256()
     items: dict[str, Item] = {}
     for item in sorted(listing.items, key=lambda item: natural_key(item.id)):
         try:
-            content = read(item)
+            document = read(item)
         except UnusableError as error:
             problems.append(Problem(str(error), item.id))
             continue
-        items[item.id] = item._replace(encoding=content.encoding)
-        gold = content.gold if content.snippets is None else json.dumps(content.snippets)
-        for part in (item.id.encode(), content.html, gold.encode()):
+        encoding = Encoding(document.encoding, document.encoding_origin, document.encoding_confidence)
+        items[item.id] = item._replace(encoding=encoding)
+        gold = document.gold if document.markdown is None else document.markdown
+        gold = gold if document.snippets is None else json.dumps(document.snippets)
+        for part in (item.id.encode(), document.html, gold.encode()):
             digest.update(b"%d:" % len(part) + part)
     if not items:
         kinds = sorted(Counter(problem.kind for problem in problems).items())
         left_out = "".join(f", {count} {kind}" for kind, count in kinds)
-        raise DataSetError("dataset", spec, f"holds no page with its gold standard{left_out}")
-    return DataSet(
-        kind,
-        path,
-        path.resolve().name,
-        tuple(items),
-        partial(_load, spec, read, items),
-        tuple(problems),
-        digest.hexdigest(),
-    )
+        raise DataSetError("dataset", f"{kind}:{path}", f"holds no page with its gold standard{left_out}")
+    load = partial(_load, read, items)
+    return DataSet(kind, path, path.resolve().name, tuple(items), load, tuple(problems), digest.hexdigest())
 
 
-def _load(spec: str, read: Reader, items: Mapping[str, Item], document_id: str) -> Document:
+def _load(read: Reader, items: Mapping[str, Item], document_id: str) -> Document:
     """Read a document from disk; raise :class:`DataSetError` where the files are no longer what they were."""
     item = items[document_id]
     try:
-        content = read(item)
+        document = read(item)
     except UnusableError as error:
-        raise DataSetError("dataset", spec, f"{document_id} has changed since it was opened: {error}") from error
-    metadata = {**item.metadata, **content.metadata}
-    return Document(
-        item.id,
-        content.html,
-        *content.encoding,
-        whole_text(content.gold) if content.is_markdown else content.gold,
-        content.url or item.url,
-        content.page_type or item.page_type,
-        metadata,
-        markdown=content.gold if content.is_markdown else None,
-        snippets=content.snippets,
-    )
-
-
-def leave_out(data_set: DataSet, others: Iterable[DataSet]) -> DataSet:
-    """Return a data set without the pages that are, byte for byte, in one of others, too.
-
-    Raise :class:`DataSetError` where no page is left.
-    """
-    known = {_digest_page(document) for other in others for document in other.documents}
-    if not known:
-        return data_set
-    ids = tuple(document.id for document in data_set.documents if _digest_page(document) not in known)
-    if len(ids) == len(data_set.ids):
-        return data_set
-    if not ids:
-        raise DataSetError("dataset", f"{data_set.kind}:{data_set.path}", "has no page that the other sets have not")
-    left_out = tuple(Problem("in another set", name) for name in data_set.ids if name not in set(ids))
-    digest = hashlib.sha256("\0".join((data_set.digest, *ids)).encode()).hexdigest()
-    return replace(data_set, ids=ids, problems=(*data_set.problems, *left_out), digest=digest)
-
-
-def _digest_page(document: Document) -> bytes:
-    return hashlib.sha256(document.html).digest()
+        changed = f"{document_id} has changed since it was opened: {error}"
+        raise DataSetError("dataset", str(item.page), changed) from error
+    return document if document.markdown is None else replace(document, gold=whole_text(document.markdown))
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
@@ -185,6 +142,8 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
 
 def sub_folder(path: Path, *names: str) -> Path:
     """Return the first of some folders that a folder has; raise :class:`DataSetError` when it has none."""
+    if not path.is_dir():
+        raise DataSetError("dataset", str(path), "no such folder")
     for name in names:
         if (path / name).is_dir():
             return path / name
@@ -216,12 +175,26 @@ def pair(pages: Mapping[str, Path], golds: Mapping[str, Path | str]) -> Listing:
     return Listing([Item(name, pages[name], golds[name]) for name in pages if name in golds], problems)
 
 
-def find_pairs(pages: Path, page_suffixes: Iterable[str], golds: Path, gold_suffixes: Iterable[str]) -> Listing:
-    """Return the files of equal names in two folders."""
-    page_files, page_problems = files_by_stem(pages, page_suffixes)
-    gold_files, gold_problems = files_by_stem(golds, gold_suffixes)
+def find_pairs(
+    page_folders: Sequence[str],
+    page_suffixes: Iterable[str],
+    gold_folder: str,
+    gold_suffixes: Iterable[str],
+    path: Path,
+) -> Listing:
+    """Return the files of equal names in two folders; the pages are in the first of ``page_folders`` that is there."""
+    page_files, page_problems = files_by_stem(sub_folder(path, *page_folders), page_suffixes)
+    gold_files, gold_problems = files_by_stem(sub_folder(path, gold_folder), gold_suffixes)
     listing = pair(page_files, gold_files)
     return listing._replace(problems=[*page_problems, *gold_problems, *listing.problems])
+
+
+find_two_folders = partial(find_pairs, ("input", "html"), PAGE_SUFFIXES, "gold", (".txt",))
+
+
+def read_pair(item: Item) -> Document:
+    """Read a page and a gold text as they are."""
+    return item.make_document(item.read_page(), item.decode_gold())
 
 
 def read_bytes(path: Path) -> bytes | None:
@@ -250,55 +223,6 @@ def parse_object(content: bytes | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def parse_lines(
-    content: bytes, file_name: str, texts: Sequence[str], id_field: str = "id"
-) -> tuple[dict[str, dict[str, Any]], dict[str, int], list[Problem]]:
-    """Return the objects of JSON Lines by their ids, and where their lines start; the other lines are problems.
-
-    ``texts``: the fields that must be strings, beside the one with the id.
-    """
-    records: dict[str, dict[str, Any]] = {}
-    starts: dict[str, int] = {}
-    problems: list[Problem] = []
-    start = 0
-    for number, line in enumerate(content.split(b"\n"), 1):
-        record, position = parse_object(line), f"{file_name}, line {number}"
-        if record is None or not all(isinstance(record.get(name), str) for name in (id_field, *texts)):
-            problems += [Problem("unreadable gold", position)] if line.strip() else []
-        elif not is_file_name(record[id_field]):
-            problems.append(Problem("bad id", position))
-        elif record[id_field] in records:
-            problems.append(Problem("duplicate", position))
-        else:
-            records[record[id_field]], starts[record[id_field]] = record, start
-        start += len(line) + 1
-    return records, starts, problems
-
-
-def open_lines(kind: str, path: Path) -> bytes:
-    """Return a data set that is one file; raise :class:`DataSetError`."""
-    if not path.is_file():
-        raise DataSetError("dataset", f"{kind}:{path}", "no such file")
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataSetError("dataset", f"{kind}:{path}", f"cannot be read: {error.strerror}") from error
-
-
-def read_record(item: Item, starts: Mapping[str, int], texts: Sequence[str], id_field: str = "id") -> dict[str, Any]:
-    """Return the object of an item of such a file, as :func:`parse_lines` does; raise :class:`UnusableError`."""
-    try:
-        with item.page.open("rb") as file:
-            file.seek(starts[item.id])
-            records, _, _ = parse_lines(file.readline(), item.page.name, texts, id_field)
-    except OSError as error:
-        raise UnusableError("unreadable page") from error
-    # Somebody may have written to the file since it was opened.
-    if item.id not in records:
-        raise UnusableError("unreadable page")
-    return records[item.id]
-
-
 def is_file_name(name: str) -> bool:
     """Return whether an id can name a file, and no other place.
 
@@ -308,21 +232,83 @@ def is_file_name(name: str) -> bool:
     return name not in ("", ".", "..") and not set(name) & set("/\\\0")
 
 
-# The kind ``pairs``: pages in ``input/`` or ``html/``, texts of the same names in ``gold/``.
+# Data sets in one file of JSON Lines in UTF-8, an object a page.
 
 
-def open_pairs(path: Path) -> DataSet:
-    """Open two folders: pages, and texts in ``.txt``, which is UTF-8 or opens with a byte order mark."""
-    return read_folder("pairs", path, _find_pairs, _read_pair)
+class LineRecords(NamedTuple):
+    """The objects of a file by their ids, where their lines start, and what is wrong with the other lines."""
+
+    objects: dict[str, dict[str, Any]]
+    starts: dict[str, int]
+    problems: list[Problem]
 
 
-def _find_pairs(path: Path) -> Listing:
-    return find_pairs(sub_folder(path, "input", "html"), PAGE_SUFFIXES, sub_folder(path, "gold"), (".txt",))
+def parse_lines(content: bytes, file_name: str, texts: Sequence[str] = (), id_field: str = "id") -> LineRecords:
+    """Return the objects of JSON Lines; ``texts``: the fields that must be strings, beside the one with the id."""
+    records = LineRecords({}, {}, [])
+    start = 0
+    for number, line in enumerate(content.split(b"\n"), 1):
+        record, position = parse_object(line), f"{file_name}, line {number}"
+        if record is None or not all(isinstance(record.get(name), str) for name in (id_field, *texts)):
+            records.problems.extend([Problem("unreadable gold", position)] if line.strip() else [])
+        elif not is_file_name(name := record[id_field]):
+            records.problems.append(Problem("bad id", position))
+        elif name in records.objects:
+            records.problems.append(Problem("duplicate", position))
+        else:
+            records.objects[name], records.starts[name] = record, start
+        start += len(line) + 1
+    return records
 
 
-def _read_pair(item: Item) -> Content:
-    page, gold = item.read_page(), decode_strictly(item.read_gold())
-    encoding = item.find_encoding(page)
-    if gold is None:
-        raise UnusableError("undecodable gold")
-    return Content(page, encoding, gold)
+def open_lines(path: Path, texts: Sequence[str], id_field: str = "id") -> LineRecords:
+    """Return the objects of a data set that is one file; raise :class:`DataSetError`."""
+    if not path.is_file():
+        raise DataSetError("dataset", str(path), "no such file")
+    try:
+        return parse_lines(path.read_bytes(), path.name, texts, id_field)
+    except OSError as error:
+        raise DataSetError("dataset", str(path), f"cannot be read: {error.strerror}") from error
+
+
+def read_record(item: Item, texts: Sequence[str], id_field: str = "id") -> dict[str, Any]:
+    """Return the object of an item of such a file; raise :class:`UnusableError`."""
+    try:
+        with item.page.open("rb") as file:
+            file.seek(item.start)
+            records = parse_lines(file.readline(), item.page.name, texts, id_field)
+    except OSError as error:
+        raise UnusableError("unreadable page") from error
+    # Somebody may have written to the file since it was opened.
+    if item.id not in records.objects:
+        raise UnusableError("unreadable page")
+    return records.objects[item.id]
+
+
+def text_of(value: object) -> str | None:
+    """Return a value that is a text with something in it."""
+    return value if isinstance(value, str) and value else None
+
+
+# ``marks``: what a user marked in the tuner of ``scrapy justext PAGE --serve``.  ``id``, the page's ``html`` and its
+# content as ``gold`` are needed; ``url`` and ``name`` may be there.  How the content comes about is told in
+# :mod:`scrapy_justext.inspection.tuner.marks`.
+
+_MARKED = ("html", "gold")
+
+
+def find_marks(path: Path) -> Listing:
+    """Find the pages that somebody marked."""
+    records = open_lines(path, _MARKED)
+    items = []
+    for name, record in records.objects.items():
+        metadata = {"name": record["name"]} if isinstance(record.get("name"), str) else {}
+        url = text_of(record.get("url"))
+        items.append(Item(name, path, record["gold"], url, None, metadata, start=records.starts[name]))
+    return Listing(items, records.problems)
+
+
+def read_marked(item: Item) -> Document:
+    """Read a page and what its marks make of it."""
+    record = read_record(item, _MARKED)
+    return item.make_document(record["html"].encode("utf-8", "replace"), record["gold"], UTF_8)

@@ -13,35 +13,33 @@ and ``level`` may be there.  Marks on the elements of the content are taken out 
 from __future__ import annotations
 
 import re
-from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from scrapy_justext.core.markdown.inline import code_span, fence_for
 from scrapy_justext.evaluation.datasets import files
 from scrapy_justext.evaluation.datasets.documents import Problem
-from scrapy_justext.evaluation.datasets.encodings import UTF_8, decode_strictly
-from scrapy_justext.evaluation.datasets.files import Content, Item, Listing, UnusableError
+from scrapy_justext.evaluation.datasets.encodings import UTF_8
+from scrapy_justext.evaluation.datasets.files import Item, Listing, open_lines, read_record, text_of
 from scrapy_justext.evaluation.kinds import check_libraries, escape_text
+from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from scrapy_justext.evaluation.datasets.documents import DataSet
+    from scrapy_justext.evaluation.datasets.documents import Document
 
 _SUFFIX = ".md"
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"([\w-]+):[ \t]*(.*)")
+#: A name and a value, which may stand in quotes.
+_FIELD = re.compile(r"""([\w-]+):[ \t]*(["']?)(.*)\2""")
 
 
-def open_kinds(path: Path) -> DataSet:
-    """Open a folder of pages and Markdown; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
+def find_kinds(path: Path) -> Listing:
+    """Find pages beside their Markdown; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
     check_libraries()
-    return files.read_folder("kinds", path, _find_kinds, _read_kinds)
-
-
-def _find_kinds(path: Path) -> Listing:
+    if not path.is_dir():
+        raise DataSetError("dataset", str(path), "no such folder")
     pages, others = files.files_by_stem(path, files.PAGE_SUFFIXES)
     golds, _ = files.files_by_stem(path, (_SUFFIX,))
     listing = files.pair(pages, golds)
@@ -49,14 +47,12 @@ def _find_kinds(path: Path) -> Listing:
     return listing._replace(problems=[*strays, *listing.problems])
 
 
-def _read_kinds(item: Item) -> Content:
-    page, gold = item.read_page(), decode_strictly(item.read_gold())
-    encoding = item.find_encoding(page)
-    if gold is None:
-        raise UnusableError("undecodable gold")
-    head, markdown = split_head(gold)
-    url, page_type = (_text(head.pop(name, None)) for name in ("url", "type"))
-    return Content(page, encoding, markdown, url, head, page_type, is_markdown=True)
+def read_kinds(item: Item) -> Document:
+    """Read a page and its Markdown."""
+    head, markdown = split_head(item.decode_gold())
+    url, page_type = (text_of(head.pop(name, None)) for name in ("url", "type"))
+    known = item._replace(url=url, page_type=page_type, metadata=head)
+    return known.make_document(item.read_page(), "", markdown=markdown)
 
 
 def split_head(markdown: str) -> tuple[dict[str, object], str]:
@@ -79,15 +75,7 @@ def _fields(head: str) -> dict[str, object] | None:
     if head.lstrip().startswith("{"):
         return files.parse_object(head.encode())
     matches = [_FIELD.fullmatch(line.strip()) for line in head.split("\n") if line.strip()]
-    return {match[1]: _unquoted(match[2]) for match in matches if match} if all(matches) else None
-
-
-def _unquoted(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return {match[1]: match[3] for match in matches if match} if all(matches) else None
 
 
 # WebMainBench.
@@ -98,14 +86,27 @@ _MARKDOWN = ("groundtruth_content", "convert_main_content")
 _MARK = re.compile(r"""\s+cc-select=(?:"true"|'true'|true)(?=[\s/>])""")
 
 
-def open_webmainbench(path: Path) -> DataSet:
-    """Open WebMainBench's file; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
+def find_webmainbench(path: Path) -> Listing:
+    """Find the pages of WebMainBench's file; raise :class:`DataSetError`, :class:`LibraryNotInstalledError`."""
     check_libraries()
-    records, starts, problems = files.parse_lines(files.open_lines("webmainbench", path), path.name, _TEXTS, _ID)
-    golds = {name: _gold(record) for name, record in records.items()}
-    problems += [Problem("no gold", name) for name, gold in golds.items() if gold is None]
-    items = [Item(name, path, gold) for name, gold in golds.items() if gold is not None]
-    return files.read_listing("webmainbench", path, Listing(items, problems), partial(_read_page, starts))
+    records = open_lines(path, _TEXTS, _ID)
+    items: list[Item] = []
+    for name, record in records.objects.items():
+        gold = _gold(record)
+        if gold is None:
+            records.problems.append(Problem("no gold", name))
+            continue
+        meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
+        metadata = {field: value for field in ("language", "level") if (value := meta.get(field)) is not None}
+        url, page_type = text_of(record.get("url")), text_of(meta.get("style"))
+        items.append(Item(name, path, gold, url, page_type, metadata, start=records.starts[name]))
+    return Listing(items, records.problems)
+
+
+def read_webmainbench(item: Item) -> Document:
+    """Read a page without its marks."""
+    page = _MARK.sub("", read_record(item, _TEXTS, _ID)["html"])
+    return item.make_document(page.encode("utf-8", "replace"), "", UTF_8, markdown=str(item.gold))
 
 
 def _gold(record: Mapping[str, Any]) -> str | None:
@@ -116,38 +117,23 @@ def _gold(record: Mapping[str, Any]) -> str | None:
     return next((record[name] for name in _MARKDOWN if isinstance(record.get(name), str)), None)
 
 
-def _read_page(starts: Mapping[str, int], item: Item) -> Content:
-    record = files.read_record(item, starts, _TEXTS, _ID)
-    page = _MARK.sub("", record["html"]).encode("utf-8", "replace")
-    meta = record["meta"] if isinstance(record.get("meta"), dict) else {}
-    metadata = {name: value for name in ("language", "level") if (value := meta.get(name)) is not None}
-    url, page_type = _text(record.get("url")), _text(meta.get("style"))
-    return Content(page, UTF_8, str(item.gold), url, metadata, page_type, is_markdown=True)
-
-
 def to_markdown(pieces: Iterable[Any]) -> str:
     r"""Return a list of typed pieces as Markdown; such a list may hold a list for each page of a document.
 
     >>> to_markdown([{"type": "equation-inline", "content": {"math_content": "x"}}, {"type": "text", "content": "5 $"}])
     '$x$\n\n5 \\$'
     """
-    return "\n\n".join(filter(None, map(_piece, _flat(pieces))))
+    written = (to_markdown(piece) if isinstance(piece, list) else _piece(piece) for piece in pieces)
+    return "\n\n".join(filter(None, written))
 
 
-def _flat(pieces: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
-    for piece in pieces:
-        if isinstance(piece, list):
-            yield from _flat(piece)
-        elif isinstance(piece, dict):
-            yield piece
-
-
-def _piece(piece: Mapping[str, Any]) -> str:
-    content = piece.get("content")
-    write = _WRITERS.get(str(piece.get("type", "")).lower())
-    if write is None or content is None:
+def _piece(piece: Any) -> str:
+    content = piece.get("content") if isinstance(piece, dict) else None
+    if content is None:
         return ""
-    return write(content if isinstance(content, dict) else {"": content}, bool(piece.get("inline")))
+    write = _WRITERS.get(str(piece.get("type", "")).lower())
+    fields = content if isinstance(content, dict) else {"": content}
+    return write(fields, bool(piece.get("inline"))) if write else ""
 
 
 def _field(content: Mapping[str, Any], *names: str) -> str:
@@ -169,23 +155,20 @@ def _paragraph(content: Mapping[str, Any], _: bool) -> str:
 def _code(content: Mapping[str, Any], is_inline: bool) -> str:
     code = _field(content, "code_content")
     if is_inline:
-        return code_span(" ".join(code.split()))
+        return code_span(_collapsed(code))
     fence = fence_for(code, 3)
     language = content.get("language")
     return f"{fence}{language if isinstance(language, str) and language.isalnum() else ''}\n{code}\n{fence}"
 
 
 def _formula(content: Mapping[str, Any], _: bool) -> str:
-    return f"$$\n{_without_gaps(_field(content, 'math_content'))}\n$$"
-
-
-def _inline_formula(content: Mapping[str, Any], _: bool) -> str:
-    return f"${' '.join(_field(content, 'math_content').split())}$"
+    # An empty line would end it.
+    lines = _field(content, "math_content").split("\n")
+    return "\n".join(["$$", *(line for line in lines if line.strip()), "$$"])
 
 
 def _table(content: Mapping[str, Any], _: bool) -> str:
-    # An empty line would end it.
-    return " ".join(_field(content, "html").split())
+    return _collapsed(_field(content, "html"))
 
 
 def _list(content: Mapping[str, Any], _: bool) -> str:
@@ -199,30 +182,18 @@ def _image(content: Mapping[str, Any], _: bool) -> str:
 
 
 #: What writes the pieces of each type, from their content and whether they stand within a line.
-_WRITERS: Mapping[str, Callable[[Mapping[str, Any], bool], str]] = MappingProxyType(
-    {
-        "title": _title,
-        "heading": _title,
-        "paragraph": _paragraph,
-        "text": _paragraph,
-        "code": _code,
-        "equation-interline": _formula,
-        "equation-inline": _inline_formula,
-        "table": _table,
-        "simple_table": _table,
-        "complex_table": _table,
-        "list": _list,
-        "image": _image,
-    }
-)
-
-_INLINE: Mapping[str, Callable[[str], str]] = MappingProxyType(
-    {
-        "equation-inline": lambda text: f"${' '.join(text.split())}$",
-        "code-inline": lambda text: code_span(" ".join(text.split())),
-        "md": lambda text: " ".join(text.split()),
-    }
-)
+_WRITERS: dict[str, Callable[[Mapping[str, Any], bool], str]] = {
+    **dict.fromkeys(("title", "heading"), _title),
+    **dict.fromkeys(("paragraph", "text"), _paragraph),
+    "code": _code,
+    "equation-interline": _formula,
+    "equation-inline": lambda content, _: f"${_collapsed(_field(content, 'math_content'))}$",
+    **dict.fromkeys(("table", "simple_table", "complex_table"), _table),
+    "list": _list,
+    "image": _image,
+}
+#: What writes the pieces within a line, from their text with its white space collapsed.
+_INLINE: dict[str, Callable[[str], str]] = {"equation-inline": "${}$".format, "code-inline": code_span, "md": str}
 
 
 def _inline(value: object) -> str:
@@ -235,15 +206,14 @@ def _inline(value: object) -> str:
         return ""
     text = value.get("c")
     if isinstance(text, str):
-        own = _INLINE.get(str(value.get("t")), _line)(text) if text.strip() else ""
+        own = _INLINE.get(str(value.get("t")), escape_text)(_collapsed(text)) if text.strip() else ""
         return " ".join(filter(None, (own, _inline(value.get("child_list")))))
     return _inline([value.get(name) for name in ("items", "content", "c") if name in value])
 
 
 def _line(text: str) -> str:
-    return escape_text(" ".join(text.split()))
+    return escape_text(_collapsed(text))
 
 
-def _without_gaps(text: str) -> str:
-    """Return lines without the empty ones, which would end a formula."""
-    return "\n".join(line for line in text.split("\n") if line.strip())
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())

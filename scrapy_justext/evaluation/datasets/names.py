@@ -7,56 +7,49 @@ takes a ``Path`` and returns a :class:`~scrapy_justext.evaluation.datasets.docum
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_justext.evaluation.datasets.benchmarks import (
-    open_article_benchmark,
-    open_labelled,
-    open_magic_html,
-    open_trafilatura,
-    open_wcxb,
-)
-from scrapy_justext.evaluation.datasets.cleaneval import open_cleaneval, open_daniel
-from scrapy_justext.evaluation.datasets.documents import DataSet
-from scrapy_justext.evaluation.datasets.files import leave_out, open_pairs
-from scrapy_justext.evaluation.datasets.l3s import open_l3s
-from scrapy_justext.evaluation.datasets.markdown import open_kinds, open_webmainbench
-from scrapy_justext.evaluation.datasets.marks import open_marks
-from scrapy_justext.exceptions import DataSetError, UnknownNameError
+from scrapy_justext.evaluation.datasets import benchmarks, corpora, files, markdown
+from scrapy_justext.evaluation.datasets.documents import DataSet, Problem
+from scrapy_justext.evaluation.registry import Registry
+from scrapy_justext.exceptions import DataSetError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-ENTRY_POINTS = "scrapy_justext.datasets"
+    from scrapy_justext.evaluation.datasets.documents import Document
+    from scrapy_justext.evaluation.datasets.files import Lister, Reader
 
 Opener = Callable[[Path], DataSet]
 
-#: The kinds that are built in.
-KINDS: Mapping[str, Opener] = MappingProxyType(
-    {
-        "article-benchmark": open_article_benchmark,
-        "cleaneval": open_cleaneval,
-        "daniel": open_daniel,
-        "kinds": open_kinds,
-        "l3s-gn1": open_l3s,
-        "labelled": open_labelled,
-        "magic-html": open_magic_html,
-        "marks": open_marks,
-        "pairs": open_pairs,
-        "trafilatura": open_trafilatura,
-        "wcxb": open_wcxb,
-        "webmainbench": open_webmainbench,
-    }
+#: What finds the pages of each kind that is built in, and what reads one of them.
+_LAYOUTS: dict[str, tuple[Lister, Reader]] = {
+    "article-benchmark": (benchmarks.find_articles, benchmarks.read_in_own_encoding),
+    "cleaneval": (corpora.find_cleaneval, corpora.read_cleaneval),
+    "daniel": (corpora.find_daniel, corpora.read_daniel),
+    "kinds": (markdown.find_kinds, markdown.read_kinds),
+    "l3s-gn1": (corpora.find_l3s, corpora.read_l3s),
+    "labelled": (benchmarks.find_wcxb, benchmarks.read_in_own_encoding),
+    "magic-html": (benchmarks.find_magic, benchmarks.read_utf8),
+    "marks": (files.find_marks, files.read_marked),
+    "pairs": (files.find_two_folders, files.read_pair),
+    "trafilatura": (benchmarks.find_snippets, benchmarks.read_snippets),
+    "wcxb": (benchmarks.find_wcxb, benchmarks.read_utf8),
+    "webmainbench": (markdown.find_webmainbench, markdown.read_webmainbench),
+}
+
+KINDS: Registry[Opener] = Registry(
+    "dataset",
+    "kind of data set",
+    MappingProxyType({kind: partial(files.read_data_set, kind, *layout) for kind, layout in _LAYOUTS.items()}),
+    "scrapy_justext.datasets",
 )
-
-
-def kinds() -> tuple[str, ...]:
-    """Return the names of all kinds, those of other packages too."""
-    return tuple(sorted({*KINDS, *entry_points(group=ENTRY_POINTS).names}))
 
 
 def open_data_set(spec: str, without: Iterable[str] = ()) -> DataSet:
@@ -69,9 +62,12 @@ def open_data_set(spec: str, without: Iterable[str] = ()) -> DataSet:
     """
     kind, colon, path = spec.partition(":")
     if not colon or not kind or not path:
-        raise DataSetError("dataset", spec, f"must be KIND:PATH, with a KIND of {', '.join(kinds())}")
-    opener = KINDS.get(kind) or _opener_of_others(kind)
-    return leave_out(opener(Path(path).expanduser()), map(open_data_set, without))
+        raise DataSetError("dataset", spec, f"must be KIND:PATH, with a KIND of {', '.join(KINDS.names())}")
+    try:
+        opener = KINDS.find(kind)
+    except (ImportError, AttributeError) as error:
+        raise DataSetError("dataset", kind, f"the reader of another package cannot be loaded: {error}") from error
+    return _leave_out(opener(Path(path).expanduser()), map(open_data_set, without))
 
 
 def open_data_sets(specs: Iterable[str], without: Iterable[str] = ()) -> list[tuple[DataSet, tuple[str, ...]]]:
@@ -83,17 +79,28 @@ def open_data_sets(specs: Iterable[str], without: Iterable[str] = ()) -> list[tu
     opened: list[tuple[DataSet, tuple[str, ...]]] = []
     for number, spec in enumerate(given):
         whole = open_data_set(spec, common)
-        data_set = leave_out(whole, (other for other, _ in opened))
+        data_set = _leave_out(whole, (other for other, _ in opened))
         opened.append((data_set, common if data_set is whole else (*common, *given[:number])))
     return opened
 
 
-def _opener_of_others(kind: str) -> Opener:
-    found = next(iter(entry_points(group=ENTRY_POINTS, name=kind)), None)
-    if found is None:
-        raise UnknownNameError("dataset", kind, "kind of data set", kinds())
-    try:
-        opener: Opener = found.load()
-    except (ImportError, AttributeError) as error:
-        raise DataSetError("dataset", kind, f"the reader {found.value} cannot be loaded: {error}") from error
-    return opener
+def _leave_out(data_set: DataSet, others: Iterable[DataSet]) -> DataSet:
+    """Return a data set without the pages that are, byte for byte, in one of others, too.
+
+    Raise :class:`DataSetError` where no page is left.
+    """
+    known = {_digest_page(document) for other in others for document in other.documents}
+    if not known:
+        return data_set
+    ids = tuple(document.id for document in data_set.documents if _digest_page(document) not in known)
+    if len(ids) == len(data_set.ids):
+        return data_set
+    if not ids:
+        raise DataSetError("dataset", f"{data_set.kind}:{data_set.path}", "has no page that the other sets have not")
+    left_out = tuple(Problem("in another set", name) for name in data_set.ids if name not in set(ids))
+    digest = hashlib.sha256("\0".join((data_set.digest, *ids)).encode()).hexdigest()
+    return replace(data_set, ids=ids, problems=(*data_set.problems, *left_out), digest=digest)
+
+
+def _digest_page(document: Document) -> bytes:
+    return hashlib.sha256(document.html).digest()

@@ -10,15 +10,12 @@ import os
 import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_justext.core.extractor import WARM_UP_PAGE
-from scrapy_justext.core.parsing import parse_html
-from scrapy_justext.core.reading.page import read_tree
-from scrapy_justext.core.reading.rules import MODERN
 from scrapy_justext.core.stoplists import find_library
 from scrapy_justext.evaluation.datasets.documents import Document
 from scrapy_justext.evaluation.datasets.encodings import UTF_8
@@ -64,17 +61,24 @@ class FunctionExtractor:
 
     ``function``: from a page and its language, where it is known, to the text.
     ``code``: digest of what does the work, where the version alone does not say; see :class:`PageExtractor`.
+    ``markdown_function``: from the same to Markdown, where the extractor has that.
     """
 
     name: str
     version: str
     function: Callable[[Document, Language | None], str]
     code: str | None = None
+    markdown_function: Callable[[Document, Language | None], str] | None = None
 
     def __call__(self, document: Document, language: str | None) -> str:
         """Return the text; raise what the function raises."""
         with quiet():
             return self.function(document, find_language(language))
+
+    @property
+    def markdown(self) -> FunctionExtractor | None:
+        """The extractor that gives Markdown; None where there is none."""
+        return self.markdown_function and replace(self, function=self.markdown_function)
 
     def warm_up(self, language: str | None) -> None:
         """Extract a small page, whatever comes of it: the first real page tells whether the extractor works."""
@@ -84,30 +88,16 @@ class FunctionExtractor:
             logging.getLogger(__name__).debug("%s: warming up: %s", self.name, error)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkdownExtractor(FunctionExtractor):
-    """An extractor that gives Markdown, too.  ``markdown_function``: from a page and its language to Markdown."""
-
-    markdown_function: Callable[[Document, Language | None], str]
-
-    def markdown(self, document: Document, language: str | None) -> str:
-        """Return the content as Markdown; raise what the function raises."""
-        with quiet():
-            return self.markdown_function(document, find_language(language))
-
-
 def extract_content(extractor: PageExtractor, document: Document, language: str | None) -> str:
     """Return the content in the form of the page's gold standard: text, or Markdown.
 
     Of an extractor without Markdown it is its text, with nothing in it that could be taken for markup.
     """
-    if document.markdown is None:
-        return extractor(document, language)
     markdown: Callable[[Document, str | None], str] | None = getattr(extractor, "markdown", None)
-    if markdown is None:
-        text = extractor(document, language)
-        return escape_text(text) if isinstance(text, str) else text
-    return markdown(document, language)
+    if document.markdown is not None and markdown is not None:
+        return markdown(document, language)
+    text = extractor(document, language)
+    return text if document.markdown is None or not isinstance(text, str) else escape_text(text)
 
 
 @lru_cache(maxsize=1)
@@ -168,15 +158,3 @@ def digest_files(files: Iterable[Path]) -> str:
         content = file.read_bytes()
         digest.update(f"{file.name}:{len(content)}:".encode() + content)
     return digest.hexdigest()[:12]
-
-
-def html_to_text(html: str) -> str:
-    r"""Return the text of an HTML fragment, a line for each block, for extractors that give HTML.
-
-    >>> html_to_text("<div>One <b>and</b>   the same<p>Two<script>3</script></div>")
-    'One and the same\nTwo'
-    >>> html_to_text("")
-    ''
-    """
-    root = parse_html(html).root
-    return "" if root is None else "\n".join(block.collapsed for block in read_tree(root, MODERN))

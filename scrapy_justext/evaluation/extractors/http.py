@@ -70,7 +70,8 @@ class HttpExtractor:
         for attempt in count():
             try:
                 with build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
-                    answer = _decode(response.read(), response.headers.get_content_charset() or "utf-8")
+                    charset = response.headers.get_content_charset() or "utf-8"
+                    answer: str = response.read().decode(charset, "replace")
                     break
             except (OSError, HTTPException) as error:
                 if isinstance(error, HTTPError):
@@ -107,22 +108,14 @@ def _headers(document: Document, language: str | None) -> dict[str, str]:
     return headers
 
 
-def _decode(body: bytes, charset: str) -> str:
-    try:
-        return body.decode(charset, errors="replace")
-    except LookupError as error:
-        raise ExtractorError(f"the answer's encoding is not known: {charset}") from error
-
-
 def _describe(error: Exception, timeout: float) -> str:
     if isinstance(error, HTTPError):
         return f"status {error.code} {error.reason}"
     cause = error.reason if isinstance(error, URLError) else error
     if isinstance(cause, TimeoutError):
         return f"no answer in {timeout:g} s"
-    if isinstance(error, URLError):
-        return f"no connection: {cause}"
-    return f"the connection broke: {type(error).__name__}: {error}"
+    is_reached = not isinstance(error, URLError)
+    return f"the connection broke: {type(error).__name__}: {error}" if is_reached else f"no connection: {cause}"
 
 
 def _find_text(answer: str, path: tuple[str, ...]) -> str:

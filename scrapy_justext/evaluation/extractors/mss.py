@@ -32,11 +32,9 @@ from lxml import etree
 
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.rules import MODERN
-from scrapy_justext.evaluation.extractors.base import load_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_justext.evaluation.extractors.base import FeatureCounts
 
@@ -64,11 +62,6 @@ class PageToken(NamedTuple):
     """A word as it is, with the signs around it; a line feed for a tag that begins or ends a block."""
 
 
-def load_mss(file: Path) -> Callable[[str], str]:
-    """Return what extracts with the counts of a file: from a page to its text.  Raises :class:`ExtractorError`."""
-    return TokenBayes(load_counts(file)).extract
-
-
 def tokens_of(html: str) -> list[PageToken]:
     """Return the tokens of a page.
 
@@ -87,22 +80,19 @@ def _tokens(root: etree._Element) -> Iterator[PageToken]:
     unseen = 0
     for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
         text = element.text if event == "start" else element.tail if element is not root else None
+        border = "\n" if element.tag in MODERN.block_level or element.tag == "br" else ""
         if event == "start":
             unseen += element.tag in _WITHOUT_TEXT
             if not unseen:
-                yield PageToken(f"<{element.tag}>", inside[-1], _border(element))
+                yield PageToken(f"<{element.tag}>", inside[-1], border)
             inside.append(str(element.tag))
         elif event == "end":
             inside.pop()
             if not unseen:
-                yield PageToken(f"</{element.tag}>", inside[-1], _border(element))
+                yield PageToken(f"</{element.tag}>", inside[-1], border)
             unseen -= element.tag in _WITHOUT_TEXT
         if text and not unseen:
             yield from (PageToken(_stem(match[1]), inside[-1], match[0]) for match in _WORD.finditer(text))
-
-
-def _border(element: etree._Element) -> str:
-    return "\n" if element.tag in MODERN.block_level or element.tag == "br" else ""
 
 
 @lru_cache(maxsize=65536)

@@ -1,13 +1,6 @@
-"""Extractors by name.
+"""Extractors by name: our profiles, the libraries of :data:`PEERS`, published methods, and services by their address.
 
-==================  ==============================================================================================
-``justext`` …       every profile of this library
-``ref:NAME``        other libraries, see :mod:`~scrapy_justext.evaluation.extractors.peers`
-``ttr``             the text-to-tag ratio, see :mod:`~scrapy_justext.evaluation.extractors.ttr`
-``ncleaner`` …      published methods that learn, see :data:`TRAINED`
-``http://…``        a service, see :mod:`~scrapy_justext.evaluation.extractors.http`
-``MODULE:NAME``     what an entry point would name, without one
-==================  ==============================================================================================
+``MODULE:NAME`` names what an entry point would, without one.
 
 Other packages add theirs by entry points of the group ``scrapy_justext.extractors``.  An entry point's name is the
 extractor's; what it points to is called without arguments, in each process that extracts, and gives an
@@ -21,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -31,33 +24,75 @@ from scrapy_justext.core.extractor import extract
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.core.stoplists import shipped_folder
 from scrapy_justext.evaluation.extractors import mss, ncleaner
-from scrapy_justext.evaluation.extractors.base import MODELS, FunctionExtractor, MarkdownExtractor, digest_files
+from scrapy_justext.evaluation.extractors.base import MODELS, FunctionExtractor, digest_files, load_counts
 from scrapy_justext.evaluation.extractors.http import make_http
 from scrapy_justext.evaluation.extractors.peers import NAME as READABILITY_JS
 from scrapy_justext.evaluation.extractors.peers import PEERS, make_peer, make_readability_js
 from scrapy_justext.evaluation.extractors.ttr import make_ttr
+from scrapy_justext.evaluation.registry import Registry
 from scrapy_justext.exceptions import ExtractorError, UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.language_table import Language
     from scrapy_justext.evaluation.datasets.documents import Document
     from scrapy_justext.evaluation.extractors.base import PageExtractor
 
-ENTRY_POINT_GROUP = "scrapy_justext.extractors"
 #: Published methods that learn: from the file of a model to what extracts with it, from a page to its text.
 TRAINED: Mapping[str, Callable[[Path], Callable[[str], str]]] = MappingProxyType(
     {
-        ncleaner.LEXICAL: partial(ncleaner.load_ncleaner, is_lexical=True),
-        ncleaner.NON_LEXICAL: partial(ncleaner.load_ncleaner, is_lexical=False),
-        mss.NAME: mss.load_mss,
+        ncleaner.LEXICAL: lambda file: ncleaner.NgramModels(load_counts(file), is_lexical=True).clean,
+        ncleaner.NON_LEXICAL: lambda file: ncleaner.NgramModels(load_counts(file), is_lexical=False).clean,
+        mss.NAME: lambda file: mss.TokenBayes(load_counts(file)).extract,
     }
 )
 #: Files of the engine that results depend on.
 _ENGINE_SUFFIXES = (".py", ".pyx", ".pxd", ".npz", ".txt")
 #: A module, not one of the prefixes above, and what is in it.
 _REFERENCE = re.compile(r"(?!ref:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
+
+def make_own(profile: str) -> FunctionExtractor:
+    """Return the extractor of a profile; without a language it chooses one for each page."""
+
+    def read(document: Document, language: Language | None, *, markdown: bool = False) -> Extraction:
+        name = "auto" if language is None else language.name
+        return extract(document.text, language=name, profile=profile, markdown=markdown, url=document.url)
+
+    return FunctionExtractor(
+        profile,
+        core.__version__,
+        lambda document, language: "\n".join(read(document, language).paragraphs),
+        code_digest(),
+        lambda document, language: read(document, language, markdown=True).markdown,
+    )
+
+
+def make_trained(name: str) -> FunctionExtractor:
+    """Return the extractor of a published method with the model that comes with it."""
+    file = MODELS / f"{name}.json.xz"
+    extract_text = TRAINED[name](file)
+    return FunctionExtractor(
+        name, core.__version__, lambda document, _: extract_text(document.text), trained_code(file)
+    )
+
+
+EXTRACTORS: Registry[Callable[[], PageExtractor]] = Registry(
+    "extractor",
+    "extractor",
+    MappingProxyType(
+        {
+            **{profile: partial(make_own, profile) for profile in PROFILES},
+            "ttr": make_ttr,
+            **{name: partial(make_trained, name) for name in TRAINED},
+            **{name: partial(make_peer, name) for name in PEERS},
+            READABILITY_JS: make_readability_js,
+        }
+    ),
+    "scrapy_justext.extractors",
+)
 
 
 def find_extractor(name: str) -> PageExtractor:
@@ -69,68 +104,16 @@ def find_extractor(name: str) -> PageExtractor:
     """
     if name.startswith(("http://", "https://")):
         return make_http(name)
-    factories = _factories()
-    if name not in factories and _REFERENCE.fullmatch(name):
-        return _load(EntryPoint(name, name, ENTRY_POINT_GROUP))
-    if name not in factories:
-        raise UnknownNameError("extractor", name, "extractor", sorted(factories))
-    return factories[name]()
-
-
-def _factories() -> Mapping[str, Callable[[], PageExtractor]]:
-    """Return what makes each extractor that has a name of its own; ours come before those of other packages."""
-    return {
-        **{point.name: partial(_load, point) for point in entry_points(group=ENTRY_POINT_GROUP)},
-        **{profile: partial(make_own, profile) for profile in PROFILES},
-        "ttr": make_ttr,
-        **{name: partial(make_trained, name) for name in TRAINED},
-        **{name: partial(make_peer, name) for name in PEERS},
-        READABILITY_JS: make_readability_js,
-    }
-
-
-def _load(point: EntryPoint) -> PageExtractor:
     try:
-        extractor: PageExtractor = point.load()()
-    except ExtractorError:
+        make = EntryPoint(name, name, "").load() if _REFERENCE.fullmatch(name) else EXTRACTORS.find(name)
+        extractor: PageExtractor = make()
+    except (ExtractorError, UnknownNameError):
         raise
-    except Exception as error:  # whatever the other package raises
-        raise ExtractorError(
-            f"{point.name} ({point.value}) cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
-    if extractor.name != point.name:
-        raise ExtractorError(f"{point.name} ({point.value}) cannot be used: it calls itself {extractor.name}")
+    except Exception as error:  # whatever a library or another package raises
+        raise ExtractorError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
+    if extractor.name != name:
+        raise ExtractorError(f"{name} cannot be used: it calls itself {extractor.name}")
     return extractor
-
-
-def make_own(profile: str) -> MarkdownExtractor:
-    """Return the extractor of a profile; without a language it chooses one for each page."""
-    return MarkdownExtractor(
-        profile,
-        core.__version__,
-        partial(_extract, profile),
-        code_digest(),
-        markdown_function=partial(_extract_markdown, profile),
-    )
-
-
-def _extract(profile: str, document: Document, language: Language | None) -> str:
-    name = "auto" if language is None else language.name
-    return "\n".join(extract(document.text, language=name, profile=profile).paragraphs)
-
-
-def _extract_markdown(profile: str, document: Document, language: Language | None) -> str:
-    name = "auto" if language is None else language.name
-    return extract(document.text, language=name, profile=profile, markdown=True, url=document.url).markdown
-
-
-def make_trained(name: str) -> FunctionExtractor:
-    """Return the extractor of a published method with the model that comes with it."""
-    file = MODELS / f"{name}.json.xz"
-    extract_text = TRAINED[name](file)
-    return FunctionExtractor(
-        name, core.__version__, lambda document, _: extract_text(document.text), trained_code(file)
-    )
 
 
 def trained_code(*files: Path) -> str:

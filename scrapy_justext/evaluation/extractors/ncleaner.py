@@ -31,11 +31,9 @@ from unicodedata import category
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.reading.page import read_tree
 from scrapy_justext.core.reading.rules import MODERN
-from scrapy_justext.evaluation.extractors.base import load_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from scrapy_justext.evaluation.extractors.base import FeatureCounts
 
@@ -49,13 +47,12 @@ _EDGE = "\n"
 _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."})
 
 
-def load_ncleaner(file: Path, *, is_lexical: bool) -> Callable[[str], str]:
-    """Return what extracts with the models of a file: from a page to its text.  Raises :class:`ExtractorError`."""
-    return NgramModels(load_counts(file), is_lexical=is_lexical).clean
-
-
 def blocks_of(html: str) -> list[str]:
-    """Return the texts of a page's blocks."""
+    r"""Return the texts of the blocks of a page, or of a fragment of one.
+
+    >>> blocks_of("<div>One <b>and</b>   the same<p>Two<script>3</script></div>"), blocks_of("")
+    (['One and the same', 'Two'], [])
+    """
     root = parse_html(html).root
     return [] if root is None else [block.collapsed for block in read_tree(root, MODERN)]
 

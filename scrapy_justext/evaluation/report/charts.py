@@ -1,151 +1,291 @@
 """The charts of a report on a measure.
 
-There is one way to draw.  Each kind of chart is a row of :data:`_KINDS`: a function that draws the results of a measure
-on a figure, or gives none where there is nothing to draw, and a function that describes it in words.
+One function, :func:`draw_bars`, draws all charts of bars from groups of bars; the other chart has a point for each
+extractor.  A chart is drawn by matplotlib in light colours, the same bytes for the same figures.  In a page, custom
+properties take the places of the colours, so that a chart follows the reader's choice.  Kinds of marks are told apart
+by luminance and hatches, never by hue alone.
 """
 
 from __future__ import annotations
 
+import io
+import re
+import warnings
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import matplotlib as mpl
+from lxml import etree
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.transforms import Affine2D, Bbox, BboxTransformFrom
 
-from scrapy_justext.evaluation.report import drawing
-from scrapy_justext.evaluation.report.drawing import Box, Chart, Fill
-from scrapy_justext.evaluation.report.results import EDGES, SCORE_TITLES
-from scrapy_justext.evaluation.report.tables import CASE_TITLES, count_cases, format_figure
-from scrapy_justext.evaluation.scoring import sort_by_f1
+from scrapy_justext.evaluation.report.results import SCORE_TITLES
+from scrapy_justext.evaluation.report.tables import CASE_TITLES
+from scrapy_justext.evaluation.tables import format_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.axes import Axes
 
-    from scrapy_justext.evaluation.report.results import MeasureResults, RankedExtractor, Ranking, ScoreSummary
+    from scrapy_justext.evaluation.report.results import MeasureResults
     from scrapy_justext.evaluation.scoring import ExtractorRow
 
-_SCORE_FILLS = {"f1": Fill(drawing.STEP_1), "precision": Fill(drawing.STEP_2, "///"), "recall": Fill(drawing.STEP_4)}
 
-_CASE_FILLS = {
-    "retrieved_empty": Fill(drawing.STEP_1, number=drawing.SURFACE),
-    "relevant_empty": Fill(drawing.STEP_2, "///"),
-    "both_empty": Fill(drawing.STEP_3),
-    "mismatch": Fill(drawing.STEP_4, "xxx"),
-    "failed": Fill(drawing.FAILURE, "\\\\\\", edge=drawing.SURFACE, number=drawing.SURFACE),
+class Shade(NamedTuple):
+    """A colour in light and in dark surroundings; no two light ones are equal."""
+
+    light: str
+    dark: str
+
+
+SHADES: Mapping[str, Shade] = MappingProxyType(
+    {
+        "surface": Shade("#ffffff", "#14181d"),
+        "ink": Shade("#1c2128", "#e6ebf0"),
+        "muted": Shade("#56606b", "#a3aeb9"),
+        "grid": Shade("#d9dee3", "#333b44"),
+        # From the loudest to the quietest: four steps of luminance, each with a hatch of its own.
+        "step-1": Shade("#1f5a94", "#8fc1f2"),
+        "step-2": Shade("#7fabd6", "#4d81b5"),
+        "step-3": Shade("#c3d9ee", "#2c4a68"),
+        "step-4": Shade("#eff5fb", "#1d2a37"),
+        # A failure is no shade of the others.
+        "failure": Shade("#3a3030", "#f0dcd6"),
+    }
+)
+
+SURFACE, INK, MUTED, GRID, STEP_1, STEP_2, STEP_3, STEP_4, FAILURE = (shade.light for shade in SHADES.values())
+
+# All lengths are in inches, but for sizes of letters, which are in points.
+
+#: So narrow that the smallest text can still be read where a chart is as wide as a telephone.
+WIDTH = 4.8
+#: In an inch.
+POINTS = 72
+#: Sizes of letters.
+TEXT, SMALL = 9.0, 8.0
+#: How much wider bold letters are.
+_BOLD = 1.12
+#: A name longer than this many characters is cut in its middle.
+_LONGEST_NAME = 38
+
+#: Of any type, since matplotlib lists every name that it knows.
+_STYLE: dict[Any, Any] = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": TEXT,
+    **dict.fromkeys(("axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize"), SMALL),
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), MUTED),
+    "text.parse_math": False,
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "figure.facecolor": SURFACE,
+    "grid.color": GRID,
+    "hatch.linewidth": 0.7,
+    "svg.fonttype": "none",
 }
 
 
+class Chart(NamedTuple):
+    """A drawing and what it says in words."""
+
+    name: str
+    """Unique in a report, of letters, digits and hyphens."""
+    title: str
+    description: str
+    svg: str
+
+
 def draw_charts(prefix: str, results: MeasureResults) -> dict[str, Chart]:
-    """Draw what there is to draw of a measure, by kind: ``bars``, ``types``, ``time``, ``cases``, ``histograms``.
+    """Draw what there is to draw of a measure, by kind: ``bars``, ``types``, ``time``, ``cases``.
 
     Names of charts begin with ``prefix``.
     """
     charts = {}
-    for kind, (title, draw, describe) in _KINDS.items():
+    for kind, (title, draw) in _KINDS.items():
         name = f"{prefix}-{kind}"
-        with drawing.chart_style(name):
-            figure = draw(results)
-            if figure is not None:
-                charts[kind] = drawing.to_chart(figure, name, f"{title}: {results.subject}", describe(results))
+        # The ids in a drawing follow from its name.  A browser has the letters that the font at hand lacks.
+        with mpl.rc_context({**_STYLE, "svg.hashsalt": name}), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+            drawn = draw(results)
+            if drawn is not None:
+                texts = f"{title}: {results.subject}", drawn[1]
+                charts[kind] = Chart(name, *texts, _to_svg(drawn[0], name, *texts))
     return charts
 
 
-# Bars: precision, recall and F1 of each extractor, with standard deviations as whiskers.
+#: A figure, and what it says in words.
+DrawnFigure = tuple[Figure, str]
 
 
-def _draw_bars(results: MeasureResults) -> Figure:
-    ranking = results.ranking
-    line, left, right, below, above = 0.185, 0.78, 1.02, 0.36, 0.1
-    group = 4 * line + 0.13
-    height = len(ranking) * group + below + above
-    figure = Figure(figsize=(drawing.WIDTH, height))
-    axes = drawing.add_axes(figure, (left, right, below, above))
-    axes.set_xlim(0, 1)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
-    drawing.set_lines(axes, len(ranking) * group)
-    for number, extractor in enumerate(ranking):
-        y = number * group + line * 0.55
-        drawing.write_name(axes, 0.02 - left / (drawing.WIDTH - left - right), y, extractor.name)
-        for bar, summary in enumerate(extractor.summaries, 1):
-            _draw_bar(axes, summary, y + bar * line, line * 0.78)
-    return figure
+# Charts of bars.
 
 
-def _draw_bar(axes: Axes, summary: ScoreSummary, y: float, height: float) -> None:
-    fill, across = _SCORE_FILLS[summary.score], axes.get_yaxis_transform()
-    drawing.write_small(axes, -0.03, y, summary.title, transform=across, ha="right", color=drawing.MUTED)
-    if summary.value is None:
-        drawing.write_small(axes, 0.01, y, "not defined", color=drawing.MUTED, style="italic")
-        return
-    drawing.draw_area(axes, fill, (0, summary.value), y, height)
-    sd = summary.sd or 0.0
-    drawing.draw_whisker(axes, (max(0.0, summary.value - sd), min(1.0, summary.value + sd)), y)
-    text = f"{summary.value:.3f} ± {sd:.3f}"
-    weight = "bold" if summary.score == "f1" else "normal"
-    drawing.write_small(axes, 1.04, y, text, transform=across, ha="left", weight=weight)
+class Fill(NamedTuple):
+    """How an area is painted, and what it stands for, where a key tells that."""
+
+    colour: str
+    hatch: str = ""
+    edge: str = INK
+    """The colour of edges and hatches."""
+    number: str = INK
+    """The colour of a number on the area."""
+    meaning: str = ""
 
 
-def _describe_bars(results: MeasureResults) -> str:
-    figures = _describe_summaries(results.ranking, lambda summary: summary.value)
-    return (
-        "Horizontal bars from 0 to 1 for each extractor, the highest F1 first; whiskers reach one standard deviation "
-        f"to either side, within 0 and 1. {figures}."
-    )
+class Bar(NamedTuple):
+    """A bar: its name, its parts from the left, each with its length, and what stands behind it."""
+
+    name: str
+    parts: Mapping[Fill, float]
+    note: str
+    deviation: float = 0.0
+    """How far whiskers reach to either side."""
+    is_bold: bool = False
 
 
-# Types: F1 on the pages of each type, a bar for each extractor, the highest first.
-
-#: How much wider bold letters are.
-_BOLD = 1.12
-#: How the names of other libraries begin, whose bars are quieter.
-_PEERS = "ref:"
-_OURS, _OTHERS = Fill(drawing.STEP_1), Fill(drawing.STEP_3)
+#: Of the axis: a narrower part of a stack has no number.
+_NARROWEST = 0.045
 
 
-def _draw_types(results: MeasureResults) -> Figure | None:
-    if not results.page_types:
-        return None
-    line, head, between, right, below = 0.17, 0.26, 0.14, 0.5, 0.3
-    names = {drawing.shorten(row.extractor) for rows in results.page_types.values() for row in rows}
-    left = max(_text_size(name)[0] for name in names) * _BOLD / drawing.POINTS + 0.15
-    lines = sum(len(rows) for rows in results.page_types.values())
-    height = lines * line + len(results.page_types) * (head + between)
-    figure = Figure(figsize=(drawing.WIDTH, height + below))
-    axes = drawing.add_axes(figure, (left, right, below, 0.0))
-    axes.set_xlim(0, 1)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
-    drawing.set_lines(axes, height)
+def draw_bars(groups: Mapping[str, Sequence[Bar]], longest: float, key: Sequence[Fill] = ()) -> Figure:
+    """Draw horizontal bars below the titles of their groups; a group without a title has none.
+
+    ``longest``: where the axis ends; ``key``: the fills whose meanings are written above.
+    """
+    line, head, between, below, above = 0.18, 0.24, 0.12, 0.3, 0.44 if key else 0.0
+    bars = [bar for group in groups.values() for bar in group]
+    left = max(_text_size(_shorten(bar.name))[0] for bar in bars) * _BOLD / POINTS + 0.12
+    right = max(_text_size(bar.note)[0] for bar in bars) * _BOLD / POINTS + 0.12
+    height = len(bars) * line + sum((head if title else 0.0) + between for title in groups)
+    figure = Figure(figsize=(WIDTH, above + height + below))
+    axes = _add_axes(figure, left, right, below, above)
+    axes.set_xlim(0, longest)
+    axes.set_ylim(height, 0)
+    axes.xaxis.set_major_locator(MaxNLocator(4, integer=longest > 1))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.grid(visible=True, axis="x")
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    across = axes.get_yaxis_transform()
     y = 0.0
-    for page_type, rows in results.page_types.items():
-        pages = max(row.documents for row in rows)
-        drawing.write_name(axes, 0.02 - left / (drawing.WIDTH - left - right), y + head / 2, f"{page_type} ({pages:,})")
-        y += head
-        for row in sort_by_f1(rows):
-            _draw_type(axes, row, y + line / 2, line * 0.8)
+    for title, group in groups.items():
+        if title:
+            start = 0.02 - left / (WIDTH - left - right)
+            axes.text(start, y + head / 2, _shorten(title), transform=across, va="center", weight="bold")
+            y += head
+        for bar in group:
+            middle, weight = y + line / 2, "bold" if bar.is_bold else "normal"
+            _write(axes, -0.02, middle, _shorten(bar.name), transform=across, ha="right", weight=weight)
+            _write(axes, 1.02, middle, bar.note, transform=across, weight=weight)
+            _draw_bar(axes, bar, middle, line * 0.8)
             y += line
         y += between
+    patches = [
+        Patch(facecolor=fill.colour, hatch=fill.hatch, edgecolor=fill.edge, linewidth=0.6, label=fill.meaning)
+        for fill in key
+    ]
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3, "fontsize": SMALL}
+    if patches:
+        figure.legend(handles=patches, **place, frameon=False, columnspacing=1.4, handlelength=2.2, borderaxespad=0.2)
     return figure
 
 
-def _draw_type(axes: Axes, row: ExtractorRow, y: float, height: float) -> None:
-    across = axes.get_yaxis_transform()
-    is_ours = not row.extractor.startswith(_PEERS)
-    weight = "bold" if is_ours else "normal"
-    drawing.write_small(axes, -0.02, y, drawing.shorten(row.extractor), transform=across, ha="right", weight=weight)
-    drawing.draw_area(axes, _OURS if is_ours else _OTHERS, (0, row.f1 or 0.0), y, height)
-    drawing.write_small(axes, 1.02, y, format_figure(row.f1, 3), transform=across, weight=weight)
+def _draw_bar(axes: Axes, bar: Bar, y: float, height: float) -> None:
+    longest = axes.get_xlim()[1]
+    start = 0.0
+    for fill, length in bar.parts.items():
+        (area,) = axes.barh(y, length, height, start, color=fill.colour, edgecolor=fill.edge, linewidth=0.6, zorder=2)
+        area.set_hatch(fill.hatch)
+        if fill.meaning and length / longest >= _NARROWEST:
+            box = {"facecolor": fill.colour, "edgecolor": "none", "pad": 1.0} if fill.hatch else None
+            _write(axes, start + length / 2, y, f"{length:g}", ha="center", color=fill.number, bbox=box)
+        start += length
+    if bar.deviation:
+        ends = max(0.0, start - bar.deviation), min(longest, start + bar.deviation)
+        # Seen on any colour.
+        for colour, width, cap in ((SURFACE, 3.2, 7.2), (INK, 1.2, 5.2)):
+            caps: dict[str, Any] = {"marker": "|", "markersize": cap, "markeredgewidth": width}
+            axes.plot(ends, (y, y), color=colour, linewidth=width, zorder=4, **caps)
 
 
-def _describe_types(results: MeasureResults) -> str:
-    figures = "; ".join(
-        f"{page_type}: " + ", ".join(f"{row.extractor} {format_figure(row.f1, 3)}" for row in sort_by_f1(rows))
-        for page_type, rows in results.page_types.items()
+def _describe(groups: Mapping[str, Sequence[Bar]]) -> str:
+    return "; ".join(
+        f"{title}: {', '.join(f'{bar.name} {bar.note}' for bar in group)}" for title, group in groups.items()
     )
-    return f"Horizontal bars from 0 to 1 for each page type, the extractor with the highest F1 first. {figures}."
+
+
+_SCORE_FILLS = {"f1": Fill(STEP_1), "precision": Fill(STEP_2, "///"), "recall": Fill(STEP_4)}
+
+
+def _draw_means(results: MeasureResults) -> DrawnFigure:
+    """Draw precision, recall and F1 of each extractor, with standard deviations as whiskers."""
+
+    def bar(row: ExtractorRow, score: str, fill: Fill) -> Bar:
+        value, deviation = getattr(row, score), getattr(row, f"{score}_sd") or 0.0
+        note = format_figure(value, 3) if value is None else f"{value:.3f} ± {deviation:.3f}"
+        return Bar(SCORE_TITLES[score], {fill: value or 0.0}, note, deviation, is_bold=score == "f1")
+
+    groups = {row.extractor: [bar(row, score, fill) for score, fill in _SCORE_FILLS.items()] for row in results.rows}
+    return draw_bars(groups, 1.0), (
+        "Horizontal bars from 0 to 1 for each extractor, the highest F1 first; whiskers reach one standard deviation "
+        f"to either side, within 0 and 1. {_describe(groups)}."
+    )
+
+
+#: How the names of other libraries begin, whose bars are quieter.
+_PEERS = "ref:"
+
+
+def _draw_types(results: MeasureResults) -> DrawnFigure | None:
+    """Draw F1 on the pages of each type, a bar for each extractor."""
+    if not results.page_types:
+        return None
+
+    def bar(row: ExtractorRow) -> Bar:
+        is_ours = not row.extractor.startswith(_PEERS)
+        fill = Fill(STEP_1 if is_ours else STEP_3)
+        return Bar(row.extractor, {fill: row.f1 or 0.0}, format_figure(row.f1, 3), is_bold=is_ours)
+
+    types = {page_type: [*map(bar, rows)] for page_type, rows in results.page_types.items()}
+    titled = {f"{name} ({results.pages_of(name):,})": bars for name, bars in types.items()}
+    return draw_bars(titled, 1.0), (
+        f"Horizontal bars from 0 to 1 for each page type, the extractor with the highest F1 first. {_describe(types)}."
+    )
+
+
+_CASE_FILLS = {
+    "retrieved_empty": Fill(STEP_1, number=SURFACE, meaning=CASE_TITLES["retrieved_empty"]),
+    "relevant_empty": Fill(STEP_2, "///", meaning=CASE_TITLES["relevant_empty"]),
+    "both_empty": Fill(STEP_3, meaning=CASE_TITLES["both_empty"]),
+    "mismatch": Fill(STEP_4, "xxx", meaning=CASE_TITLES["mismatch"]),
+    "failed": Fill(FAILURE, "\\\\\\", edge=SURFACE, number=SURFACE, meaning=CASE_TITLES["failed"]),
+}
+
+
+def _draw_cases(results: MeasureResults) -> DrawnFigure | None:
+    """Draw how many pages are no ordinary ones for a measure, stacked by what they are."""
+    bars = []
+    for row in results.rows:
+        parts = {fill: count for case, fill in _CASE_FILLS.items() if (count := getattr(row, case))}
+        bars.append(Bar(row.extractor, parts, f"{sum(parts.values()) or 'none'} of {row.documents:,}"))
+    longest = max(sum(bar.parts.values()) for bar in bars)
+    if not longest:
+        return None
+    described = "; ".join(
+        f"{bar.name}: {', '.join(f'{fill.meaning.lower()} {count}' for fill, count in bar.parts.items()) or 'none'}"
+        for bar in bars
+    )
+    return draw_bars({"": bars}, longest, [*_CASE_FILLS.values()]), (
+        f"Stacked horizontal bars that count pages, one for each extractor. {described}."
+    )
 
 
 # Time: what quality costs, milliseconds a page against F1, a point for each extractor.
@@ -154,24 +294,17 @@ def _describe_types(results: MeasureResults) -> str:
 _SHORTEST = 0.01
 
 
-def _time_points(ranking: Ranking) -> dict[str, tuple[float, float]]:
-    """Return milliseconds a page and F1 of each extractor that has both."""
-    return {
-        extractor.name: (max(extractor.row.milliseconds, _SHORTEST), extractor.row.f1)
-        for extractor in ranking
-        if extractor.row.f1 is not None and extractor.row.milliseconds is not None
+def _draw_times(results: MeasureResults) -> DrawnFigure | None:
+    points = {
+        row.extractor: (max(row.milliseconds, _SHORTEST), row.f1)
+        for row in results.rows
+        if row.f1 is not None and row.milliseconds is not None
     }
-
-
-def _draw_times(results: MeasureResults) -> Figure | None:
-    ranking = results.ranking
-    points = _time_points(ranking)
     if not points:
         return None
-    left, right, below, above = margins = 0.56, 0.14, 0.5, 0.34
-    height = 3.7
-    figure = Figure(figsize=(drawing.WIDTH, height))
-    axes = drawing.add_axes(figure, margins)
+    left, right, below, above, height = 0.56, 0.14, 0.5, 0.34, 3.7
+    figure = Figure(figsize=(WIDTH, height))
+    axes = _add_axes(figure, left, right, below, above)
     times, values = zip(*points.values(), strict=True)
     axes.set_xscale("log")
     axes.set_xlim(min(times) / 1.8, max(times) * 1.8)
@@ -181,175 +314,138 @@ def _draw_times(results: MeasureResults) -> Figure | None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_locator(MaxNLocator(6))
-    axes.tick_params(labelsize=drawing.SMALL)
     axes.minorticks_off()
     axes.grid(visible=True)
-    axes.set_xlabel("Milliseconds a page, logarithmic (left is faster)", size=drawing.SMALL)
-    axes.set_title(
-        "F1 (up is better)", size=drawing.SMALL, loc="left", x=-(left - 0.1) / (drawing.WIDTH - left - right)
-    )
-    axes.scatter(times, values, s=38, facecolor=drawing.STEP_2, edgecolor=drawing.INK, linewidth=0.9, zorder=3)
-    frame = Box(0.0, 0.0, (drawing.WIDTH - left - right) * drawing.POINTS, (height - above - below) * drawing.POINTS)
-    _write_names_of_points(axes, points, frame)
-    return figure
+    axes.set_xlabel("Milliseconds a page, logarithmic (left is faster)")
+    axes.set_title("F1 (up is better)", loc="left", x=-(left - 0.1) / (WIDTH - left - right))
+    axes.scatter(times, values, s=38, facecolor=STEP_2, edgecolor=INK, linewidth=0.9, zorder=3)
+    frame = Bbox.from_extents(0.0, 0.0, (WIDTH - left - right) * POINTS, (height - above - below) * POINTS)
+    _write_names(axes, points, frame)
+    figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in points.items())
+    return figure, f"A point for each extractor, milliseconds a page against F1. {figures}."
 
 
-def _write_names_of_points(axes: Axes, points: Mapping[str, tuple[float, float]], frame: Box) -> None:
+def _write_names(axes: Axes, points: Mapping[str, tuple[float, float]], frame: Bbox) -> None:
     """Write names beside their points; ``frame``: the axes in points of the drawing, whose size is fixed."""
-    to_axes = axes.transData + axes.transAxes.inverted()
-    fractions = [to_axes.transform(point) for point in points.values()]
-    positions = [(float(x) * frame.right, float(y) * frame.top) for x, y in fractions]
-    names = [drawing.shorten(name) for name in points]
-    labels = drawing.place_labels(positions, [_text_size(name) for name in names], frame)
-    for name, (x, y), (box, is_far) in zip(names, positions, labels, strict=True):
-        left, middle = box.left, (box.bottom + box.top) / 2
-        if is_far:
-            nearest = min(max(x, left), box.right)
-            xs, ys = (x / frame.right, nearest / frame.right), (y / frame.top, middle / frame.top)
-            axes.plot(xs, ys, transform=axes.transAxes, color=drawing.MUTED, linewidth=0.7, zorder=2)
-        drawing.write_small(axes, left / frame.right, middle / frame.top, name, transform=axes.transAxes)
+    to_frame = axes.transData + axes.transAxes.inverted() + Affine2D().scale(frame.width, frame.height)
+    from_frame = BboxTransformFrom(frame) + axes.transAxes
+    positions = [(float(x), float(y)) for x, y in map(to_frame.transform, points.values())]
+    names = [_shorten(name) for name in points]
+    labels = place_labels(positions, [_text_size(name) for name in names], frame)
+    for name, (x, y), label in zip(names, positions, labels, strict=True):
+        middle = (label.y0 + label.y1) / 2
+        if middle != y:
+            nearest = label.x0 if label.x0 > x else label.x1
+            axes.plot((x, nearest), (y, middle), transform=from_frame, color=MUTED, linewidth=0.7, zorder=2)
+        _write(axes, label.x0, middle, name, transform=from_frame)
+
+
+#: Half the side of a point and its surroundings, in points of the drawing.
+_POINT = 5.0
+
+
+def place_labels(
+    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Bbox
+) -> list[Bbox]:
+    """Return for each point where a name of a given width and height goes: beside it, else farther up or down.
+
+    A name covers no point and no other name and stays within the frame, where there is such a place.
+    """
+    taken = [Bbox.from_bounds(x - _POINT, y - _POINT, 2 * _POINT, 2 * _POINT) for x, y in points]
+
+    def cost(label: Bbox) -> int:
+        is_inside = all(frame.contains(*corner) for corner in (label.min, label.max))
+        return label.count_overlaps(taken) + (0 if is_inside else 1)
+
+    for (x, y), (width, height) in zip(points, sizes, strict=True):
+        places = [
+            Bbox.from_bounds(left, y - height / 2 + lines * height, width, height)
+            for lines in (0, 1, -1, 2, -2, 3, -3, 4, -4)
+            for left in (x + _POINT + 1, x - _POINT - 1 - width)
+        ]
+        taken.append(min(places, key=cost))
+    return taken[len(points) :]
+
+
+_KINDS: Mapping[str, tuple[str, Callable[[MeasureResults], DrawnFigure | None]]] = MappingProxyType(
+    {
+        "bars": ("Mean precision, recall and F1", _draw_means),
+        "types": ("F1 by page type", _draw_types),
+        "time": ("Time against F1", _draw_times),
+        "cases": ("Boundary cases and failures", _draw_cases),
+    }
+)
+
+
+# Parts of a drawing.
+
+
+def _add_axes(figure: Figure, left: float, right: float, below: float, above: float) -> Axes:
+    """Add axes within margins."""
+    width, height = figure.get_size_inches()
+    return figure.add_axes((left / width, below / height, 1 - (left + right) / width, 1 - (below + above) / height))
+
+
+def _write(axes: Axes, x: float, y: float, text: str, **options: Any) -> None:
+    """Write small letters whose middle is at ``y``."""
+    axes.text(x, y, text, va="center", size=SMALL, **options)
+
+
+def _shorten(name: str) -> str:
+    """Return a name that fits into a chart.
+
+    >>> _shorten("ref:justext"), _shorten("http://127.0.0.1:9000/extract/article?words=many")
+    ('ref:justext', 'http://127.0.0.1:90…article?words=many')
+    """
+    half = _LONGEST_NAME // 2
+    return name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[1 - half :]}"
 
 
 def _text_size(text: str) -> tuple[float, float]:
-    width = TextPath((0, 0), text, size=drawing.SMALL, usetex=False).get_extents().width if text.strip() else 0.0
-    return float(width) + 2.0, drawing.SMALL * 1.25
+    width = TextPath((0, 0), text, size=SMALL, usetex=False).get_extents().width if text.strip() else 0.0
+    return float(width) + 2.0, SMALL * 1.25
 
 
-def _describe_times(results: MeasureResults) -> str:
-    points = _time_points(results.ranking)
-    figures = "; ".join(f"{name}: {time:.1f} ms, F1 {f1:.3f}" for name, (time, f1) in points.items())
-    return f"A point for each extractor, milliseconds a page against F1. {figures}."
+# From a figure to SVG.
+
+_SVG = "http://www.w3.org/2000/svg"
+_URL, _LINK = re.compile(r"url\(#([\w.:-]+)\)"), re.compile(r"^#([\w.:-]+)$")
+_PAINTS = ("fill", "stroke", "stop-color")
 
 
-# Cases: the pages that are no ordinary ones for a measure, stacked by what they are.
-
-#: Of the axis: a narrower part of a stack has no number.
-_NARROWEST = 0.045
-
-
-def _draw_cases(results: MeasureResults) -> Figure | None:
-    ranking = results.ranking
-    longest = max((sum(count_cases(extractor.row).values()) for extractor in ranking), default=0)
-    if not longest:
-        return None
-    line, below, above = 0.2, 0.34, 0.56
-    group = 2 * line + 0.1
-    height = above + len(ranking) * group + below
-    figure = Figure(figsize=(drawing.WIDTH, height))
-    axes = drawing.add_axes(figure, (0.12, 0.5, below, above))
-    axes.set_xlim(0, longest)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.tick_params(labelsize=drawing.SMALL)
-    drawing.set_lines(axes, len(ranking) * group)
-    for number, extractor in enumerate(ranking):
-        y = number * group + line * 0.55
-        drawing.write_name(axes, 0, y, extractor.name)
-        counted = _stack_cases(axes, extractor, y + line, line * 0.9, longest)
-        text = f"{counted or 'none'} of {extractor.row.documents:,}"
-        drawing.write_small(axes, longest, y, text, ha="right", color=drawing.INK if counted else drawing.MUTED)
-    patches = [
-        Patch(facecolor=fill.colour, hatch=fill.hatch, edgecolor=fill.edge, linewidth=0.6, label=CASE_TITLES[case])
-        for case, fill in _CASE_FILLS.items()
-    ]
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.0, 1.0), "ncols": 3, "fontsize": drawing.SMALL}
-    figure.legend(handles=patches, **place, frameon=False, columnspacing=1.4, handlelength=2.2, borderaxespad=0.2)
-    return figure
+def _to_svg(figure: Figure, name: str, title: str, description: str) -> str:
+    """Turn a figure into SVG, with names for people who do not see it, and without what clashes in a page of many."""
+    stream = io.BytesIO()
+    canvas: Any = FigureCanvasSVG(figure)
+    canvas.print_svg(stream, metadata={"Date": None})
+    root = etree.fromstring(stream.getvalue(), etree.XMLParser(remove_comments=True, resolve_entities=False))
+    for metadata in root.findall(f"{{{_SVG}}}metadata"):
+        root.remove(metadata)
+    _separate_ids(root, name)
+    for element in root.iter():
+        attributes: Any = element.attrib
+        # Custom properties can take the places of colours in a style alone.
+        paints = [f"{paint}: {value}" for paint in _PAINTS if (value := attributes.pop(paint, None)) is not None]
+        if paints:
+            element.set("style", "; ".join([*paints, *filter(None, [element.get("style")])]))
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{name}-title {name}-desc")
+    for position, (tag, text) in enumerate((("title", title), ("desc", description))):
+        element = etree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
+        element.text = text
+        root.insert(position, element)
+    return etree.tostring(root, encoding="unicode")
 
 
-def _stack_cases(axes: Axes, extractor: RankedExtractor, y: float, height: float, longest: int) -> int:
-    """Draw the cases of an extractor one after the other and return how many there are."""
-    start = 0
-    for case, count in count_cases(extractor.row).items():
-        if not count:
-            continue
-        fill = _CASE_FILLS[case]
-        drawing.draw_area(axes, fill, (start, start + count), y, height)
-        if count / longest >= _NARROWEST:
-            box = {"facecolor": fill.colour, "edgecolor": "none", "pad": 1.0} if fill.hatch else None
-            middle = start + count / 2
-            drawing.write_small(axes, middle, y, str(count), ha="center", color=fill.number, bbox=box)
-        start += count
-    return start
-
-
-def _describe_cases(results: MeasureResults) -> str:
-    parts = []
-    for extractor in results.ranking:
-        counts = [f"{CASE_TITLES[case].lower()} {count}" for case, count in count_cases(extractor.row).items() if count]
-        parts.append(f"{extractor.name}: {', '.join(counts) or 'none'}")
-    return f"Stacked horizontal bars that count pages, one for each extractor. {'; '.join(parts)}."
-
-
-# Histograms: a row for each extractor, a column for each score, one scale of counts for all.
-
-
-def _draw_histograms(results: MeasureResults) -> Figure:
-    ranking = results.ranking
-    panel, name, above, below = 0.62, 0.3, 0.3, 0.3
-    left, right, between = 0.36, 0.12, 0.16
-    height = above + len(ranking) * (panel + name) + below
-    highest = max((max(summary.histogram) for extractor in ranking for summary in extractor.summaries), default=0)
-    width = (drawing.WIDTH - left - right - 2 * between) / 3
-    figure = Figure(figsize=(drawing.WIDTH, height))
-    for column, title in enumerate(SCORE_TITLES.values()):
-        x = (left + column * (width + between)) / drawing.WIDTH
-        figure.text(x + width / drawing.WIDTH / 2, 1 - 0.16 / height, title, ha="center", va="center")
-    for number, extractor in enumerate(ranking):
-        bottom = height - above - (number + 1) * (panel + name)
-        y = (bottom + panel + 0.13) / height
-        figure.text(0.02 / drawing.WIDTH, y, drawing.shorten(extractor.name), va="center", weight="bold")
-        for column, summary in enumerate(extractor.summaries):
-            x = left + column * (width + between)
-            axes = figure.add_axes((x / drawing.WIDTH, bottom / height, width / drawing.WIDTH, panel / height))
-            _draw_panel(axes, summary, max(highest, 1))
-            axes.tick_params(labelleft=column == 0, labelbottom=number == len(ranking) - 1)
-    return figure
-
-
-def _draw_panel(axes: Axes, summary: ScoreSummary, highest: int) -> None:
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, highest * 1.04)
-    axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-    axes.set_yticks([0, highest], ["0", str(highest)])
-    axes.tick_params(labelsize=drawing.SMALL, length=2.5)
-    axes.grid(visible=True, axis="y")
-    if summary.median is None:
-        drawing.write_small(axes, 0.5, highest / 2, "no document", ha="center", color=drawing.MUTED, style="italic")
-        return
-    axes.stairs(summary.histogram, EDGES, fill=True, facecolor=drawing.STEP_2, edgecolor=drawing.STEP_1, linewidth=0.7)
-    axes.plot([summary.median], [highest * 1.04], marker="v", markersize=5, color=drawing.INK, clip_on=False, zorder=5)
-
-
-def _describe_histograms(results: MeasureResults) -> str:
-    medians = _describe_summaries(results.ranking, lambda summary: summary.median)
-    return (
-        "Histograms of the documents' values in 20 equal bins from 0 to 1, a row for each extractor, the same scale of "
-        f"counts for all; a triangle marks the median. Medians: {medians}."
-    )
-
-
-def _describe_summaries(ranking: Ranking, value: Callable[[ScoreSummary], float | None]) -> str:
-    return "; ".join(
-        f"{extractor.name}: "
-        + ", ".join(f"{summary.title} {format_figure(value(summary), 3)}" for summary in extractor.summaries)
-        for extractor in ranking
-    )
-
-
-class _Kind(NamedTuple):
-    """A kind of chart; ``draw`` gives no figure where there is nothing to draw."""
-
-    title: str
-    draw: Callable[[MeasureResults], Figure | None]
-    describe: Callable[[MeasureResults], str]
-
-
-_KINDS: Mapping[str, _Kind] = MappingProxyType(
-    {
-        "bars": _Kind("Mean precision, recall and F1", _draw_bars, _describe_bars),
-        "types": _Kind("F1 by page type", _draw_types, _describe_types),
-        "time": _Kind("Time against F1", _draw_times, _describe_times),
-        "cases": _Kind("Boundary cases and failures", _draw_cases, _describe_cases),
-        "histograms": _Kind("Documents by their values", _draw_histograms, _describe_histograms),
-    }
-)
+def _separate_ids(root: Any, name: str) -> None:
+    """Drop the ids that nothing refers to, and let the others begin with the chart's name."""
+    used = set()
+    for element in root.iter():
+        for attribute, value in element.attrib.items():
+            pattern = _LINK if attribute.endswith("href") else _URL
+            used.update(pattern.findall(value))
+            element.set(attribute, pattern.sub(lambda match: match[0].replace("#", f"#{name}-"), value))
+    for element in root.iter():
+        identifier = element.attrib.pop("id", None)
+        if identifier in used:
+            element.set("id", f"{name}-{identifier}")

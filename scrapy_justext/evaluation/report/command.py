@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scrapy_justext.crawl.conversion import whole_number
+from scrapy_justext.evaluation.command_line import argument
 from scrapy_justext.evaluation.kinds import ALL_MEASURES
-from scrapy_justext.evaluation.report.results import COMPARED_BY, SHOWN_DOCUMENTS, make_results, read_records
+from scrapy_justext.evaluation.registry import Registry
+from scrapy_justext.evaluation.report.differences import SHOWN_DOCUMENTS, compare_documents
+from scrapy_justext.evaluation.report.results import make_results, read_records
 from scrapy_justext.exceptions import ParameterError, UnknownNameError, require
 
 if TYPE_CHECKING:
@@ -16,42 +20,18 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("dir", type=Path, metavar="DIR", help="folder of a run; report.md and report.html go there")
-    parser.add_argument(
-        "--pairs",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="A,B",
-        help="extractors to compare document by document; may be repeated (default: the two best)",
-    )
-    parser.add_argument(
-        "--top",
-        default=str(SHOWN_DOCUMENTS),
-        metavar="N",
-        help="documents shown for each pair, those that differ most (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--measure",
-        default=COMPARED_BY,
-        metavar="NAME",
-        help=f"measure that pairs are compared by: {', '.join(ALL_MEASURES)} (default: %(default)s)",
-    )
-
-    parser.add_argument(
-        "--figures",
-        type=Path,
-        metavar="FOLDER",
-        help="write the table by --measure and its charts there, too, for other pages to include",
-    )
-    parser.add_argument(
-        "--names",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME=SHOWN",
-        help="what --figures calls extractors; may be repeated",
-    )
+    add = parser.add_argument
+    several: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+    add("dir", type=Path, metavar="DIR", help="folder of a run; report.md and report.html go there")
+    pairs = "extractors to compare document by document; may be repeated (default: the two best)"
+    add("--pairs", **several, metavar="A,B", help=pairs)
+    top = "documents shown for each pair, those that differ most (default: %(default)s)"
+    add("--top", type=argument(whole_number), default=SHOWN_DOCUMENTS, metavar="N", help=top)
+    measure = f"measure that pairs are compared by: {', '.join(ALL_MEASURES)} (default: %(default)s)"
+    add("--measure", default="sequence", metavar="NAME", help=measure)
+    figures = "write the table by --measure and its charts there, too, for other pages to include"
+    add("--figures", type=Path, metavar="FOLDER", help=figures)
+    add("--names", **several, metavar="NAME=SHOWN", help="what --figures calls extractors; may be repeated")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -64,15 +44,14 @@ def execute(arguments: argparse.Namespace) -> int:
     records = read_records(arguments.dir)
     names = _parse_names(arguments.names, records.extractors)
     pairs = list(dict.fromkeys(_parse_pair(text, records.extractors) for text in arguments.pairs))
-    if not (arguments.top.isascii() and arguments.top.isdigit()):
-        raise ParameterError("top", arguments.top, "must be a whole number, 0 or more")
-    if arguments.measure not in ALL_MEASURES:
-        raise UnknownNameError("measure", arguments.measure, "measure", ALL_MEASURES)
-    results = [
-        make_results(records, name, pairs=pairs, top=int(arguments.top), compared_by=arguments.measure)
-        for name in records.data_sets
-    ]
-    written = list(write_report(records, results))
+    Registry("measure", "measure", ALL_MEASURES).find(arguments.measure)
+    results = [make_results(records, name) for name in dict.fromkeys(row.dataset for row in records.rows)]
+    compared = {
+        data_set.name: compare_documents(records, data_set.measures[arguments.measure], pairs, arguments.top)
+        for data_set in results
+        if arguments.measure in data_set.measures
+    }
+    written = write_report(records, results, arguments.measure, compared)
     if arguments.figures is not None:
         written += write_figures(arguments.figures, records, results, arguments.measure, names)
     for path in written:

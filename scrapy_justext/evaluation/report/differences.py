@@ -16,6 +16,7 @@ import re
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.crawl.printing import on_lines
 from scrapy_justext.evaluation.datasets.names import open_data_set
 from scrapy_justext.evaluation.kinds import whole_text
 from scrapy_justext.evaluation.measures import BOTH_EMPTY, RELEVANT_EMPTY, matching_blocks
@@ -24,27 +25,27 @@ from scrapy_justext.evaluation.store import open_results
 from scrapy_justext.exceptions import JustextError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from scrapy_justext.evaluation.datasets.documents import DataSet
-    from scrapy_justext.evaluation.report.results import RankedExtractor, RunRecords
+    from scrapy_justext.evaluation.report.results import MeasureResults, RunRecords
     from scrapy_justext.evaluation.scoring import DocumentScores
     from scrapy_justext.evaluation.store import DataSetRecord
 
+#: Documents of each pair of extractors that are shown.
+SHOWN_DOCUMENTS = 5
 #: Words of a run that are shown: when there are more, its middle is cut out.
 SHOWN_EQUAL, SHOWN_DIFFERENT = 40, 160
 #: Words of a text that are shown.
 SHOWN_WORDS = 700
 #: Characters of a word, with what follows it, that are shown.
-_SHOWN_CHARACTERS = 120
+_LONGEST_PIECE = 120
 #: Words of a text that are compared; the rest is cut off.
 COMPARED_WORDS = 20_000
 
 _DENSE = "\u2e80-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"[{_DENSE}]|[^\W{_DENSE}]+")
-#: What a page must not send to a terminal or a browser: controls, and marks that turn the direction of text.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 #: Empty lines, and how a line is set in, say nothing here.
 _BREAK = re.compile(r"\s*[\r\n]\s*")
 
@@ -93,41 +94,59 @@ class DocumentDifference(NamedTuple):
         """The first extractor's F1 less the second one's."""
         return (self.first.f1 or 0.0) - (self.second.f1 or 0.0)
 
+    @property
+    def title(self) -> str:
+        """The heading of the document's texts."""
+        shown = ("no F1" if scores.f1 is None else f"F1 {scores.f1:.3f}" for scores in (self.first, self.second))
+        figures = map("{}: {}".format, (self.first.extractor, self.second.extractor), shown)
+        return f"{self.id} ({'; '.join(figures)})"
+
 
 class ExtractorPair(NamedTuple):
-    """Two extractors, and the documents on which they differ most."""
+    """Two extractors by name, and the documents of a data set on which they differ most by a measure."""
 
-    first: RankedExtractor
-    second: RankedExtractor
+    data_set: str
+    measure: str
+    first: str
+    second: str
     differences: tuple[DocumentDifference, ...]
     note: str
     """Why there are no differences, or no texts; empty when there are."""
 
+    @property
+    def marks(self) -> dict[str, str]:
+        """What the kinds of runs in the texts mean."""
+        missed = {MISSED_BOTH: "both", MISSED_FIRST: f"{self.first} alone", MISSED_SECOND: f"{self.second} alone"}
+        return {EXTRA: "not in the gold standard", **{kind: f"missed by {by}" for kind, by in missed.items()}}
+
 
 def compare_documents(
-    extractors: Iterable[tuple[RankedExtractor, RankedExtractor]], top: int, records: RunRecords
-) -> tuple[ExtractorPair, ...]:
-    """Return the ``top`` documents on which each two extractors on a data set differ most.
+    records: RunRecords, results: MeasureResults, pairs: Sequence[tuple[str, str]] = (), top: int = SHOWN_DOCUMENTS
+) -> list[ExtractorPair]:
+    """Return the ``top`` documents on which each two extractors differ most by a measure.
 
-    The documents have their texts where these are still as they were measured.
+    ``pairs``: names of extractors; none for the two best.  The documents have their texts where these are still as they
+    were measured.
     """
+    names = [*results.by_name]
+    chosen = [pair for pair in pairs if {*pair} <= {*names}] if pairs else [*pairwise(names[:2])]
+    subject = results.data_set, results.measure
     note = "They differ on no page that both were run on." if top else ""
-    pairs = [ExtractorPair(*pair, tuple(find_differences(*pair)[:top]), note) for pair in extractors]
-    differing = next((pair for pair in pairs if pair.differences), None)
-    if differing is None:
-        return tuple(pairs)
+    found = [ExtractorPair(*subject, *pair, tuple(find_differences(results, *pair)[:top]), note) for pair in chosen]
+    if not any(pair.differences for pair in found):
+        return found
     try:
-        data_set = _open_as_measured(records.data_set_record(differing.first.row.dataset))
+        data_set = _open_as_measured(records.data_set_record(results.data_set))
     except StoreError as error:
         note = f"Texts cannot be shown side by side: {error}."
-        return tuple(pair._replace(note=note) if pair.differences else pair for pair in pairs)
-    return tuple(
+        return [pair._replace(note=note) if pair.differences else pair for pair in found]
+    return [
         pair._replace(
             differences=tuple(_add_texts(difference, data_set, records.folder) for difference in pair.differences),
             note="" if pair.differences else pair.note,
         )
-        for pair in pairs
-    )
+        for pair in found
+    ]
 
 
 def _open_as_measured(record: DataSetRecord | None) -> DataSet:
@@ -143,10 +162,10 @@ def _open_as_measured(record: DataSetRecord | None) -> DataSet:
     return data_set
 
 
-def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[DocumentDifference]:
+def find_differences(results: MeasureResults, first: str, second: str) -> list[DocumentDifference]:
     """Return the documents that both were run on and that differ, those with the greatest difference of F1 first."""
-    others = {scores.id: scores for scores in second.scores}
-    pairs = [DocumentDifference(scores, others[scores.id]) for scores in first.scores if scores.id in others]
+    others = {scores.id: scores for scores in results.scores[second]}
+    pairs = [DocumentDifference(scores, others[scores.id]) for scores in results.scores[first] if scores.id in others]
     without_gold = {RELEVANT_EMPTY, BOTH_EMPTY}
     differing = [pair for pair in pairs if pair.value and not {pair.first.case, pair.second.case} & without_gold]
     return sorted(differing, key=lambda pair: (-abs(pair.value), pair.id))
@@ -154,28 +173,21 @@ def find_differences(first: RankedExtractor, second: RankedExtractor) -> list[Do
 
 def _add_texts(difference: DocumentDifference, data_set: DataSet, run_folder: Path) -> DocumentDifference:
     document = data_set.load(difference.id)
+    difference = difference._replace(url=document.url)
     if document.snippets is not None:
-        return difference._replace(url=document.url, note="The gold standard of this page is snippets, not a text.")
-    both = difference.first, difference.second
-    first, second = (_read_retrieved(run_folder, scores) for scores in both)
-    missing = [scores for scores, text in zip(both, (first, second), strict=True) if text is None]
-    # A failed extraction leaves no text, and is worth seeing beside the one that did not fail.
-    lost = [scores.extractor for scores in missing if scores.case != FAILED]
-    if lost:
-        note = f"The text of {' and '.join(lost)} is no longer in the run's folder."
-        return difference._replace(url=document.url, note=note)
-    note = " ".join(f"{scores.extractor} failed on this page." for scores in missing)
-    retrieved = [text or "" if document.markdown is None else whole_text(text or "") for text in (first, second)]
-    texts = mark_texts(document.gold, *retrieved)
-    return difference._replace(url=document.url, texts=texts, note=note)
-
-
-def _read_retrieved(run_folder: Path, scores: DocumentScores) -> str | None:
-    """Return the text that an extractor gave for a document; None when it gave none or the text is gone."""
-    try:
-        return open_results(run_folder, scores.dataset, scores.extractor).read_text(scores.id)
-    except (OSError, UnicodeDecodeError):
-        return None
+        return difference._replace(note="The gold standard of this page is snippets, not a text.")
+    texts: list[str] = []
+    for scores in (difference.first, difference.second):
+        try:
+            text = open_results(run_folder, scores.dataset, scores.extractor).read_text(scores.id)
+        except (OSError, UnicodeDecodeError):
+            # A failed extraction leaves no text, and is worth seeing beside the one that did not fail.
+            if scores.case != FAILED:
+                return difference._replace(note=f"The text of {scores.extractor} is no longer in the run's folder.")
+            difference = difference._replace(note=f"{difference.note} {scores.extractor} failed on this page.".strip())
+            text = ""
+        texts.append(text if document.markdown is None else whole_text(text))
+    return difference._replace(texts=mark_texts(document.gold, *texts))
 
 
 def mark_texts(gold: str, first: str, second: str) -> MarkedTexts:
@@ -201,15 +213,12 @@ class _SplitText(NamedTuple):
 
 def _split(text: str) -> _SplitText:
     """Cut a text before each word but the first: what stands before that goes with it."""
-    text = _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", _BREAK.sub("\n", text.strip()))
+    text = on_lines(_BREAK.sub("\n", text.strip()))
     words = list(_WORD.finditer(text))
-    if not words:
-        return _SplitText([], [], 0)
-    compared, left_out = words[:COMPARED_WORDS], max(0, len(words) - COMPARED_WORDS)
-    end = len(text) if not left_out else compared[-1].start() + _SHOWN_CHARACTERS
-    edges = [0, *(word.start() for word in compared[1:]), end]
-    pieces = [text[low:high] for low, high in pairwise(edges)]
-    return _SplitText(pieces, [word.group().casefold() for word in compared], left_out)
+    edges = [0, *(word.start() for word in words[1:]), len(text)] if words else []
+    pieces = [text[low:high] for low, high in pairwise(edges[: COMPARED_WORDS + 1])]
+    shown = [piece if len(piece) <= _LONGEST_PIECE else piece[: _LONGEST_PIECE - 1] + "… " for piece in pieces]
+    return _SplitText(shown, [word[0].casefold() for word in words[: len(shown)]], len(words) - len(shown))
 
 
 def _match(gold: _SplitText, retrieved: _SplitText) -> tuple[list[bool], list[bool]]:
@@ -222,34 +231,22 @@ def _match(gold: _SplitText, retrieved: _SplitText) -> tuple[list[bool], list[bo
 
 
 def _to_runs(words: _SplitText, kinds: Sequence[str]) -> tuple[WordRun, ...]:
+    """Return the runs of words of one kind, without the middle of long runs and the end of long texts."""
     runs: list[WordRun] = []
-    shown = start = 0
+    start, room = 0, SHOWN_WORDS
     for kind, group in groupby(kinds):
-        end = start + len(list(group))
-        if shown >= SHOWN_WORDS:
+        if not room:
             break
-        room = min(SHOWN_EQUAL if kind == EQUAL else SHOWN_DIFFERENT, SHOWN_WORDS - shown)
-        runs += _shorten(words.pieces[start:end], kind, room)
-        shown += min(room, end - start)
-        start = end
+        run = words.pieces[start : start + len(list(group))]
+        shown = min(len(run), room, SHOWN_EQUAL if kind == EQUAL else SHOWN_DIFFERENT)
+        tail = shown // 2 if shown < len(run) else 0
+        runs.append(WordRun(kind, "".join(run[: shown - tail])))
+        runs += [_cut(len(run) - shown)] if shown < len(run) else []
+        runs += [WordRun(kind, "".join(run[-tail:]))] if tail else []
+        start += len(run)
+        room -= shown
     rest = len(words.pieces) - start + words.left_out
     return (*runs, _cut(rest)) if rest else tuple(runs)
-
-
-def _shorten(pieces: Sequence[str], kind: str, room: int) -> list[WordRun]:
-    """Return a run of words, its middle cut out where it is longer than there is room for."""
-    if len(pieces) <= room:
-        return [WordRun(kind, _join(pieces))]
-    head = (room + 1) // 2
-    tail = room - head
-    runs = [WordRun(kind, _join(pieces[:head])), _cut(len(pieces) - room)]
-    return [*runs, WordRun(kind, _join(pieces[-tail:]))] if tail else runs
-
-
-def _join(pieces: Sequence[str]) -> str:
-    return "".join(
-        piece if len(piece) <= _SHOWN_CHARACTERS else piece[: _SHOWN_CHARACTERS - 1] + "… " for piece in pieces
-    )
 
 
 def _cut(words: int) -> WordRun:

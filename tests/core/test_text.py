@@ -1,0 +1,41 @@
+"""White space and words, as Python's own methods have them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_justext.core.text import SLICE, WordCounter, collapse, in_slices
+
+#: Words in several scripts, with letters that change their number in small letters, and all kinds of white space.
+PIECES = st.sampled_from(
+    ["To", "be", "ÉTÉ", "İstanbul", "ΟΔΟΣ", "ß", "你好", "\xad", " ", "\n", "\t", "\xa0", "\u2028", "\x1c"]
+)
+TEXTS = st.lists(PIECES, max_size=12).map("".join)
+#: Longer than a slice, in three ways.
+LONG = pytest.mark.parametrize("unit", ["to  be ", "x" * 100, " \n" * 50], ids=["words", "no space", "no word"])
+
+
+@given(TEXTS)
+def test_white_space_is_collapsed_as_by_split_and_join(text: str) -> None:
+    assert collapse(text) == " ".join(text.split())
+
+
+@LONG
+def test_so_is_that_of_a_long_text(unit: str) -> None:
+    text = unit * (2 * SLICE // len(unit))
+    assert collapse(text) == " ".join(text.split())
+    assert "".join(in_slices(text)) == text
+
+
+@given(st.lists(TEXTS, max_size=4), st.frozensets(st.sampled_from(["to", "be", "été", "i̇stanbul", "οδος", "ß", "x"])))
+def test_words_are_counted_as_split_finds_them(texts: list[str], words: frozenset[str]) -> None:
+    found = [text.lower().split() for text in texts]
+    expected = [len(each) for each in found], [sum(word in words for word in each) for each in found]
+    assert WordCounter(words).count(texts) == expected
+
+
+def test_all_stop_words_have_places() -> None:
+    words = frozenset(f"word{i}" for i in range(3000))
+    assert WordCounter(words).count([" ".join(words), "word3000 no"]) == ([3000, 2], [3000, 0])
