@@ -48,7 +48,7 @@ import re
 from array import array
 from functools import lru_cache
 from itertools import compress, count
-from operator import attrgetter
+from operator import attrgetter, ge, gt, lt
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_justext.core.blocks import BAD, GOOD, NEAR_GOOD, SHORT, BlockClass, BlockTable, Decisions, Measurements
@@ -57,7 +57,9 @@ from scrapy_justext.core.tags import KINDS, TABLE
 from scrapy_justext.core.text import WordCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
+
+    import cython
 
     from scrapy_justext.core.parameters import Thresholds
 
@@ -84,12 +86,8 @@ class Condition(NamedTuple):
     limit: Callable[[Thresholds], float]
 
 
-#: By the sign of a comparison, what returns those of some blocks whose number compares so with a limit.
-_COMPARISONS: dict[str, Callable[[Sequence[float], float, Iterable[int]], list[int]]] = {
-    ">": lambda column, limit, blocks: [i for i in blocks if column[i] > limit],
-    ">=": lambda column, limit, blocks: [i for i in blocks if column[i] >= limit],
-    "<": lambda column, limit, blocks: [i for i in blocks if column[i] < limit],
-}
+#: By the sign of a comparison, what tells whether a number compares so with a limit.
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {">": gt, ">=": ge, "<": lt}
 
 
 class Rule(NamedTuple):
@@ -123,14 +121,22 @@ def measure_texts(
 
     Words stand between white space.  ``link_characters``: how many of each text's characters are in links.
     """
-    word_count, stopwords = _counter(stoplist).count(texts)
-    characters = list(map(len, texts))
+    characters, word_count, stopwords = _counter(stoplist).measure(texts)
     return characters, word_count, _shares(link_characters, characters), _shares(stopwords, word_count)
 
 
-def _shares(parts: Sequence[int], wholes: Sequence[int]) -> list[float]:
-    # An image without ALT has no characters.
-    return [part / whole if part else 0.0 for part, whole in zip(parts, wholes, strict=True)]
+def _shares(parts: array[int], wholes: array[int]) -> array[float]:
+    shares = array("d", bytes(8 * len(parts)))
+    _divide(parts, wholes, shares)
+    return shares
+
+
+def _divide(parts: array[int], wholes: array[int], shares: array[float]) -> None:
+    i: cython.Py_ssize_t
+    for i in range(len(shares)):
+        # An image without ALT has no characters.
+        if parts[i]:
+            shares[i] = parts[i] / wholes[i]
 
 
 #: One for each stoplist: a crawl has few.
@@ -169,21 +175,21 @@ def _first_that_apply(rules: Sequence[Rule], page: MeasuredPage) -> bytearray:
     """Return for each block the number of the first rule that applies."""
     columns = {one.column: one.column(page) for rule in rules for one in rule.conditions}
     compared = [
-        [(columns[column], is_so, limit(page.thresholds)) for column, is_so, limit in rule.conditions] for rule in rules
+        [(_COMPARISONS[is_so], columns[column], limit(page.thresholds)) for column, is_so, limit in rule.conditions]
+        for rule in rules
     ]
     deciding = bytearray(len(page.segments))
-    open_: Sequence[int] = range(len(deciding))
-    for number, comparisons in enumerate(compared):
-        found = open_
-        for column, is_so, limit in comparisons:
-            found = _COMPARISONS[is_so](column, limit, found)
-        for i in found:
-            deciding[i] = number
-        if found:
-            decided = set(found)
-            open_ = [i for i in open_ if i not in decided]
-    if open_:
-        raise ValueError("no rule applies")
+    i: cython.Py_ssize_t
+    for i in range(len(deciding)):
+        for number, conditions in enumerate(compared):
+            for compares, column, limit in conditions:
+                if not compares(column[i], limit):
+                    break
+            else:
+                deciding[i] = number
+                break
+        else:
+            raise ValueError("no rule applies")
     return deciding
 
 
@@ -279,7 +285,7 @@ def _has_sign_or_entity(page: MeasuredPage) -> Sequence[int]:
 def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
     """Tell which blocks have a copyright sign, also one as East Asian pages write it."""
     texts = page.segments.collapsed
-    are_held = _holding(texts, *_SIGNS, *_WIDE_CS)
+    are_held = _holding(texts, *_SIGNS, _WIDE)
     for i in compress(count(), are_held):
         text = texts[i]
         are_held[i] = any(sign in text for sign in _SIGNS) or _BESIDE_A_SIGN.search(text) is not None
@@ -289,18 +295,20 @@ def _has_any_sign(page: MeasuredPage) -> Sequence[int]:
 def _holding(texts: Sequence[str], *signs: str) -> bytearray:
     """Return a byte for each text: whether it holds one of ``signs``."""
     are_held = bytearray(len(texts))
-    # Most pages hold none of them: a search in all texts is quicker than one in each, first for a character.
-    whole = "\n".join(texts)
-    for sign in signs:
-        if sign[0] in whole and sign in whole:
-            for i, text in enumerate(texts):
-                are_held[i] |= sign in text
+    i: cython.Py_ssize_t
+    text: str
+    sign: str
+    for i in range(len(texts)):
+        text = texts[i]
+        for sign in signs:
+            if sign in text:
+                are_held[i] = True
     return are_held
 
 
 _SIGNS = ("\xa9", "&copy", "ⓒ", "Ⓒ")
-#: It also numbers things; only beside the word or a year it is the copyright sign.
-_WIDE_CS = ("（c）", "（C）", "（ｃ）", "（Ｃ）")
+#: What a letter stands in that also numbers things; only beside the word or a year it is the copyright sign.
+_WIDE = "（"
 _BESIDE_A_SIGN = re.compile(
     r"（[cｃ]）\s*(?:copyright|[0-9０-９]{4})|(?:copyright|版权所有|版權所有|著作権)\s*（[cｃ]）", re.IGNORECASE
 )

@@ -47,19 +47,24 @@ class WordCounter:
             self._count_in(word)
             self.numbers[self._place(self.number)] = self.number
 
-    def count(self, texts: Sequence[str]) -> tuple[list[int], list[int]]:
-        """Return for each text how many words it has, and how many of them are among the words.
+    def measure(self, texts: Sequence[str]) -> tuple[array[int], array[int], array[int]]:
+        """Return of each text how many characters and words it has, and how many words are among those looked for.
 
-        >>> WordCounter(frozenset(["to", "be"])).count(["To be, or not to be"])
-        ([6], [3])
+        >>> [list(column) for column in WordCounter(frozenset(["to", "be"])).measure(["To be, or not to be"])]
+        [[19], [6], [3]]
         """
-        counts: list[int] = []
-        chosen: list[int] = []
-        for text in texts:
+        characters, words, chosen = (array("i", bytes(4 * len(texts))) for _ in range(3))
+        self._fill(list(texts), characters, words, chosen)
+        return characters, words, chosen
+
+    def _fill(self, texts: list[str], characters: array[int], words: array[int], chosen: array[int]) -> None:
+        i: cython.Py_ssize_t
+        text: str
+        for i in range(len(texts)):
+            text = texts[i]
             self._count_in(text.lower())
-            counts.append(self.found)
-            chosen.append(self.chosen)
-        return counts, chosen
+            characters[i] = len(text)
+            words[i], chosen[i] = self.found, self.chosen
 
     def _count_in(self, text: str) -> None:
         self.found = self.chosen = 0

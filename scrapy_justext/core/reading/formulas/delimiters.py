@@ -67,7 +67,7 @@ _SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.from
 
 
 def _stretches(flow: Flow) -> list[tuple[int, int]]:
-    """Return from which token to which there are stretches of text with a dollar or a backslash."""
+    """Return from which token to which there are stretches of text with two dollars or a backslash."""
     found = []
     codes, texts = flow.codes, flow.texts
     count: cython.Py_ssize_t = len(codes)
@@ -79,10 +79,17 @@ def _stretches(flow: Flow) -> list[tuple[int, int]]:
             begin: cython.Py_ssize_t = i
             while begin and not _ends_stretch(codes[begin - 1]):
                 begin -= 1
-            end = i + 1
+            end = i
+            dollars: cython.Py_ssize_t = 0
+            has_backslash: cython.bint = False
             while end < count and not _ends_stretch(codes[end]):
+                text = texts[end]
+                dollars += text.count("$")
+                has_backslash = has_backslash or "\\" in text
                 end += 1
-            found.append((begin, end))
+            # One dollar is a price.
+            if has_backslash or dollars > 1:
+                found.append((begin, end))
     return found
 
 
