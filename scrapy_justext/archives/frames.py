@@ -13,20 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from scrapy.settings import Settings
 
-from scrapy_justext.archives.records import (
-    BEGINNING,
-    LoadedRecord,
-    Location,
-    PageColumns,
-    Read,
-    as_text,
-    cells_to_page,
-    check_names,
-)
+from scrapy_justext.archives.records import BEGINNING, LoadedRecord, Location, PageColumns, Read, as_text, cells_to_page
 from scrapy_justext.archives.work import RecordExtractor, choose_rows, extract_records, make_chunks
 from scrapy_justext.crawl.settings import from_settings, make_layers
 from scrapy_justext.exceptions import ArchiveError
-from scrapy_justext.tables import OF_RECORDS, PLACE, arrow_rows, cell_value, column_problem, make_schema, to_batch
+from scrapy_justext.tables import OF_RECORDS, arrow_rows, cell_value, check_names, column_problem, make_schema, to_batch
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -68,7 +59,7 @@ def schema_of_frame(packed: bytes, frame: pa.Schema, columns: PageColumns = _USU
         if problem is not None:
             raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
     others = pa.schema([pa.field(name, frame.field(name).type) for name in _others(names, columns)])
-    check_names("the frame", others.names, {*PLACE.names, *(name for each in _fields(packed) for name in each)})
+    check_names("the frame", others.names, set().union(*_fields(packed)))
     return make_schema(_fields(packed), others)
 
 

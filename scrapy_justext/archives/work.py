@@ -17,16 +17,7 @@ from http import HTTPStatus
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scrapy_justext.archives.records import (
-    DAMAGE,
-    OTHERS_OPTION,
-    ArchivedPage,
-    InputPosition,
-    Location,
-    NoPage,
-    Record,
-    check_names,
-)
+from scrapy_justext.archives.records import DAMAGE, OTHERS_OPTION, ArchivedPage, InputPosition, Location, NoPage, Record
 from scrapy_justext.archives.responses import make_response
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.core.parts import PARTS
@@ -41,7 +32,7 @@ from scrapy_justext.exceptions import (
     ParameterError,
     WorkerCrashed,
 )
-from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow
+from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow, check_names
 from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.process import PROTOCOL, Begun
 
@@ -153,7 +144,7 @@ class RecordExtractor:
         configuration, fields = choice
         if isinstance(archived.others, Mapping):
             # What has types was checked before.
-            check_names(record.location.file, archived.others, {*PLACE.names, *fields}, f" with {OTHERS_OPTION}")
+            check_names(record.location.file, archived.others, fields, f" with {OTHERS_OPTION}")
         response = make_response(archived, configuration.max_body_bytes)
         reason = skip_reason(None, response, configuration)
         if reason is not None:
