@@ -27,18 +27,20 @@ from lxml import etree
 
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.files import PRIVATE, check_writable, write_whole
-from scrapy_justext.inspection.tuner.judging import block_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from scrapy_justext.core.extraction import Extraction
+    from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.inspection.pages import InspectedPage
-    from scrapy_justext.inspection.tuner.judging import BlockKey
+
+#: A block by its text, and how many blocks of the same text come before it.  It stays the same under other settings,
+#: even where these cut the page in another way.
+BlockKey = tuple[str, int]
 
 #: Whether each marked block of a page is content.
-PageMarks = dict["BlockKey", bool]
+PageMarks = dict[BlockKey, bool]
 
 #: When a file was written, how long it is, and its inode.
 _Stamp = tuple[int, int, int]
@@ -98,6 +100,17 @@ class MarksFile:
             self._lines = {name: _line(record) for name, record in records.items()}
             self._marks = {name: _marks_of(record) for name, record in records.items()}
             self._stamp = stamp
+
+
+def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
+    """Return the key of each block."""
+    seen: dict[str, int] = {}
+    keys = []
+    for block in blocks:
+        text = block.text
+        seen[text] = nth = seen.get(text, -1) + 1
+        keys.append((text, nth))
+    return keys
 
 
 def page_id(page: InspectedPage) -> str:

@@ -7,7 +7,7 @@ Every page that the user has open in a browser can reach the loopback interface.
 * a request that changes something must come from the tuner's own page (``Origin``), as JSON, which no form can send.
 
 These checks need the headers alone.  They are made before the body is taken in, so that what a stranger sends is kept
-nowhere.  What the server answers is decided in :mod:`~scrapy_justext.inspection.tuner.judging`.
+nowhere.  What the server answers is decided in :mod:`~scrapy_justext.inspection.tuner.api`.
 """
 
 from __future__ import annotations
