@@ -274,7 +274,7 @@ def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
 
 
 def _write_report(pages: Sequence[Inspection], path: str) -> None:
-    from scrapy_justext.inspection.report import report_on  # noqa: PLC0415 (the rest needs none of it)
+    from scrapy_justext.inspection.view import report_on  # noqa: PLC0415 (the rest needs none of it)
 
     if path == _STANDARD_OUTPUT:
         write(report_on(pages), "utf-8")

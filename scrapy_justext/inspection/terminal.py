@@ -22,9 +22,8 @@ from wcwidth import clip, width
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.crawl.printing import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.exceptions import InspectionError
-from scrapy_justext.inspection.alignment import AlignedBlocks, align
 from scrapy_justext.inspection.pages import describe_page
-from scrapy_justext.inspection.removed import describe_removed
+from scrapy_justext.inspection.texts import AlignedBlocks, align, describe_removed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from twisted.internet.defer import Deferred, DeferredLock
@@ -281,9 +280,9 @@ def _routes(tuner: Tuner, reactor: Any) -> dict[str, _Route]:
     """Return all that the server has, by the path below the token; the page itself has none."""
     read, change = ("GET", "HEAD"), ("POST",)
     assets: dict[str, tuple[str, Callable[[], str]]] = {
-        "": (_HTML, partial(_read, "tuner.html")),
-        "tuner.css": (_CSS, partial(_read, "tuner.css")),
-        "tuner.js": (_JAVASCRIPT, lambda: "\n".join(map(_read, _SCRIPTS))),
+        "": (_HTML, partial(view.read_static, "tuner/tuner.html")),
+        "tuner.css": (_CSS, partial(view.read_static, "tuner/tuner.css")),
+        "tuner.js": (_JAVASCRIPT, lambda: "\n".join(view.read_static(f"tuner/{name}") for name in _SCRIPTS)),
         "view.css": (_CSS, view.style),
         "view.js": (_JAVASCRIPT, view.script),
     }
@@ -293,11 +292,6 @@ def _routes(tuner: Tuner, reactor: Any) -> dict[str, _Route]:
         "api/judge": _Route(change, lambda request: _answer(lambda: tuner.judge(_read_body(request)))),
         "api/marks": _Route(change, partial(_mark, tuner, reactor, DeferredLock())),
     }
-
-
-@cache
-def _read(name: str) -> str:
-    return files("scrapy_justext.inspection").joinpath("static", "tuner", name).read_text("utf-8")
 
 
 def _asset(content_type: str, text: Callable[[], str], _: ReceivedRequest) -> Answer:
