@@ -101,9 +101,7 @@ def extract_reads(
 
 @cache
 def _make_extractor(packed: bytes) -> RecordExtractor:
-    extractor = RecordExtractor(pickle.loads(packed))
-    extractor.warm_up()
-    return extractor
+    return RecordExtractor(pickle.loads(packed))
 
 
 def _read_batch(batch: pa.RecordBatch, columns: PageColumns) -> Iterator[Read]:

@@ -16,12 +16,15 @@ import pyarrow as pa
 
 from scrapy_justext import core
 from scrapy_justext.archives.command import DONE, STANDARD_OUTPUT, raise_on_interrupt
-from scrapy_justext.archives.formats import PARQUET, OutputFormat, find_suffix, make_format
 from scrapy_justext.archives.output import (
+    PARQUET,
     Output,
+    OutputFormat,
     PrintedOutput,
     RunProgress,
+    find_suffix,
     format_summary,
+    make_format,
     summary_to_json,
     unfinished,
 )
@@ -204,7 +207,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
     begun, first_pages = monotonic(), progress.counts["pages"]
     done = _bytes_done(job.sources, progress)
     chunks = _read_chunks(job.sources, progress)
-    setup = Setup(job.layers, job.output_format, job.timeout)
+    setup = Setup(job.layers, job.output_format.encode, job.timeout)
     try:
         with (
             Progress(sum(source.size for source in job.sources), done) as bar,

@@ -12,6 +12,7 @@ import pickle
 from collections import Counter, deque
 from collections.abc import Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
 from operator import itemgetter
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
     from scrapy.http import TextResponse
 
-    from scrapy_justext.archives.formats import OutputFormat
     from scrapy_justext.archives.records import Read
 
 #: A chunk is closed when it has so many records, or bytes: a fraction of a second's work.
@@ -126,12 +126,11 @@ class RecordExtractor:
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         self._choice_of = cache(self._choose)
-
-    def warm_up(self) -> None:
-        """Load the stoplists and the model, so that no page is blamed for their failure."""
         choice = self._choice_of(None)
         if choice is not None:
-            Extractor(choice.configuration.options).extract(WARM_UP_PAGE)
+            # Stoplists and models are loaded now, so that no page is blamed for their failure.
+            with suppress(PageLimitError):
+                Extractor(choice.configuration.options).extract(WARM_UP_PAGE)
 
     def extract(self, record: Record) -> tuple[CleanedPage, ExtractionRow] | NoPage:
         """Return the page in a record and its row, or why there is none; may raise whatever a page makes it raise."""
@@ -227,11 +226,11 @@ _AHEAD = 3
 class Setup(NamedTuple):
     """What a process needs to know.
 
-    ``output_format``: what rows become; ``timeout``: seconds that a page may take, None: any.
+    ``encode``: what makes bytes of rows; ``timeout``: seconds that a page may take, None: any.
     """
 
     layers: Layers
-    output_format: OutputFormat
+    encode: Callable[[Sequence[ExtractionRow]], bytes]
     timeout: float | None = None
 
 
@@ -274,8 +273,6 @@ def _start_extracting(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], It
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     extractor = RecordExtractor(setup.layers)
-    extractor.warm_up()
-    encode = setup.output_format.encode
 
     def do(chunk: Sequence[Packed | Trouble]) -> Iterator[object]:
         result = RecordsResult()
@@ -286,7 +283,7 @@ def _start_extracting(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], It
                 yield Begun(number, setup.timeout)
                 result.add(record, extractor)
         yield Begun()
-        yield ChunkResult(encode(result.rows), result.counts, result.troubles)
+        yield ChunkResult(setup.encode(result.rows), result.counts, result.troubles)
 
     return do
 

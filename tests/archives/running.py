@@ -110,7 +110,6 @@ def extract_here(
 ) -> Generator[tuple[Chunk, ChunkResult], None, None]:
     """Extract in the process of the tests: what is written has to be the same."""
     extractor = RecordExtractor(setup.layers)
-    encode = setup.output_format.encode
     for chunk in chunks:
         result = extract_records(chunk.records, extractor)
-        yield chunk, ChunkResult(encode(result.rows), result.counts, result.troubles)
+        yield chunk, ChunkResult(setup.encode(result.rows), result.counts, result.troubles)

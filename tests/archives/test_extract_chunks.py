@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.archives.formats import make_format
+from scrapy_justext.archives.output import make_format
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, Record
 from scrapy_justext.archives.work import Chunk, ChunkResult, Setup, extract_chunks
 from scrapy_justext.crawl.settings import Given, make_layers
@@ -34,7 +34,7 @@ class DeadlySetup(Setup):
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
-SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl"))
+SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl").encode)
 
 
 def where(number: int) -> Location:
@@ -94,7 +94,7 @@ def test_a_process_that_ends_beside_its_records_is_replaced_but_once() -> None:
 def test_rows_that_cannot_be_encoded_end_the_run() -> None:
     # No column of numbers holds that place.
     record = loaded(1)._replace(location=Location("a.warc", b"1"))  # type: ignore[arg-type]
-    setup = SETUP._replace(output_format=make_format(".parquet", make_schema([], OF_RECORDS)))
+    setup = SETUP._replace(encode=make_format(".parquet", make_schema([], OF_RECORDS)).encode)
     problem = "^a.warc, 0 and what follows: cannot be encoded: ArrowInvalid: .*bytes"
     with pytest.raises(ArchiveError, match=problem):
         list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, setup))
