@@ -42,12 +42,13 @@ from scrapy_justext.inspection.pages import (
     InspectedPage,
     Outcomes,
     describe_fetch_error,
+    explaining,
     fetch,
     hush,
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, list_blocks, style_of, write
+from scrapy_justext.inspection.terminal import Style, compare, list_blocks, show, style_of, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -279,10 +280,8 @@ def _write_report(pages: Sequence[Inspection], path: str) -> None:
     if path == _STANDARD_OUTPUT:
         write(report_on(pages), "utf-8")
         return
-    try:
+    with explaining(path, "written"):
         write_whole(Path(path), report_on(pages).encode())
-    except OSError as error:
-        raise InspectionError(path, f"cannot be written: {error.strerror}") from error
 
 
 def _inspect(job: _Job, page: InspectedPage) -> list[Inspection]:
@@ -339,5 +338,5 @@ def _printed(job: _Job, sides: Sequence[Inspection], style: Style) -> str:
         return compare(sides[0], sides[1], style)
     if job.arguments.blocks:
         return list_blocks(sides[0], style, job.kinds)
-    chosen = next((name for name in FORMATS if getattr(job.arguments, name, None)), DEFAULT_FORMAT)
-    return FORMATS[chosen](sides[0], style)
+    part = next((name for name in ("json", "markdown") if getattr(job.arguments, name)), "text")
+    return show(sides[0], part, style)

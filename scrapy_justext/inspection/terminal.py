@@ -17,7 +17,7 @@ from io import TextIOWrapper
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from wcwidth import clip, width
+from wcwidth import clip, ljust, width
 
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.crawl.printing import discard_rest, in_json, on_lines, on_one_line
@@ -26,7 +26,7 @@ from scrapy_justext.inspection.pages import describe_page
 from scrapy_justext.inspection.texts import AlignedBlocks, align, describe_removed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.inspection.pages import Inspection
@@ -119,18 +119,13 @@ def style_of(stream: TextIO | None, environment: Mapping[str, str]) -> Style:
     return Style(columns, not environment.get("NO_COLOR") and environment.get("TERM") != "dumb")
 
 
-def _text(inspection: Inspection, style: Style) -> str:
-    text = inspection.extraction.text
+def show(inspection: Inspection, part: str, style: Style) -> str:
+    """Return the ``text`` of a page, its ``markdown``, or, as ``json``, the whole extraction."""
+    extraction = inspection.extraction
+    if part == "json":
+        return in_json(json.dumps(extraction.to_dict(), ensure_ascii=False))
+    text = extraction.markdown if part == "markdown" else extraction.text
     return text if style.columns is None else on_lines(text)
-
-
-def _markdown(inspection: Inspection, style: Style) -> str:
-    markdown = inspection.extraction.markdown
-    return markdown if style.columns is None else on_lines(markdown)
-
-
-def _json(inspection: Inspection, _: Style) -> str:
-    return in_json(json.dumps(inspection.extraction.to_dict(), ensure_ascii=False))
 
 
 def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = ()) -> str:
@@ -200,15 +195,15 @@ def _heading(extraction: Extraction, style: Style) -> str:
     why = ": ".join(dict.fromkeys([extraction.language_source, extraction.language_reason]))
     judged = f"profile {extraction.profile}, language {extraction.language} ({why})"
     columns = style.columns or 0
-    told = [line for words in (judged, describe_page(extraction)) if words for line in style.wrap(words, columns)]
-    return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *told])
+    notes = [line for words in (judged, describe_page(extraction)) if words for line in style.wrap(words, columns)]
+    return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *notes])
 
 
 def _titles(layout: _Layout, style: Style, *, by_model: bool) -> str:
     named, links, stops, characters = _TITLES
     measured = [links, _PROBABILITY if by_model else stops, characters]
     titles = ["#".rjust(layout.number), named, *_kind_cell(_KIND, layout), *measured]
-    titles += [pad("reason", layout.reason), "text"] if layout.kind else ["text, reason"]
+    titles += [ljust("reason", layout.reason), "text"] if layout.kind else ["text, reason"]
     return style.paint(_GAP.join(titles), Colour.QUIET)
 
 
@@ -237,16 +232,16 @@ def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[st
     colour = None if block.is_good else Colour.QUIET
     reason = on_one_line(block.reason)
     if layout.text is None:
-        yield f"{pad(reason, layout.reason)}{_GAP}{_listed_text(block)}"
+        yield f"{ljust(reason, layout.reason)}{_GAP}{_listed_text(block)}"
     elif not layout.kind:
         yield from (style.paint(line, colour) for line in _fitting_text(block, layout.text, 1))
-        told = reason if reason.startswith(block.kind) else f"{block.kind}: {reason}"
-        yield from (style.paint(line, Colour.QUIET) for line in wrap(told, layout.text))
+        reason = reason if reason.startswith(block.kind) else f"{block.kind}: {reason}"
+        yield from (style.paint(line, Colour.QUIET) for line in wrap(reason, layout.text))
     else:
         reasons = wrap(reason, layout.reason)
         texts = _fitting_text(block, layout.text, len(reasons))
         for left, right in zip_longest(reasons, texts, fillvalue=""):
-            yield f"{style.paint(pad(left, layout.reason), Colour.QUIET)}{_GAP}{style.paint(right, colour)}"
+            yield f"{style.paint(ljust(left, layout.reason), Colour.QUIET)}{_GAP}{style.paint(right, colour)}"
 
 
 def _fitting_text(block: Block, columns: int, lines: int) -> list[str]:
@@ -304,8 +299,8 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
 def _sum(inspection: Inspection) -> str:
     """Tell how much of a page is good by a profile."""
     extraction = inspection.extraction
-    told = count(extraction.blocks) if inspection.page.problem is None else on_one_line(inspection.notes[0])
-    return f"{extraction.profile}: {told}"
+    sums = count(extraction.blocks) if inspection.page.problem is None else on_one_line(inspection.notes[0])
+    return f"{extraction.profile}: {sums}"
 
 
 def _aligned_row(row: AlignedBlocks, columns: Sequence[int], style: Style) -> str:
@@ -342,20 +337,6 @@ def _margin(columns: Sequence[int]) -> int:
 
 def _text_columns(columns: Sequence[int], style: Style) -> int:
     return (style.columns or 0) - _margin(columns)
-
-
-DEFAULT_FORMAT = "text"
-#: What can be printed of a page, by the names of the options.
-FORMATS: Mapping[str, Callable[[Inspection, Style], str]] = {
-    DEFAULT_FORMAT: _text,
-    "json": _json,
-    "markdown": _markdown,
-}
-
-
-def pad(text: str, columns: int) -> str:
-    """Return ``text`` with spaces after it, so that it takes some columns."""
-    return text + " " * (columns - width(text))
 
 
 def cut(text: str, columns: int) -> str:

@@ -20,16 +20,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.files import PRIVATE, check_writable, write_whole
+from scrapy_justext.inspection.pages import explaining
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from scrapy_justext.core.extraction import Block, Extraction
@@ -63,7 +63,7 @@ class MarksFile:
         self._stamp: _Stamp | None = None
         self._lines: dict[str, bytes] = {}
         self._marks: dict[str, PageMarks] = {}
-        with _as_inspection_errors(path, "written"):
+        with explaining(path, "written"):
             check_writable(path)
         self._refresh()
 
@@ -85,7 +85,7 @@ class MarksFile:
         lines = {other: line for other, line in self._lines.items() if other != name}
         if marks:
             lines[name] = _line({"id": name, **_record(page, extraction, marks)})
-        with _as_inspection_errors(self.path, "written"):
+        with explaining(self.path, "written"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, b"".join(lines.values()), PRIVATE)
             self._stamp = _stamp_of(self.path)
@@ -93,7 +93,7 @@ class MarksFile:
         self._marks = {**self._marks, name: marks}
 
     def _refresh(self) -> None:
-        with _as_inspection_errors(self.path, "read"):
+        with explaining(self.path, "read"):
             stamp = _stamp_of(self.path)
         if stamp != self._stamp:
             records = _read(self.path)
@@ -144,7 +144,7 @@ def _record(page: InspectedPage, extraction: Extraction, marks: PageMarks) -> di
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    with _as_inspection_errors(path, "read"):
+    with explaining(path, "read"):
         try:
             lines = path.read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -188,16 +188,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 def _stamp_of(path: Path) -> _Stamp | None:
     """Return what changes whenever a file is written; None where there is no file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-@contextmanager
-def _as_inspection_errors(path: Path, how: str) -> Iterator[None]:
-    """Turn errors of the operating system into :class:`InspectionError`."""
-    try:
-        yield
-    except OSError as error:
-        raise InspectionError(str(path), f"cannot be {how}: {error.strerror}") from error
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 _HOST_NAMES = (LOOPBACK, "localhost")
-LAST_PORT = 0xFFFF
 
 #: Bytes of a request's body, at the most.
 MOST_BYTES = 1 << 20
@@ -110,8 +109,6 @@ def serve(tuner: Tuner, *, port: int = 0, announce: Callable[[str], None] = prin
 
 def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
     """Answer requests while a reactor runs; raises :class:`InspectionError` for a port that cannot be had."""
-    if not 0 <= port <= LAST_PORT:
-        raise InspectionError(f"port {port}", f"must be from 0, any that is free, to {LAST_PORT}")
     resource = TunerResource(tuner, reactor)
     site = _SilentSite(resource, requestFactory=GuardedRequest, reactor=reactor)  # type: ignore[no-untyped-call]
     site.displayTracebacks = False

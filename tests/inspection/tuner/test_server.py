@@ -328,12 +328,6 @@ class TestServe:
         assert "\n" not in str(caught.value)
         reactor.removeAll()  # type: ignore[no-untyped-call]
 
-    @pytest.mark.parametrize("port", [-1, 65536])
-    def test_a_port_that_is_none(self, port: int, tmp_path: Path) -> None:
-        reactor = SelectReactor()
-        with pytest.raises(InspectionError, match=f"port {port}: "):
-            listen(reactor, Tuner([inspected()], layers(), tmp_path / "marks.jsonl"), port)
-
     def test_it_announces_its_address_answers_and_ends_by_ctrl_c(self, tmp_path: Path) -> None:
         code = (
             "import sys\nfrom pathlib import Path\nfrom scrapy_justext.inspection.tuner.api import Tuner\n"
