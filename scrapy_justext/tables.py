@@ -431,6 +431,14 @@ def column_problem(schema: pa.Schema, name: str) -> str | None:
     return f"its column {name!r} is of the type {kind}, neither text nor binary"
 
 
+def rows_of(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns row by row; None in columns that a batch lacks."""
+    missing = pa.nulls(batch.num_rows)
+    columns = [batch.column(name) if name in batch.schema.names else missing for name in names]
+    for cells in zip(*columns, strict=True):
+        yield tuple(map(cell_value, cells))
+
+
 def cell_value(cell: pa.Scalar) -> Any:
     r"""Return what a cell holds: of a text that is not UTF-8, though its column says so, the bytes.
 

@@ -64,7 +64,7 @@ class NoPage(NamedTuple):
 
 
 #: The reasons that mean damage: each such record is reported with its location.
-DAMAGE = frozenset({"corrupt", "truncated"})
+REPORTED = frozenset({"corrupt", "truncated"})
 
 
 class Record(Protocol):
