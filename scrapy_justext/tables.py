@@ -192,14 +192,9 @@ def _own_array(rows: Sequence[ExtractionRow], field: pa.Field) -> pa.Array:
 
 
 def _other_arrays(rows: Sequence[ExtractionRow], schema: pa.Schema) -> list[pa.Array]:
-    batches, dicts = [], []
-    for row in rows:
-        if isinstance(row.others, ArrowRow):
-            batches.append(row.others.batch)
-        else:
-            dicts.append(row.others)
+    batches = [row.others.batch for row in rows if isinstance(row.others, ArrowRow)]
     if not batches:
-        return _dict_arrays(dicts, schema)[0]
+        return _dict_arrays([row.others for row in rows if not isinstance(row.others, ArrowRow)], schema)[0]
     table = pa.Table.from_batches(batches)
     return [
         _as_type(table.column(field.name).combine_chunks(), field.type)

@@ -52,15 +52,11 @@ class Source(NamedTuple):
     """Whether the records hold nothing else, and values of these types alone."""
 
 
-def find_sources(names: Sequence[str], columns: PageColumns, max_bytes: int) -> list[Source]:
-    """Return a source for each name; raise :class:`ArchiveError` for one that cannot be read.
+def find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
+    """Return the source at a path; raise :class:`ArchiveError` where it cannot be read.
 
     ``max_bytes``: the limit for pages; the bodies of larger ones need not be read.
     """
-    return [_find_source(Path(name), columns, max_bytes) for name in names]
-
-
-def _find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
     with records.explaining(path, "read"):
         if not path.exists():
             raise ArchiveError(path, "no such file or folder")

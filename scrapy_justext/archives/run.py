@@ -28,7 +28,7 @@ from scrapy_justext.archives.output import (
     summary_to_json,
     unfinished,
 )
-from scrapy_justext.archives.readers import Source, find_sources
+from scrapy_justext.archives.readers import Source, find_source
 from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, explaining
 from scrapy_justext.archives.work import Chunk, Setup, choose_rows, extract_chunks, make_chunks
 from scrapy_justext.crawl.command_options import chosen_settings
@@ -98,7 +98,8 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     suffix = find_suffix(options.output)
     if os.path.isdir(out):
         raise ArchiveError(out, "is a folder; the output is a file")
-    sources = find_sources(arguments, columns, max(choice.configuration.max_body_bytes for choice in choices))
+    max_bytes = max(choice.configuration.max_body_bytes for choice in choices)
+    sources = [find_source(Path(argument), columns, max_bytes) for argument in arguments]
     fields = [choice.fields for choice in choices]
     columns.check_kept(dict.fromkeys(name for source in sources for name in source.names))
     for source in sources:

@@ -290,8 +290,7 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
     titles = [name.ljust(wide) for name, wide in zip(names, columns, strict=True)]
     lines = [style.paint(_GAP.join([" ", *titles, "text"]), Colour.QUIET)]
     for row in rows:
-        lines.append(_aligned_row(row, columns, style))
-        lines += _differing_reasons(row, names, columns, style) if row.differs else ()
+        lines += _aligned_lines(row, names, columns, style)
     differing = sum(row.differs for row in rows)
     return "\n".join([*lines, "", *sums, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
 
@@ -303,16 +302,23 @@ def _sum(inspection: Inspection) -> str:
     return f"{extraction.profile}: {sums}"
 
 
-def _aligned_row(row: AlignedBlocks, columns: Sequence[int], style: Style) -> str:
+def _aligned_lines(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
+    """Yield the line of a text, and below it the reasons of the profiles where they differ."""
+    margin = len(DIFFERS) + sum(columns) + 3 * len(_GAP)
+    text_columns = (style.columns or 0) - margin
     mark = style.paint(DIFFERS, Colour.DIFFERS) if row.differs else " "
     blocks = (row.left, row.right)
     cells = [
         _aligned_cell(block, wide, style, begins=begins)
         for block, begins, wide in zip(blocks, row.begins, columns, strict=True)
     ]
-    text = style.cut(_listed_text(row.shown), _text_columns(columns, style))
+    text = style.cut(_listed_text(row.shown), text_columns)
     is_kept = any(block is not None and block.is_good for block in blocks)
-    return _GAP.join([mark, *cells, style.paint(text, None if is_kept else Colour.QUIET)]).rstrip()
+    yield _GAP.join([mark, *cells, style.paint(text, None if is_kept else Colour.QUIET)]).rstrip()
+    for name, block in zip(names, blocks, strict=True) if row.differs else ():
+        reason = "not there: its elements are removed" if block is None else on_one_line(block.reason)
+        for line in style.wrap(f"{name}: {reason}", text_columns):
+            yield " " * margin + style.paint(line, Colour.QUIET)
 
 
 def _aligned_cell(block: Block | None, columns: int, style: Style, *, begins: bool) -> str:
@@ -320,23 +326,6 @@ def _aligned_cell(block: Block | None, columns: int, style: Style, *, begins: bo
         return " " * columns
     number = str(block.index) if begins else CONTINUED
     return f"{number.rjust(columns - _CLASS_COLUMNS - 1)} {_class_cell(block, _CLASS_COLUMNS, style)}"
-
-
-def _differing_reasons(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
-    margin = " " * _margin(columns)
-    for name, block in zip(names, (row.left, row.right), strict=True):
-        reason = "not there: its elements are removed" if block is None else on_one_line(block.reason)
-        for line in style.wrap(f"{name}: {reason}", _text_columns(columns, style)):
-            yield margin + style.paint(line, Colour.QUIET)
-
-
-def _margin(columns: Sequence[int]) -> int:
-    """Return how many columns stand before the text of a comparison."""
-    return len(DIFFERS) + sum(columns) + 3 * len(_GAP)
-
-
-def _text_columns(columns: Sequence[int], style: Style) -> int:
-    return (style.columns or 0) - _margin(columns)
 
 
 def cut(text: str, columns: int) -> str:

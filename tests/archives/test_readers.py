@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrapy_justext.archives.readers import find_sources
+from scrapy_justext.archives.readers import find_source
 from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, NoPage, PageColumns
 from scrapy_justext.compression import zstd
 from scrapy_justext.exceptions import ArchiveError
@@ -27,7 +27,7 @@ LINES = [json.dumps({"url": url(number), "html": page(number)}).encode() + b"\n"
 
 
 def reads(path: Path, columns: PageColumns = COLUMNS, position: InputPosition = BEGINNING) -> list[Read]:
-    [source] = find_sources([str(path)], columns, 1 << 16)
+    source = find_source(path, columns, 1 << 16)
     return list(source.read(position))
 
 

@@ -10,7 +10,7 @@ has.  Where the browser has another view or none, it gets the new one as a whole
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_justext.core.extractor import Extractor
@@ -114,7 +114,7 @@ class Tuner:
         if mark is not None and (not isinstance(mark, str) or mark not in MARKS):
             raise ParameterError("mark", mark, "must be right, wrong or null")
         tuned = self._pages[page_number]
-        extraction = tuned.extract(self._options(tuned, read_choice(body)))
+        extraction = tuned.extract(tuned_options(self._layers, tuned.site, read_choice(body)))
         if not isinstance(index, int) or not _is_index(index, len(extraction.blocks)):
             raise ParameterError("index", index, f"must be that of one of {len(extraction.blocks)} blocks")
         keys = block_keys(extraction.blocks)
@@ -135,12 +135,9 @@ class Tuner:
             raise ParameterError("pages", numbers, f"must be numbers of {count} pages, from 0")
         return list(dict.fromkeys(numbers))
 
-    def _options(self, tuned: TunedPage, choice: Choice) -> Options:
-        return tuned_options(self._layers, tuned.site, choice)
-
     def _answer(self, number: int, choice: Choice, shown: object) -> dict[str, Any]:
         tuned = self._pages[number]
-        options = self._options(tuned, choice)
+        options = tuned_options(self._layers, tuned.site, choice)
         extraction = tuned.extract(options)
         keys = block_keys(extraction.blocks)
         thresholds = tuned.thresholds(options)
@@ -203,21 +200,18 @@ def _changes(base: Sequence[Block], blocks: Sequence[Block]) -> list[list[Any]]:
     ]
 
 
-@dataclass(slots=True, eq=False)
 class TunedPage:
-    """A page in the tuner."""
+    """A page in the tuner.
 
-    page: InspectedPage
-    options: Options
-    """The options of the page without the tuner."""
-    site: str | None = None
-    """The site with settings of its own that the page belongs to."""
-    before: Extraction = field(init=False)
-    _good_before: set[BlockKey] = field(init=False)
-    _reads: dict[Hashable, Reading] = field(default_factory=dict, init=False)
+    ``options``: those of the page without the tuner; ``site``: the site with settings of its own that it belongs to.
+    """
 
-    def __post_init__(self) -> None:
-        self.before = self.extract(self.options)
+    def __init__(self, page: InspectedPage, options: Options, site: str | None = None) -> None:
+        self.page = page
+        self.options = options
+        self.site = site
+        self._reads: dict[Hashable, Reading] = {}
+        self.before = self.extract(options)
         self._good_before = _good_keys(self.before, block_keys(self.before.blocks))
 
     def inspect(self, options: Options) -> Inspection:

@@ -84,7 +84,16 @@ class MarksFile:
             marks[key] = good
         lines = {other: line for other, line in self._lines.items() if other != name}
         if marks:
-            lines[name] = _line({"id": name, **_record(page, extraction, marks)})
+            lines[name] = _line(
+                {
+                    "id": name,
+                    "name": page.name,
+                    "url": page.url,
+                    "html": page_html(page),
+                    "gold": gold_text(extraction, marks),
+                    "marks": [{"text": text, "nth": nth, "good": value} for (text, nth), value in marks.items()],
+                }
+            )
         with explaining(self.path, "written"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, b"".join(lines.values()), PRIVATE)
@@ -131,16 +140,6 @@ def gold_text(extraction: Extraction, marks: Mapping[BlockKey, bool]) -> str:
     """Join the blocks that marks make good, and of those without a mark the good ones, by blank lines."""
     keyed = zip(block_keys(extraction.blocks), extraction.blocks, strict=True)
     return "\n\n".join(block.text for key, block in keyed if block.text and marks.get(key, block.is_good))
-
-
-def _record(page: InspectedPage, extraction: Extraction, marks: PageMarks) -> dict[str, Any]:
-    return {
-        "name": page.name,
-        "url": page.url,
-        "html": page_html(page),
-        "gold": gold_text(extraction, marks),
-        "marks": [{"text": text, "nth": nth, "good": good} for (text, nth), good in marks.items()],
-    }
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
