@@ -61,12 +61,10 @@ class OutputFormat(NamedTuple):
 
 def find_suffix(name: str) -> str:
     """Return the end of the name of an output, which tells its format; raise :class:`ArchiveError`."""
-    if name == STANDARD_OUTPUT:
-        return ".jsonl"
-    for suffix in SUFFIXES:
-        if name.lower().endswith(suffix):
-            return suffix
-    raise ArchiveError(name, f"the output's format is told by the end of its name, one of {', '.join(SUFFIXES)}")
+    suffix = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), None)
+    if suffix is None and name != STANDARD_OUTPUT:
+        raise ArchiveError(name, f"the output's format is told by the end of its name, one of {', '.join(SUFFIXES)}")
+    return suffix or ".jsonl"
 
 
 def make_format(suffix: str, schema: RowSchema | None = None) -> OutputFormat:

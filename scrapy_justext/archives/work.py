@@ -11,6 +11,7 @@ import gzip
 import io
 import logging
 import pickle
+import re
 import zlib
 from collections import Counter, deque
 from collections.abc import Mapping
@@ -138,6 +139,8 @@ def choose_rows(given: Mapping[str, Given]) -> RowChoice:
 
 #: For pages without one.
 _NO_URL = "file:///"
+#: The line before a chunk: its size, and what else is said of it.
+_CHUNK_HEAD = re.compile(rb"[ \t]*([0-9A-Fa-f]+)[ \t]*(?:;[^\r\n]*)?\r\n")
 #: What zlib calls these formats.
 _ZLIB, _RAW_DEFLATE = 15, -15
 
@@ -180,20 +183,10 @@ def join_chunks(body: bytes) -> bytes:
     """
     chunks: list[bytes] = []
     start = 0
-    while True:
-        end = body.find(b"\r\n", start)
-        size = _hexadecimal(body[start:end].partition(b";")[0]) if end >= 0 else None
-        if not size:
-            return b"".join(chunks) if chunks or size == 0 else body
-        chunks.append(body[end + 2 : end + 2 + size])
-        start = end + 2 + size + 2
-
-
-def _hexadecimal(digits: bytes) -> int | None:
-    try:
-        return abs(int(digits, 16))
-    except ValueError:
-        return None
+    while (head := _CHUNK_HEAD.match(body, start)) and (size := int(head[1], 16)):
+        chunks.append(body[head.end() : head.end() + size])
+        start = head.end() + size + len(b"\r\n")
+    return b"".join(chunks) if chunks or head else body
 
 
 def decompress(body: bytes, encodings: str, max_bytes: int) -> bytes:

@@ -260,18 +260,15 @@ def _find_pages(job: _Job, outcomes: Outcomes) -> Iterator[InspectedPage]:
     """Yield the pages that are there; complain of the others."""
     for name in job.names:
         try:
-            yield _find_page(job, name, outcomes)
+            outcome = outcomes.get(name)
+            if isinstance(outcome, Response):
+                yield page_of(name, outcome, configuration_for(job.layers, outcome.url))
+            elif _URL.match(name):
+                complain("justext", InspectionError(name, describe_fetch_error(outcome)))
+            else:
+                yield read_page(name, configuration_for(job.layers, None), job.arguments.encoding)
         except JustextError as error:
             complain("justext", error)
-
-
-def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
-    if not _URL.match(name):
-        return read_page(name, configuration_for(job.layers, None), job.arguments.encoding)
-    outcome = outcomes.get(name)
-    if not isinstance(outcome, Response):
-        raise InspectionError(name, describe_fetch_error(outcome))
-    return page_of(name, outcome, configuration_for(job.layers, outcome.url))
 
 
 def _write_report(pages: Sequence[Inspection], path: str) -> None:

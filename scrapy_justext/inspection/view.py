@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.reading.flow import Flow
@@ -123,7 +122,11 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "title": extraction.title,
         "limits": limits_of(profile, extractor.chosen_for(judged.page).thresholds_for(judged.page.language.language)),
         "notes": [*inspection.notes, *filter(None, [describe_removed(inspection)])],
-        "blocks": _block_views(extraction),
+        # The fields that say something.
+        "blocks": [
+            {name: value for name, value in row.items() if value not in (None, [], "") or name == "text"}
+            for row in extraction.block_dicts(BLOCK_FIELDS)
+        ],
         "rendering": render(inspection.flow, judged.page.segments),
     }
 
@@ -140,14 +143,6 @@ def limits_of(profile: Profile, thresholds: Thresholds) -> dict[str, list[dict[s
         ]
         for measurement, limits in compared.items()
     }
-
-
-def _block_views(extraction: Extraction) -> list[dict[str, Any]]:
-    """Return the fields of each block that say something."""
-    return [
-        {name: value for name, value in row.items() if value not in (None, [], "") or name == "text"}
-        for row in extraction.block_dicts(BLOCK_FIELDS)
-    ]
 
 
 def script() -> str:
