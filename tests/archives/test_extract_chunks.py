@@ -55,7 +55,7 @@ def chunk(records: Sequence[Record]) -> Chunk:
 
 def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[ChunkResult]:
     done = list(extract_chunks(chunks, processes, SETUP._replace(timeout=timeout)))
-    assert [one for one, _ in done] == chunks
+    assert [chunk_done for chunk_done, _ in done] == chunks
     assert not [thread for thread in threading.enumerate() if thread.name == "justext-feeder"]
     return [result for _, result in done]
 
@@ -67,8 +67,8 @@ def urls(results: Sequence[ChunkResult]) -> list[str]:
 def test_results_come_in_the_order_of_the_chunks() -> None:
     chunks = [chunk([loaded(10 * n + m) for m in range(9 if n % 3 == 0 else 1)]) for n in range(12)]
     results = work(chunks, processes=2)
-    assert urls(results) == [url(record.location.offset or 0) for one in chunks for record in one.records]
-    assert [result.counts["records"] for result in results] == [len(one.records) for one in chunks]
+    assert urls(results) == [url(record.location.offset or 0) for sent in chunks for record in sent.records]
+    assert [result.counts["records"] for result in results] == [len(sent.records) for sent in chunks]
 
 
 def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:

@@ -304,7 +304,7 @@ class TestMarks:
             assert server.ask(server.path("api/judge"), "POST", server.headers, b"{}").status == 200
             assert len(written) == 1
             may_write.set()
-            assert [one.result(20) for one in marks] == [200] * 8
+            assert [marked.result(20) for marked in marks] == [200] * 8
         assert list(count_marks(path).values()) == [8]
 
     def test_who_goes_away_leaves_the_mark(self, tmp_path: Path) -> None:
