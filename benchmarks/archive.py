@@ -30,8 +30,8 @@ from scrapy.settings import Settings
 from benchmarks.pages import load_pages, origin
 from scrapy_justext.archives.command import add_options
 from scrapy_justext.archives.records import ArchivedPage
-from scrapy_justext.archives.responses import make_response
 from scrapy_justext.archives.run import clean, make_job
+from scrapy_justext.archives.work import make_response
 from scrapy_justext.core.extractor import Extractor
 from scrapy_justext.crawl.settings import Given, configure
 

@@ -21,9 +21,9 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.tags import TABLE
 from scrapy_justext.crawl.printing import colours
 from scrapy_justext.crawl.settings import configure
-from scrapy_justext.inspection.alignment import align
 from scrapy_justext.inspection.pages import read_page
-from scrapy_justext.inspection.report import report_on
+from scrapy_justext.inspection.texts import align
+from scrapy_justext.inspection.view import report_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from scrapy_justext.archives.frames import Count
 
@@ -228,13 +228,10 @@ def _from_parquet(spark: SparkSession, options: Namespace, settings: Mapping[str
     columns.check_kept(frame.columns)
     location = [col("_metadata.file_path").alias("file"), col("_metadata.row_index").alias("offset")]
     used = {*columns.of_page.values(), *columns.others(frame.columns)}
-    frame = frame.select(*(_column(name) for name in frame.columns if name in used), *location)
+    quoted = [f"`{name.replace('`', '``')}`" for name in frame.columns if name in used]
+    frame = frame.select(*quoted, *location)
     packed = pack_settings(settings)
     return frame.mapInArrow(partial(_map_arrow, packed, count, columns), _schema_of_rows(frame, packed, columns))
-
-
-def _column(name: str) -> Column:
-    return col(f"`{name.replace('`', '``')}`")
 
 
 if __name__ == "__main__":

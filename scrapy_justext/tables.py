@@ -20,7 +20,7 @@ from scrapy_justext.core.parts import PARTS
 from scrapy_justext.exceptions import ArchiveError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -94,7 +94,7 @@ def arrow_rows(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[Mapping[
         return
     columns = [batch.column(name) for name in names]
     # Each row would hold the whole dictionary.
-    plain = [one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in columns]
+    plain = [column.dictionary_decode() if pa.types.is_dictionary(column.type) else column for column in columns]
     rows = pa.RecordBatch.from_arrays(plain, [*names])
     yield from (ArrowRow(rows.slice(i, 1)) for i in range(batch.num_rows))
 
@@ -114,6 +114,13 @@ class ExtractionRow(NamedTuple):
     chunk_characters: int
     others: Mapping[str, Any] | ArrowRow
     """The other columns of the page's record; as plain JSON values where they have no types."""
+
+    def value(self, field: str) -> Any:
+        """Return what a field holds, as plain JSON values; None where the row does not have it."""
+        part = self.fields.get(field)
+        if part is None:
+            return None
+        return part_of(self.extraction, part, self.blocks, self.block_fields, self.chunk_characters)
 
 
 class RowSchema(NamedTuple):
@@ -147,15 +154,24 @@ def make_schema(choices: Iterable[Mapping[str, str]], others: pa.Schema) -> RowS
     return RowSchema(pa.schema(list(own.items())), pa.schema([*missing, *others]))
 
 
+def check_names(subject: object, names: Iterable[str], fields: Container[str], how: str = "") -> None:
+    """Raise :class:`ArchiveError` where a column that is carried through has the name of one of ours.
+
+    ``subject``: what has the columns; ``fields``: those that settings ask for; ``how``: a column is left out.
+    """
+    for name in names:
+        if name in PLACE.names or name in fields:
+            problem = f"its column {name!r} has the name of one that is written"
+            rename = "" if name in PLACE.names else ", or rename ours by JUSTEXT_FIELDS"
+            raise ArchiveError(subject, f"{problem}: leave it out{how}{rename}")
+
+
 def to_json(row: ExtractionRow) -> dict[str, Any]:
     """Return a row as values for JSON: where the page comes from, the fields of an item of a crawl, the other columns.
 
     Those of Arrow may hold dates, bytes and other values that JSON does not have.
     """
-    parts = {
-        field: part_of(row.extraction, part, row.blocks, row.block_fields, row.chunk_characters)
-        for field, part in row.fields.items()
-    }
+    parts = {field: row.value(field) for field in row.fields}
     others = row.others
     if isinstance(others, ArrowRow):
         others = {name: cell_value(others.batch.column(name)[0]) for name in others.batch.schema.names}
@@ -170,27 +186,15 @@ def to_batch(rows: Sequence[ExtractionRow], schema: RowSchema) -> pa.RecordBatch
 
 
 def _own_array(rows: Sequence[ExtractionRow], field: pa.Field) -> pa.Array:
-    if field.type == _TYPES["list[Block]"]:
-        return _blocks_array(rows, field.name)
-    return pa.array([_value(row, field.name) for row in rows], field.type)
-
-
-def _value(row: ExtractionRow, name: str) -> Any:
-    if name in PLACE.names:
-        return getattr(row, name)
-    part = row.fields.get(name)
-    return None if part is None else part_of(row.extraction, part, chunk_characters=row.chunk_characters)
+    if field.name in PLACE.names:
+        return pa.array([getattr(row, field.name) for row in rows], field.type)
+    return _array([row.value(field.name) for row in rows], field.type)
 
 
 def _other_arrays(rows: Sequence[ExtractionRow], schema: pa.Schema) -> list[pa.Array]:
-    batches, dicts = [], []
-    for row in rows:
-        if isinstance(row.others, ArrowRow):
-            batches.append(row.others.batch)
-        else:
-            dicts.append(row.others)
+    batches = [row.others.batch for row in rows if isinstance(row.others, ArrowRow)]
     if not batches:
-        return _dict_arrays(dicts, schema)[0]
+        return _dict_arrays([row.others for row in rows if not isinstance(row.others, ArrowRow)], schema)[0]
     table = pa.Table.from_batches(batches)
     return [
         _as_type(table.column(field.name).combine_chunks(), field.type)
@@ -209,32 +213,6 @@ def _as_type(array: pa.Array, kind: pa.DataType) -> pa.Array:
     encoded = array.cast(kind.value_type).dictionary_encode()
     indices = encoded.indices.cast(kind.index_type)
     return pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=kind.ordered)
-
-
-def _blocks_array(rows: Sequence[ExtractionRow], name: str) -> pa.Array:
-    """Return the blocks of rows, filled field by field: an object for each block would take longer than extraction."""
-    offsets: list[int | None] = []
-    listed: list[Block] = []
-    asked_for: list[frozenset[str]] = []
-    for row in rows:
-        if name not in row.fields:
-            offsets.append(None)
-            continue
-        offsets.append(len(listed))
-        blocks = row.extraction.choose_blocks(row.blocks)
-        listed += blocks
-        asked_for += [frozenset(row.block_fields)] * len(blocks)
-    offsets.append(len(listed))
-    values = [_field_array(listed, asked_for, field) for field in BLOCK]
-    structs = pa.StructArray.from_arrays(values, fields=list(BLOCK))
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
-
-
-def _field_array(blocks: Sequence[Block], asked_for: Sequence[frozenset[str]], field: pa.Field) -> pa.Array:
-    """Return one field of all blocks, null where it is not asked for, which sites may differ in."""
-    name = field.name
-    values = [getattr(block, name) if name in names else None for block, names in zip(blocks, asked_for, strict=True)]
-    return pa.array(values, field.type)
 
 
 #: Bytes of rows in memory, about, that become one row group of Parquet.
@@ -304,9 +282,9 @@ class DictTable:
     def __init__(
         self, out: BinaryIO, names: Sequence[str], types: Mapping[str, pa.DataType], first: Sequence[Mapping[str, Any]]
     ) -> None:
-        found = dict.fromkeys(names or [*(name for row in first for name in row), *types])
-        found.pop(OTHER_FIELDS, None)
-        columns = [(name, types.get(name) or common_type([row.get(name) for row in first])) for name in found]
+        known = dict.fromkeys(names or [*(name for row in first for name in row), *types])
+        known.pop(OTHER_FIELDS, None)
+        columns = [(name, types.get(name) or common_type([row.get(name) for row in first])) for name in known]
         self._groups = ParquetGroups(out, pa.schema([*columns, (OTHER_FIELDS, pa.string())]))
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -344,7 +322,10 @@ def _column(values: list[Any], field: pa.Field, others: Sequence[dict[str, Any]]
 
 
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return values that fit: lists of dicts field by field, which takes a fraction of the time."""
+    """Return values that fit as a column.
+
+    Lists of dicts are read field by field, which takes a fraction of the time.
+    """
     if not pa.types.is_list(kind) or not pa.types.is_struct(kind.value_type) or not kind.value_type.num_fields:
         return pa.array(values, kind)
     ends = list(accumulate((len(value or ()) for value in values), initial=0))
@@ -363,8 +344,8 @@ def common_type(values: Sequence[Any]) -> pa.DataType:
     >>> common_type([1, None, 2.5]), common_type([None]), common_type([2, "two"]), common_type([{"a": []}])
     (DataType(double), DataType(string), DataType(int64), StructType(struct<a: list<item: string>>))
     """
-    found = _infer(values) or next((kind for value in values if value is not None and (kind := _infer([value]))), None)
-    return pa.string() if found is None else _without_nulls(found)
+    kinds = (_infer(sample) for sample in (values, *([value] for value in values if value is not None)))
+    return _without_nulls(next(filter(None, kinds), pa.string()))
 
 
 def _infer(values: Sequence[Any]) -> pa.DataType | None:
@@ -394,24 +375,24 @@ def _fit(values: Sequence[Any], kind: pa.DataType) -> bool:
     [True, True, False, False, True, False]
     """
     values = [value for value in values if value is not None]
-    found = set(map(type, values))
+    types = set(map(type, values))
     if pa.types.is_list(kind):
-        is_list = all(issubclass(one, list) for one in found)
-        return is_list and _fit([inner for value in values for inner in value], kind.value_type)
+        are_lists = all(issubclass(value_type, list) for value_type in types)
+        return are_lists and _fit([inner for value in values for inner in value], kind.value_type)
     if pa.types.is_struct(kind):
         fields = {field.name: field.type for field in kind}
         return (
-            found <= {dict}
+            types <= {dict}
             and all(value.keys() <= fields.keys() for value in values)
             and all(_fit([value.get(name) for value in values], inner) for name, inner in fields.items())
         )
     if pa.types.is_string(kind):
-        return all(issubclass(one, str) for one in found)
-    if pa.types.is_floating(kind) and found <= {float, int}:
+        return all(issubclass(value_type, str) for value_type in types)
+    if pa.types.is_floating(kind) and types <= {float, int}:
         return all(abs(value) <= _EXACT for value in values if type(value) is int)
-    if pa.types.is_signed_integer(kind) and found <= {int}:
+    if pa.types.is_signed_integer(kind) and types <= {int}:
         return not values or -(1 << kind.bit_width - 1) <= min(values) <= max(values) < 1 << kind.bit_width - 1
-    return (pa.types.is_boolean(kind) and found <= {bool}) or all(_comes_back(value, kind) for value in values)
+    return (pa.types.is_boolean(kind) and types <= {bool}) or all(_comes_back(value, kind) for value in values)
 
 
 #: The largest number that floating point holds with all its neighbours.
@@ -443,6 +424,14 @@ def column_problem(schema: pa.Schema, name: str) -> str | None:
     if any(is_type(values) for is_type in _TEXT_TYPES):
         return None
     return f"its column {name!r} is of the type {kind}, neither text nor binary"
+
+
+def rows_of(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns row by row; None in columns that a batch lacks."""
+    missing = pa.nulls(batch.num_rows)
+    columns = [batch.column(name) if name in batch.schema.names else missing for name in names]
+    for cells in zip(*columns, strict=True):
+        yield tuple(map(cell_value, cells))
 
 
 def cell_value(cell: pa.Scalar) -> Any:

@@ -13,20 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from scrapy.settings import Settings
 
-from scrapy_justext.archives.records import (
-    BEGINNING,
-    LoadedRecord,
-    Location,
-    PageColumns,
-    Read,
-    as_text,
-    cells_to_page,
-    check_names,
-)
-from scrapy_justext.archives.work import RecordExtractor, choose_rows, extract_records, make_chunks
+from scrapy_justext.archives.records import BEGINNING, LoadedRecord, Location, PageColumns, Read, as_text, cells_to_page
+from scrapy_justext.archives.work import RecordExtractor, RecordsResult, choose_rows, make_chunks
 from scrapy_justext.crawl.settings import from_settings, make_layers
 from scrapy_justext.exceptions import ArchiveError
-from scrapy_justext.tables import OF_RECORDS, PLACE, arrow_rows, cell_value, column_problem, make_schema, to_batch
+from scrapy_justext.tables import OF_RECORDS, arrow_rows, check_names, column_problem, make_schema, rows_of, to_batch
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -68,7 +59,7 @@ def schema_of_frame(packed: bytes, frame: pa.Schema, columns: PageColumns = _USU
         if problem is not None:
             raise ArchiveError("the frame", f"{problem}; its columns: {', '.join(names)}")
     others = pa.schema([pa.field(name, frame.field(name).type) for name in _others(names, columns)])
-    check_names("the frame", others.names, {*PLACE.names, *(name for each in _fields(packed) for name in each)})
+    check_names("the frame", others.names, set().union(*_fields(packed)))
     return make_schema(_fields(packed), others)
 
 
@@ -101,7 +92,9 @@ def extract_reads(
     """
     extractor = _make_extractor(packed)
     for chunk in make_chunks(reads):
-        result = extract_records(chunk.records, extractor)
+        result = RecordsResult()
+        for record in chunk.records:
+            result.add(record, extractor)
         if count is not None:
             count(result.counts)
         if result.rows:
@@ -110,16 +103,13 @@ def extract_reads(
 
 @cache
 def _make_extractor(packed: bytes) -> RecordExtractor:
-    extractor = RecordExtractor(pickle.loads(packed))
-    extractor.warm_up()
-    return extractor
+    return RecordExtractor(pickle.loads(packed))
 
 
 def _read_batch(batch: pa.RecordBatch, columns: PageColumns) -> Iterator[Read]:
-    names = batch.schema.names
-    missing = pa.nulls(batch.num_rows)
-    used = [batch.column(name) if name in names else missing for name in (*columns.of_page.values(), *Location._fields)]
-    for cells, others in zip(zip(*used, strict=True), arrow_rows(batch, _others(names, columns)), strict=True):
-        html, url, content_type, file, offset = map(cell_value, cells)
-        record = LoadedRecord(Location(as_text(file), offset), cells_to_page(html, url, content_type, others=others))
+    values = rows_of(batch, [*columns.of_page.values(), *Location._fields])
+    for (*cells, file, offset), others in zip(
+        values, arrow_rows(batch, _others(batch.schema.names, columns)), strict=True
+    ):
+        record = LoadedRecord(Location(as_text(file), offset), cells_to_page(*cells, others=others))
         yield Read(record, BEGINNING)

@@ -24,7 +24,7 @@ from scrapy_justext.archives.records import ArchivedPage, InputPosition, Locatio
 from scrapy_justext.archives.warc import check_warc, read_warc
 from scrapy_justext.compression import DAMAGE, zstd
 from scrapy_justext.exceptions import ArchiveError, describe_os_error
-from scrapy_justext.tables import OF_RECORDS, OTHER_FIELDS, arrow_rows, cell_value, column_problem, common_type
+from scrapy_justext.tables import OF_RECORDS, OTHER_FIELDS, arrow_rows, column_problem, common_type, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,15 +52,11 @@ class Source(NamedTuple):
     """Whether the records hold nothing else, and values of these types alone."""
 
 
-def find_sources(names: Sequence[str], columns: PageColumns, max_bytes: int) -> list[Source]:
-    """Return a source for each name; raise :class:`ArchiveError` for one that cannot be read.
+def find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
+    """Return the source at a path; raise :class:`ArchiveError` where it cannot be read.
 
     ``max_bytes``: the limit for pages; the bodies of larger ones need not be read.
     """
-    return [_find_source(Path(name), columns, max_bytes) for name in names]
-
-
-def _find_source(path: Path, columns: PageColumns, max_bytes: int) -> Source:
     with records.explaining(path, "read"):
         if not path.exists():
             raise ArchiveError(path, "no such file or folder")
@@ -221,7 +217,7 @@ def read_lines(path: Path, columns: PageColumns, max_bytes: int, position: Input
     with _open_lines(path) as (stream, file):
         offset = position.offset
         try:
-            _skip_bytes(stream, offset, seekable=stream is file)
+            stream.seek(offset)
             while line := stream.readline(longest):
                 location = Location(str(path), offset)
                 offset += len(line)
@@ -247,14 +243,6 @@ def _open_lines(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Give the bytes of the text, and the file that they come from."""
     with path.open("rb") as file, _OPENERS.get(path.suffix.lower(), nullcontext)(file) as stream:
         yield stream, file
-
-
-def _skip_bytes(stream: BinaryIO, count: int, *, seekable: bool) -> None:
-    if seekable:
-        stream.seek(count)
-        return
-    while count and (data := stream.read(min(count, _STEP))):
-        count -= len(data)
 
 
 def _skip_line(stream: BinaryIO) -> int:
@@ -316,14 +304,12 @@ def _group_records(
     number = start.offset or 0
     known = table.schema_arrow.names
     others = columns.others(known)
-    names = [name for name in columns.of_page.values() if name in known]
+    names = [*columns.of_page.values()]
+    used = {*others, *(name for name in names if name in known)}
     try:
-        for batch in table.iter_batches(_ROWS, row_groups=[group], columns=[*{*names, *others}]):
-            values = [
-                batch.column(name) if name in names else pa.nulls(len(batch)) for name in columns.of_page.values()
-            ]
-            for cells, other in zip(zip(*values, strict=True), arrow_rows(batch, others), strict=True):
-                page = records.cells_to_page(*map(cell_value, cells), others=other)
+        for batch in table.iter_batches(_ROWS, row_groups=[group], columns=[*used]):
+            for cells, other in zip(rows_of(batch, names), arrow_rows(batch, others), strict=True):
+                page = records.cells_to_page(*cells, others=other)
                 yield records.LoadedRecord(start._replace(offset=number), page), number + 1
                 number += 1
     except (pa.ArrowException, OSError) as error:

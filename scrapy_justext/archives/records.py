@@ -10,7 +10,7 @@ from scrapy_justext.exceptions import ArchiveError, UnknownNameError, describe_o
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Collection, Container, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from scrapy_justext.tables import ArrowRow
 
@@ -64,7 +64,7 @@ class NoPage(NamedTuple):
 
 
 #: The reasons that mean damage: each such record is reported with its location.
-DAMAGE = frozenset({"corrupt", "truncated"})
+REPORTED = frozenset({"corrupt", "truncated"})
 
 
 class Record(Protocol):
@@ -160,22 +160,6 @@ class PageColumns(NamedTuple):
 
 #: The option of commands that names the columns that are carried through.
 OTHERS_OPTION = "--columns"
-
-
-#: The columns that say where a page is from: settings do not rename them.
-_OF_PLACE = frozenset({"url", *Location._fields})
-
-
-def check_names(subject: object, names: Iterable[str], own: Container[str], how: str = "") -> None:
-    """Raise :class:`ArchiveError` where a column that is carried through has the name of one of ours.
-
-    ``subject``: what has the columns; ``how``: a column is left out.
-    """
-    for name in names:
-        if name in own:
-            problem = f"its column {name!r} has the name of one that is written"
-            rename = "" if name in _OF_PLACE else ", or rename ours by JUSTEXT_FIELDS"
-            raise ArchiveError(subject, f"{problem}: leave it out{how}{rename}")
 
 
 def column_option(field: str) -> str:

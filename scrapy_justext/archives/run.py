@@ -16,24 +16,27 @@ import pyarrow as pa
 
 from scrapy_justext import core
 from scrapy_justext.archives.command import DONE, STANDARD_OUTPUT, raise_on_interrupt
-from scrapy_justext.archives.formats import PARQUET, OutputFormat, find_suffix, make_format
 from scrapy_justext.archives.output import (
+    PARQUET,
     Output,
+    OutputFormat,
     PrintedOutput,
     RunProgress,
+    find_suffix,
     format_summary,
+    make_format,
     summary_to_json,
     unfinished,
 )
-from scrapy_justext.archives.readers import Source, find_sources
-from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, check_names, explaining
+from scrapy_justext.archives.readers import Source, find_source
+from scrapy_justext.archives.records import OTHERS_OPTION, InputPosition, PageColumns, explaining
 from scrapy_justext.archives.work import Chunk, Setup, choose_rows, extract_chunks, make_chunks
 from scrapy_justext.crawl.command_options import chosen_settings
 from scrapy_justext.crawl.printing import on_one_line
 from scrapy_justext.crawl.settings import Layers, from_settings, is_enabled, make_layers
 from scrapy_justext.exceptions import ArchiveError, JustextError, ParameterError
 from scrapy_justext.files import write_whole
-from scrapy_justext.tables import OTHER_FIELDS, PLACE, make_schema
+from scrapy_justext.tables import OTHER_FIELDS, check_names, make_schema
 from scrapy_justext.workers.progress import Progress
 
 if TYPE_CHECKING:
@@ -95,12 +98,12 @@ def make_job(arguments: Sequence[str], options: Namespace, settings: BaseSetting
     suffix = find_suffix(options.output)
     if os.path.isdir(out):
         raise ArchiveError(out, "is a folder; the output is a file")
-    sources = find_sources(arguments, columns, max(each.configuration.max_body_bytes for each in choices))
-    fields = [each.fields for each in choices]
+    max_bytes = max(choice.configuration.max_body_bytes for choice in choices)
+    sources = [find_source(Path(argument), columns, max_bytes) for argument in arguments]
+    fields = [choice.fields for choice in choices]
     columns.check_kept(dict.fromkeys(name for source in sources for name in source.names))
-    own = {*PLACE.names, *(name for each in fields for name in each)}
     for source in sources:
-        check_names(source.path, source.others.names, own, f" with {OTHERS_OPTION}")
+        check_names(source.path, source.others.names, set().union(*fields), f" with {OTHERS_OPTION}")
     if options.summary is not None:
         _check_writable(Path(options.summary))
     timeout = options.timeout if options.timeout is not None else settings.get("JUSTEXT_TIMEOUT")
@@ -205,7 +208,7 @@ def _work(job: ArchiveJob, output: Output | PrintedOutput) -> None:
     begun, first_pages = monotonic(), progress.counts["pages"]
     done = _bytes_done(job.sources, progress)
     chunks = _read_chunks(job.sources, progress)
-    setup = Setup(job.layers, job.output_format, job.timeout)
+    setup = Setup(job.layers, job.output_format.encode, job.timeout)
     try:
         with (
             Progress(sum(source.size for source in job.sources), done) as bar,

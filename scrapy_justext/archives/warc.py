@@ -52,7 +52,7 @@ class _SeenRecord(NamedTuple):
     offset: int
     length: int
     """The bytes of its block."""
-    found: LoadedRecord | None
+    record: LoadedRecord | None
     """What is to be handed on of it, if anything."""
     is_whole: bool
 
@@ -112,7 +112,7 @@ class _WarcReader:
         try:
             for seen in self._seen_records(start):
                 if held is not None:
-                    yield held.offset, held.found
+                    yield held.offset, held.record
                 held = seen
         except OSError as error:
             # What the operating system says is not the file's fault.
@@ -121,7 +121,7 @@ class _WarcReader:
             failed = True
         damage = self._find_damage(held, start, failed=failed)
         if held is not None and (damage is None or damage[0] != held.offset):
-            yield held.offset, held.found
+            yield held.offset, held.record
         return damage
 
     def _seen_records(self, start: int) -> Iterator[_SeenRecord]:
@@ -132,10 +132,10 @@ class _WarcReader:
                 offset = record.stream_pos
             length = record.content_length
             content = self._content(record)
-            found = None if content is None else LoadedRecord(Location(self._name, offset), content)
+            loaded = None if content is None else LoadedRecord(Location(self._name, offset), content)
             # Parsing HTTP headers leaves the length of the body.
             is_whole = not isinstance(content, ArchivedPage) or len(content.body) == record.content_length
-            yield _SeenRecord(offset, length, found, is_whole)
+            yield _SeenRecord(offset, length, loaded, is_whole)
 
     def _content(self, record: WarcRecord) -> ArchivedPage | NoPage | None:
         """Return the page in a record, or why there is none; None for a type that holds no page."""
@@ -226,13 +226,13 @@ def _next_beginning(file: BinaryIO, offset: int, *, compressed: bool) -> int | N
         data = file.read(_STEP)
         if len(data) < len(magic):
             return None
-        found = data.find(magic)
-        if found < 0:
+        start = data.find(magic)
+        if start < 0:
             offset += len(data) - len(magic) + 1
-        elif _begins_at(file, offset + found, compressed=compressed):
-            return offset + found
+        elif _begins_at(file, offset + start, compressed=compressed):
+            return offset + start
         else:
-            offset += found + 1
+            offset += start + 1
 
 
 def _end_of_member(file: BinaryIO, offset: int) -> int | None:

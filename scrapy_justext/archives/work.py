@@ -7,27 +7,35 @@ encoded; it is replaced once for each chunk.
 
 from __future__ import annotations
 
+import gzip
+import io
 import logging
 import pickle
+import re
+import zlib
 from collections import Counter, deque
 from collections.abc import Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import brotli
+from scrapy.http import Headers, HtmlResponse, Response, TextResponse
+from scrapy.responsetypes import responsetypes
+
 from scrapy_justext.archives.records import (
-    DAMAGE,
     OTHERS_OPTION,
+    REPORTED,
     ArchivedPage,
     InputPosition,
     Location,
     NoPage,
     Record,
-    check_names,
 )
-from scrapy_justext.archives.responses import make_response
+from scrapy_justext.compression import DAMAGE, zstd
 from scrapy_justext.core.extractor import WARM_UP_PAGE, Extractor
 from scrapy_justext.core.parts import PARTS
 from scrapy_justext.crawl.conversion import laid_over
@@ -41,16 +49,13 @@ from scrapy_justext.exceptions import (
     ParameterError,
     WorkerCrashed,
 )
-from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow
+from scrapy_justext.tables import OF_RECORDS, PLACE, ExtractionRow, check_names
 from scrapy_justext.workers.pool import Pool
 from scrapy_justext.workers.process import PROTOCOL, Begun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    from scrapy.http import TextResponse
-
-    from scrapy_justext.archives.formats import OutputFormat
     from scrapy_justext.archives.records import Read
 
 #: A chunk is closed when it has so many records, or bytes: a fraction of a second's work.
@@ -126,6 +131,113 @@ def choose_rows(given: Mapping[str, Given]) -> RowChoice:
     return RowChoice(configuration, {field: part for part, field in configuration.fields.items() if field is not None})
 
 
+# From a page as an archive has it to the response that a crawl would have seen.
+#
+# An archive keeps HTTP messages as they were sent: in chunks, compressed.  Often it keeps a header of what it has
+# undone itself, so a body that is not what its headers say is taken as it is.  Of a body that was cut off, what is
+# there is taken.
+
+#: For pages without one.
+_NO_URL = "file:///"
+#: The line before a chunk: its size, and what else is said of it.
+_CHUNK_HEAD = re.compile(rb"[ \t]*([0-9A-Fa-f]+)[ \t]*(?:;[^\r\n]*)?\r\n")
+#: What zlib calls these formats.
+_ZLIB, _RAW_DEFLATE = 15, -15
+
+
+def make_response(page: ArchivedPage, max_bytes: int) -> Response:
+    """Return the response for a page; without headers, it is HTML.
+
+    A compressed body that is larger than ``max_bytes`` is cut one byte behind them.
+    """
+    headers = Headers(page.headers)
+    url = page.url or _NO_URL
+    body, encoding = _body(page.body, headers, max_bytes)
+    kind = responsetypes.from_args(headers=headers, url=url, body=body) if headers else HtmlResponse
+    if encoding is not None and issubclass(kind, TextResponse):
+        return kind(url, status=page.status, headers=headers, body=body, encoding=encoding)
+    return kind(url, status=page.status, headers=headers, body=body)
+
+
+def _body(body: bytes | str, headers: Headers, max_bytes: int) -> tuple[bytes, str | None]:
+    """Return the body, and its encoding where that is known; remove the headers of what is undone."""
+    if isinstance(body, str):
+        # It is decoded already, whatever the page declares.
+        return body.encode("utf-8", "replace"), "utf-8"
+    if b"chunked" in _take_header("Transfer-Encoding", headers).lower():
+        body = join_chunks(body)
+    return decompress(body, _take_header("Content-Encoding", headers).decode("latin-1"), max_bytes), None
+
+
+def _take_header(name: str, headers: Headers) -> bytes:
+    values = headers.getlist(name)
+    headers.pop(name, None)
+    return b",".join(values)
+
+
+def join_chunks(body: bytes) -> bytes:
+    r"""Return the body that was sent in chunks.
+
+    >>> join_chunks(b"5\r\nHello\r\n7;x=y\r\n, world\r\n0\r\n\r\n"), join_chunks(b"<p>Hello")
+    (b'Hello, world', b'<p>Hello')
+    """
+    chunks: list[bytes] = []
+    start = 0
+    while (head := _CHUNK_HEAD.match(body, start)) and (size := int(head[1], 16)):
+        chunks.append(body[head.end() : head.end() + size])
+        start = head.end() + size + len(b"\r\n")
+    return b"".join(chunks) if chunks or head else body
+
+
+def decompress(body: bytes, encodings: str, max_bytes: int) -> bytes:
+    """Return the body that was compressed as ``Content-Encoding`` says; at most one byte more than ``max_bytes`` of it.
+
+    >>> decompress(zlib.compress(b"<p>Hello"), "deflate", 100), decompress(b"<p>Hello", "gzip", 100)
+    (b'<p>Hello', b'<p>Hello')
+    """
+    for encoding in reversed([name.strip().lower() for name in encodings.split(",")]):
+        for decompressor in _DECOMPRESSORS.get(encoding, ()):
+            try:
+                body = decompressor(body, max_bytes + 1)
+            except (*DAMAGE, brotli.error):
+                continue
+            break
+    return body
+
+
+def _inflater(wbits: int) -> Callable[[bytes, int], bytes]:
+    return lambda body, at_most: zlib.decompressobj(wbits).decompress(body, at_most)
+
+
+def _reader(open_body: Callable[[io.BytesIO], Any]) -> Callable[[bytes, int], bytes]:
+    """Return a function that reads all the members, or frames, of a body, up to the first that is damaged."""
+
+    def read(body: bytes, at_most: int) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        with open_body(io.BytesIO(body)) as stream:
+            try:
+                while size < at_most and (part := stream.read1(at_most - size)):
+                    parts.append(part)
+                    size += len(part)
+            except DAMAGE:
+                if not parts:
+                    raise
+        return b"".join(parts)
+
+    return read
+
+
+#: From compressed bytes, and how many to return at most, to the bytes: the ways that an encoding may mean.
+_DECOMPRESSORS: dict[str, tuple[Callable[[bytes, int], bytes], ...]] = {
+    "gzip": (_reader(gzip.open),),
+    "x-gzip": (_reader(gzip.open),),
+    "deflate": (_inflater(_ZLIB), _inflater(_RAW_DEFLATE)),
+    "br": (lambda body, at_most: bytes(brotli.Decompressor().process(body, output_buffer_limit=at_most)),),
+    "zstd": (_reader(zstd.open),),
+}
+
+
 # From a record to its row, or to the reason why there is none, as in a crawl.
 
 
@@ -135,12 +247,11 @@ class RecordExtractor:
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
         self._choice_of = cache(self._choose)
-
-    def warm_up(self) -> None:
-        """Load the stoplists and the model, so that no page is blamed for their failure."""
         choice = self._choice_of(None)
         if choice is not None:
-            Extractor(choice.configuration.options).extract(WARM_UP_PAGE)
+            # Stoplists and models are loaded now, so that no page is blamed for their failure.
+            with suppress(PageLimitError):
+                Extractor(choice.configuration.options).extract(WARM_UP_PAGE)
 
     def extract(self, record: Record) -> tuple[CleanedPage, ExtractionRow] | NoPage:
         """Return the page in a record and its row, or why there is none; may raise whatever a page makes it raise."""
@@ -153,7 +264,7 @@ class RecordExtractor:
         configuration, fields = choice
         if isinstance(archived.others, Mapping):
             # What has types was checked before.
-            check_names(record.location.file, archived.others, {*PLACE.names, *fields}, f" with {OTHERS_OPTION}")
+            check_names(record.location.file, archived.others, fields, f" with {OTHERS_OPTION}")
         response = make_response(archived, configuration.max_body_bytes)
         reason = skip_reason(None, response, configuration)
         if reason is not None:
@@ -204,7 +315,7 @@ class RecordsResult:
             return
         if isinstance(extracted, NoPage):
             self.counts[f"skipped/{extracted.reason}"] += 1
-            if extracted.reason in DAMAGE:
+            if extracted.reason in REPORTED:
                 self.troubles.append(Trouble(record.location, extracted.reason))
             return
         page, row = extracted
@@ -219,14 +330,6 @@ class RecordsResult:
         self.troubles.append(trouble)
 
 
-def extract_records(records: Iterable[Record], extractor: RecordExtractor) -> RecordsResult:
-    """Return what becomes of records."""
-    result = RecordsResult()
-    for record in records:
-        result.add(record, extractor)
-    return result
-
-
 # The processes that extract.
 
 #: Chunks that are read and not yet written, for each process: one in work, one that waits for it or for an earlier one.
@@ -236,11 +339,11 @@ _AHEAD = 3
 class Setup(NamedTuple):
     """What a process needs to know.
 
-    ``output_format``: what rows become; ``timeout``: seconds that a page may take, None: any.
+    ``encode``: what makes bytes of rows; ``timeout``: seconds that a page may take, None: any.
     """
 
     layers: Layers
-    output_format: OutputFormat
+    encode: Callable[[Sequence[ExtractionRow]], bytes]
     timeout: float | None = None
 
 
@@ -283,8 +386,6 @@ def _start_extracting(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], It
     # What Scrapy says of single responses is counted.
     logging.getLogger("scrapy").setLevel(logging.CRITICAL)
     extractor = RecordExtractor(setup.layers)
-    extractor.warm_up()
-    encode = setup.output_format.encode
 
     def do(chunk: Sequence[Packed | Trouble]) -> Iterator[object]:
         result = RecordsResult()
@@ -295,7 +396,7 @@ def _start_extracting(setup: Setup) -> Callable[[Sequence[Packed | Trouble]], It
                 yield Begun(number, setup.timeout)
                 result.add(record, extractor)
         yield Begun()
-        yield ChunkResult(encode(result.rows), result.counts, result.troubles)
+        yield ChunkResult(setup.encode(result.rows), result.counts, result.troubles)
 
     return do
 

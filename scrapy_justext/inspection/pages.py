@@ -15,6 +15,7 @@ import logging
 import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +26,7 @@ from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
 from scrapy_justext.core.extractor import Extractor, JudgedPage, ReadPage
@@ -36,7 +38,7 @@ from scrapy_justext.crawl.settings import KEY, Configuration, configure
 from scrapy_justext.exceptions import InspectionError, PageLimitError, describe_os_error
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 
@@ -184,12 +186,21 @@ class Inspection(NamedTuple):
         return notes
 
 
+@contextmanager
+def explaining(path: object, action: str) -> Iterator[None]:
+    """Raise :class:`InspectionError` for what the operating system says of a file that is to be read, or written."""
+    try:
+        yield
+    except OSError as error:
+        raise InspectionError(str(path), f"cannot be {action}: {error.strerror}") from error
+
+
 def describe_page(extraction: Extraction) -> str:
     """Return what a profile's models tell of a page as a whole; "" where they tell nothing."""
     if extraction.page_type is None:
         return ""
-    told = f"page type {extraction.page_type} (probability {extraction.page_type_probability:.2f})"
-    return f"{told}, confidence {extraction.confidence:.2f} (expected F1)"
+    page_type = f"page type {extraction.page_type} (probability {extraction.page_type_probability:.2f})"
+    return f"{page_type}, confidence {extraction.confidence:.2f} (expected F1)"
 
 
 def read_page(name: str, configuration: Configuration, encoding: str | None = None) -> InspectedPage:
@@ -311,7 +322,7 @@ def fetch(
         receive(outcomes)
         return
     raised: list[BaseException] = []
-    _when_done(crawl, partial(_receive_in_reactor, receive, outcomes, raised))
+    deferred_from_coro(crawl).addBoth(lambda _: _receive_in_reactor(receive, outcomes, raised))
     process.start(stop_after_crawl=False)
     for error in raised:
         raise error
@@ -359,14 +370,6 @@ def _has_host(url: str) -> bool:
     _ = parts.port
     labels = host.removesuffix(".").split(".")
     return parts.scheme not in _WEB or (not _NO_HOST.search(host) and all(0 < len(label) < 64 for label in labels))
-
-
-def _when_done(crawl: Any, call: Callable[[], None]) -> None:
-    """Call a function when a crawl has ended: a task, or a Deferred where the reactor is not asyncio's."""
-    if hasattr(crawl, "add_done_callback"):
-        crawl.add_done_callback(lambda _: call())
-    else:
-        crawl.addBoth(lambda _: call())
 
 
 def _receive_in_reactor(receive: Callable[[Outcomes], bool], outcomes: Outcomes, raised: list[BaseException]) -> None:

@@ -42,12 +42,13 @@ from scrapy_justext.inspection.pages import (
     InspectedPage,
     Outcomes,
     describe_fetch_error,
+    explaining,
     fetch,
     hush,
     page_of,
     read_page,
 )
-from scrapy_justext.inspection.terminal import DEFAULT_FORMAT, FORMATS, Style, compare, list_blocks, style_of, write
+from scrapy_justext.inspection.terminal import Style, compare, list_blocks, show, style_of, write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -259,30 +260,25 @@ def _find_pages(job: _Job, outcomes: Outcomes) -> Iterator[InspectedPage]:
     """Yield the pages that are there; complain of the others."""
     for name in job.names:
         try:
-            yield _find_page(job, name, outcomes)
+            outcome = outcomes.get(name)
+            if isinstance(outcome, Response):
+                yield page_of(name, outcome, configuration_for(job.layers, outcome.url))
+            elif _URL.match(name):
+                complain("justext", InspectionError(name, describe_fetch_error(outcome)))
+            else:
+                yield read_page(name, configuration_for(job.layers, None), job.arguments.encoding)
         except JustextError as error:
             complain("justext", error)
 
 
-def _find_page(job: _Job, name: str, outcomes: Outcomes) -> InspectedPage:
-    if not _URL.match(name):
-        return read_page(name, configuration_for(job.layers, None), job.arguments.encoding)
-    outcome = outcomes.get(name)
-    if not isinstance(outcome, Response):
-        raise InspectionError(name, describe_fetch_error(outcome))
-    return page_of(name, outcome, configuration_for(job.layers, outcome.url))
-
-
 def _write_report(pages: Sequence[Inspection], path: str) -> None:
-    from scrapy_justext.inspection.report import report_on  # noqa: PLC0415 (the rest needs none of it)
+    from scrapy_justext.inspection.view import report_on  # noqa: PLC0415 (the rest needs none of it)
 
     if path == _STANDARD_OUTPUT:
         write(report_on(pages), "utf-8")
         return
-    try:
+    with explaining(path, "written"):
         write_whole(Path(path), report_on(pages).encode())
-    except OSError as error:
-        raise InspectionError(path, f"cannot be written: {error.strerror}") from error
 
 
 def _inspect(job: _Job, page: InspectedPage) -> list[Inspection]:
@@ -339,5 +335,5 @@ def _printed(job: _Job, sides: Sequence[Inspection], style: Style) -> str:
         return compare(sides[0], sides[1], style)
     if job.arguments.blocks:
         return list_blocks(sides[0], style, job.kinds)
-    chosen = next((name for name in FORMATS if getattr(job.arguments, name, None)), DEFAULT_FORMAT)
-    return FORMATS[chosen](sides[0], style)
+    part = next((name for name in ("json", "markdown") if getattr(job.arguments, name)), "text")
+    return show(sides[0], part, style)

@@ -17,17 +17,16 @@ from io import TextIOWrapper
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from wcwidth import clip, width
+from wcwidth import clip, ljust, width
 
 from scrapy_justext.core.tags import CODE, TABLE
 from scrapy_justext.crawl.printing import discard_rest, in_json, on_lines, on_one_line
 from scrapy_justext.exceptions import InspectionError
-from scrapy_justext.inspection.alignment import AlignedBlocks, align
 from scrapy_justext.inspection.pages import describe_page
-from scrapy_justext.inspection.removed import describe_removed
+from scrapy_justext.inspection.texts import AlignedBlocks, align, describe_removed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.inspection.pages import Inspection
@@ -120,18 +119,13 @@ def style_of(stream: TextIO | None, environment: Mapping[str, str]) -> Style:
     return Style(columns, not environment.get("NO_COLOR") and environment.get("TERM") != "dumb")
 
 
-def _text(inspection: Inspection, style: Style) -> str:
-    text = inspection.extraction.text
+def show(inspection: Inspection, part: str, style: Style) -> str:
+    """Return the ``text`` of a page, its ``markdown``, or, as ``json``, the whole extraction."""
+    extraction = inspection.extraction
+    if part == "json":
+        return in_json(json.dumps(extraction.to_dict(), ensure_ascii=False))
+    text = extraction.markdown if part == "markdown" else extraction.text
     return text if style.columns is None else on_lines(text)
-
-
-def _markdown(inspection: Inspection, style: Style) -> str:
-    markdown = inspection.extraction.markdown
-    return markdown if style.columns is None else on_lines(markdown)
-
-
-def _json(inspection: Inspection, _: Style) -> str:
-    return in_json(json.dumps(inspection.extraction.to_dict(), ensure_ascii=False))
 
 
 def list_blocks(inspection: Inspection, style: Style, kinds: Collection[str] = ()) -> str:
@@ -201,15 +195,15 @@ def _heading(extraction: Extraction, style: Style) -> str:
     why = ": ".join(dict.fromkeys([extraction.language_source, extraction.language_reason]))
     judged = f"profile {extraction.profile}, language {extraction.language} ({why})"
     columns = style.columns or 0
-    told = [line for words in (judged, describe_page(extraction)) if words for line in style.wrap(words, columns)]
-    return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *told])
+    notes = [line for words in (judged, describe_page(extraction)) if words for line in style.wrap(words, columns)]
+    return "\n".join([style.paint(style.cut(title, columns), Colour.TITLE), *notes])
 
 
 def _titles(layout: _Layout, style: Style, *, by_model: bool) -> str:
     named, links, stops, characters = _TITLES
     measured = [links, _PROBABILITY if by_model else stops, characters]
     titles = ["#".rjust(layout.number), named, *_kind_cell(_KIND, layout), *measured]
-    titles += [pad("reason", layout.reason), "text"] if layout.kind else ["text, reason"]
+    titles += [ljust("reason", layout.reason), "text"] if layout.kind else ["text, reason"]
     return style.paint(_GAP.join(titles), Colour.QUIET)
 
 
@@ -238,16 +232,16 @@ def _reason_and_text(block: Block, layout: _Layout, style: Style) -> Iterator[st
     colour = None if block.is_good else Colour.QUIET
     reason = on_one_line(block.reason)
     if layout.text is None:
-        yield f"{pad(reason, layout.reason)}{_GAP}{_listed_text(block)}"
+        yield f"{ljust(reason, layout.reason)}{_GAP}{_listed_text(block)}"
     elif not layout.kind:
         yield from (style.paint(line, colour) for line in _fitting_text(block, layout.text, 1))
-        told = reason if reason.startswith(block.kind) else f"{block.kind}: {reason}"
-        yield from (style.paint(line, Colour.QUIET) for line in wrap(told, layout.text))
+        reason = reason if reason.startswith(block.kind) else f"{block.kind}: {reason}"
+        yield from (style.paint(line, Colour.QUIET) for line in wrap(reason, layout.text))
     else:
         reasons = wrap(reason, layout.reason)
         texts = _fitting_text(block, layout.text, len(reasons))
         for left, right in zip_longest(reasons, texts, fillvalue=""):
-            yield f"{style.paint(pad(left, layout.reason), Colour.QUIET)}{_GAP}{style.paint(right, colour)}"
+            yield f"{style.paint(ljust(left, layout.reason), Colour.QUIET)}{_GAP}{style.paint(right, colour)}"
 
 
 def _fitting_text(block: Block, columns: int, lines: int) -> list[str]:
@@ -296,8 +290,7 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
     titles = [name.ljust(wide) for name, wide in zip(names, columns, strict=True)]
     lines = [style.paint(_GAP.join([" ", *titles, "text"]), Colour.QUIET)]
     for row in rows:
-        lines.append(_aligned_row(row, columns, style))
-        lines += _differing_reasons(row, names, columns, style) if row.differs else ()
+        lines += _aligned_lines(row, names, columns, style)
     differing = sum(row.differs for row in rows)
     return "\n".join([*lines, "", *sums, f"{DIFFERS} {differing:,} of {len(rows):,} texts differ"])
 
@@ -305,20 +298,27 @@ def compare(left: Inspection, right: Inspection, style: Style) -> str:
 def _sum(inspection: Inspection) -> str:
     """Tell how much of a page is good by a profile."""
     extraction = inspection.extraction
-    told = count(extraction.blocks) if inspection.page.problem is None else on_one_line(inspection.notes[0])
-    return f"{extraction.profile}: {told}"
+    sums = count(extraction.blocks) if inspection.page.problem is None else on_one_line(inspection.notes[0])
+    return f"{extraction.profile}: {sums}"
 
 
-def _aligned_row(row: AlignedBlocks, columns: Sequence[int], style: Style) -> str:
+def _aligned_lines(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
+    """Yield the line of a text, and below it the reasons of the profiles where they differ."""
+    margin = len(DIFFERS) + sum(columns) + 3 * len(_GAP)
+    text_columns = (style.columns or 0) - margin
     mark = style.paint(DIFFERS, Colour.DIFFERS) if row.differs else " "
     blocks = (row.left, row.right)
     cells = [
         _aligned_cell(block, wide, style, begins=begins)
         for block, begins, wide in zip(blocks, row.begins, columns, strict=True)
     ]
-    text = style.cut(_listed_text(row.shown), _text_columns(columns, style))
+    text = style.cut(_listed_text(row.shown), text_columns)
     is_kept = any(block is not None and block.is_good for block in blocks)
-    return _GAP.join([mark, *cells, style.paint(text, None if is_kept else Colour.QUIET)]).rstrip()
+    yield _GAP.join([mark, *cells, style.paint(text, None if is_kept else Colour.QUIET)]).rstrip()
+    for name, block in zip(names, blocks, strict=True) if row.differs else ():
+        reason = "not there: its elements are removed" if block is None else on_one_line(block.reason)
+        for line in style.wrap(f"{name}: {reason}", text_columns):
+            yield " " * margin + style.paint(line, Colour.QUIET)
 
 
 def _aligned_cell(block: Block | None, columns: int, style: Style, *, begins: bool) -> str:
@@ -326,37 +326,6 @@ def _aligned_cell(block: Block | None, columns: int, style: Style, *, begins: bo
         return " " * columns
     number = str(block.index) if begins else CONTINUED
     return f"{number.rjust(columns - _CLASS_COLUMNS - 1)} {_class_cell(block, _CLASS_COLUMNS, style)}"
-
-
-def _differing_reasons(row: AlignedBlocks, names: Sequence[str], columns: Sequence[int], style: Style) -> Iterator[str]:
-    margin = " " * _margin(columns)
-    for name, block in zip(names, (row.left, row.right), strict=True):
-        reason = "not there: its elements are removed" if block is None else on_one_line(block.reason)
-        for line in style.wrap(f"{name}: {reason}", _text_columns(columns, style)):
-            yield margin + style.paint(line, Colour.QUIET)
-
-
-def _margin(columns: Sequence[int]) -> int:
-    """Return how many columns stand before the text of a comparison."""
-    return len(DIFFERS) + sum(columns) + 3 * len(_GAP)
-
-
-def _text_columns(columns: Sequence[int], style: Style) -> int:
-    return (style.columns or 0) - _margin(columns)
-
-
-DEFAULT_FORMAT = "text"
-#: What can be printed of a page, by the names of the options.
-FORMATS: Mapping[str, Callable[[Inspection, Style], str]] = {
-    DEFAULT_FORMAT: _text,
-    "json": _json,
-    "markdown": _markdown,
-}
-
-
-def pad(text: str, columns: int) -> str:
-    """Return ``text`` with spaces after it, so that it takes some columns."""
-    return text + " " * (columns - width(text))
 
 
 def cut(text: str, columns: int) -> str:

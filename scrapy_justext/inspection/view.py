@@ -1,9 +1,11 @@
-"""A page for the browser: its blocks as JSON values, and its own rendering, made safe.
+"""Pages for the browser: their blocks as JSON values, their own renderings, made safe, and the report on them.
 
 The rendering shows the text and the structure of a page; each text is marked with the block that it belongs to.  The
 document is written anew from the tree, which stays as it is.  Nothing of the page gets into it but the elements and
 attributes that are listed here, and text, which is escaped.  None of them can run a script, lead anywhere, load or send
 anything, whatever the page tries.  Behind that stand a policy in the document and the sandbox around it.
+
+The report is one HTML document: data, scripts and styles are in it, and a policy that allows no others.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from string import Template
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +26,14 @@ from scrapy_justext.core.extraction import BLOCK_FIELDS
 from scrapy_justext.core.reading.rules import is_hidden
 from scrapy_justext.core.tags import KINDS
 from scrapy_justext.core.text import collapse
-from scrapy_justext.crawl.printing import colours
+from scrapy_justext.crawl.printing import colours, in_html, in_json
 from scrapy_justext.inspection.pages import describe_page
-from scrapy_justext.inspection.removed import describe_removed
+from scrapy_justext.inspection.texts import describe_removed, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_justext.core.blocks import Segment
-    from scrapy_justext.core.extraction import Extraction
     from scrapy_justext.core.parameters import Thresholds
     from scrapy_justext.core.profiles import Profile
     from scrapy_justext.core.reading.flow import Flow
@@ -120,7 +122,11 @@ def page_view(inspection: Inspection) -> dict[str, Any]:
         "title": extraction.title,
         "limits": limits_of(profile, extractor.chosen_for(judged.page).thresholds_for(judged.page.language.language)),
         "notes": [*inspection.notes, *filter(None, [describe_removed(inspection)])],
-        "blocks": _block_views(extraction),
+        # The fields that say something.
+        "blocks": [
+            {name: value for name, value in row.items() if value not in (None, [], "") or name == "text"}
+            for row in extraction.block_dicts(BLOCK_FIELDS)
+        ],
         "rendering": render(inspection.flow, judged.page.segments),
     }
 
@@ -139,29 +145,21 @@ def limits_of(profile: Profile, thresholds: Thresholds) -> dict[str, list[dict[s
     }
 
 
-def _block_views(extraction: Extraction) -> list[dict[str, Any]]:
-    """Return the fields of each block that say something."""
-    return [
-        {name: value for name, value in row.items() if value not in (None, [], "") or name == "text"}
-        for row in extraction.block_dicts(BLOCK_FIELDS)
-    ]
-
-
 def script() -> str:
     """Return the JavaScript class ``BlockView`` and all that it needs, as one classic script."""
     kinds = {name: kind.meaning for name, kind in KINDS.items()}
     # At the end: all are strict only if they begin with "use strict".
-    return "\n".join([*map(_read, _SCRIPTS), f"const KINDS = {json.dumps(kinds)};\n"])
+    return "\n".join([*(read_static(f"view/{name}") for name in _SCRIPTS), f"const KINDS = {json.dumps(kinds)};\n"])
 
 
 def style() -> str:
     """Return the style of what ``BlockView`` builds, and the colours of the whole page around it."""
-    return colours() + _read("view.css")
+    return colours() + read_static("view/view.css")
 
 
 def frame_style() -> str:
     """Return the style inside the frame that shows the page's own rendering."""
-    return colours() + _read("frame.css")
+    return colours() + read_static("view/frame.css")
 
 
 def source_of(text: str) -> str:
@@ -174,8 +172,9 @@ def source_of(text: str) -> str:
 
 
 @cache
-def _read(name: str) -> str:
-    return files("scrapy_justext.inspection").joinpath("static", "view", name).read_text("utf-8")
+def read_static(name: str) -> str:
+    """Return the text of a file that goes to the browser."""
+    return files("scrapy_justext.inspection").joinpath("static", name).read_text("utf-8")
 
 
 #: A frame inherits the policy of the page around it, so that policy must allow the frame's style, too.
@@ -225,12 +224,11 @@ def _body(flow: Flow, segments: Sequence[Segment]) -> Iterator[str]:
 
 def _blocks_of_texts(flow: Flow, segments: Sequence[Segment]) -> dict[int, int]:
     """Return the index of the block that each text stands in, by the nodes of their tokens."""
-    found: dict[int, int] = {}
+    blocks: dict[int, int] = {}
     for index, segment in enumerate(segments):
-        for i in range(segment.begin, segment.end):
-            if segment.image_url is not None or (flow.codes[i] in "t$" and not flow.text(i).isspace()):
-                found.setdefault(flow.nodes[i], index)
-    return found
+        for node, _ in texts_in(flow, segment):
+            blocks.setdefault(node, index)
+    return blocks
 
 
 def _marked(text: str, index: int | None) -> str:
@@ -278,3 +276,45 @@ def _label(page: Nodes, node: int) -> str:
     if kind == "hidden":
         return ""
     return page.attribute(node, "value" if kind in BUTTONS else "placeholder") or ""
+
+
+# The report.
+
+#: What JSON may hold, and a script in a page or a file in UTF-8 may not: what could end the script, line separators,
+#: lone surrogates.
+_UNSAFE_IN_SCRIPTS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+
+
+def report_on(pages: Sequence[Inspection]) -> str:
+    """Return the report on some pages, a whole document, which shows the first of them when it is opened."""
+    views = list(map(page_view, pages))
+    own_style = style() + read_static("report/report.css")
+    own_script = script() + read_static("report/report.js")
+    policy = (
+        f"default-src 'none'; script-src {source_of(own_script)}; style-src {source_of(own_style)}"
+        f" {FRAME_STYLE_SOURCE}; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    title = str(views[0].get("title") or views[0]["name"]) if len(views) == 1 else f"{len(views)} pages"
+    return Template(read_static("report/report.html")).substitute(
+        policy=escape(policy),
+        title=in_html(title),
+        style=own_style,
+        data="\n".join(map(_data, views)),
+        script=own_script,
+    )
+
+
+def _data(view: Mapping[str, Any]) -> str:
+    """Return a page's view in an element that no browser runs; each is parsed only when the page is chosen."""
+    name = in_html(str(view["name"]))
+    return f'<script type="application/json" class="page" data-name="{name}">{safe_json(view)}</script>'
+
+
+def safe_json(value: object) -> str:
+    r"""Return JSON that can stand in a SCRIPT element of a page in UTF-8.
+
+    >>> safe_json("</script>")
+    '"\\u003c/script\\u003e"'
+    """
+    text = in_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return _UNSAFE_IN_SCRIPTS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -40,7 +40,6 @@ from scrapy_justext.workers.process import PROTOCOL, SLOTS, Begun, Done, Failed,
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from typing_extensions import Self
 
@@ -147,8 +146,7 @@ class _Feeder(Thread):
 
     def close(self) -> None:
         """End the process; its tasks fail."""
-        worker = self._worker
-        if worker is not None:
+        if (worker := self._worker) is not None:
             worker.kill()
 
     def lend(self) -> Job | None:
@@ -318,9 +316,7 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
         for feeder in self.feeders:
             feeder.join()

@@ -66,7 +66,7 @@ def read(data: bytes, position: InputPosition = BEGINNING, max_bytes: int = 1 <<
     return list(read_warc(partial(io.BytesIO, data), "a.warc", max_bytes, position))
 
 
-def found(reads: Sequence[Read]) -> list[str | None]:
+def contents(reads: Sequence[Read]) -> list[str | None]:
     """The URLs of pages, and the reasons of what is none."""
-    pages = [each.record.page() for each in reads]
+    pages = [record.page() for record, _ in reads]
     return [page.url if isinstance(page, ArchivedPage) else page.reason for page in pages]

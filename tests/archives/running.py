@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 
 from scrapy_justext.archives.command import add_options
 from scrapy_justext.archives.run import ArchiveJob, make_job
-from scrapy_justext.archives.work import ChunkResult, RecordExtractor, extract_records
+from scrapy_justext.archives.work import ChunkResult, RecordExtractor, RecordsResult
 from scrapy_justext.compression import zstd
 from tests import forked
 from tests.builders import REPOSITORY
@@ -110,7 +110,8 @@ def extract_here(
 ) -> Generator[tuple[Chunk, ChunkResult], None, None]:
     """Extract in the process of the tests: what is written has to be the same."""
     extractor = RecordExtractor(setup.layers)
-    encode = setup.output_format.encode
     for chunk in chunks:
-        result = extract_records(chunk.records, extractor)
-        yield chunk, ChunkResult(encode(result.rows), result.counts, result.troubles)
+        result = RecordsResult()
+        for record in chunk.records:
+            result.add(record, extractor)
+        yield chunk, ChunkResult(setup.encode(result.rows), result.counts, result.troubles)

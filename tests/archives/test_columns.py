@@ -123,8 +123,8 @@ LATE = {"id": 1, "meta": {"a": [1, None]}, "none": None, "late": "x"}
 def test_keys_of_lines_are_kept_whatever_they_are(tmp_path: Path) -> None:
     first = {"url": url(0), "id": "a", "meta": {"a": [2]}, "big": 2**70, "half": "\ud800", "": 1.5}
     write_lines(tmp_path / "a.jsonl", first, {}, LATE)
-    one, other, late = clean("a.jsonl", out="out.jsonl")
-    assert {name: one[name] for name in first} == {**first, "half": "?"}
+    first_row, other, late = clean("a.jsonl", out="out.jsonl")
+    assert {name: first_row[name] for name in first} == {**first, "half": "?"}
     assert other.keys() == OWN | OF_RECORDS
     assert {name: late[name] for name in LATE} == LATE
 
@@ -378,8 +378,8 @@ def test_fields_that_rows_cannot_have_are_refused(fields: str, problem: str, tmp
 
 def test_a_field_of_one_site_is_a_column_of_all(tmp_path: Path) -> None:
     write_lines(tmp_path / "a.jsonl", {"url": url(0)}, {"url": "https://other.example/"})
-    one, other = clean("a.jsonl", sites={"example.org": {"fields": {"title": "head", "markdown": "md"}}})
-    assert (one["head"], one["title"], other["head"], other["title"]) == ("Page 0", None, None, "Page 1")
-    assert (one["md"][:6], other["md"]) == ("It was", None)
+    own, other = clean("a.jsonl", sites={"example.org": {"fields": {"title": "head", "markdown": "md"}}})
+    assert (own["head"], own["title"], other["head"], other["title"]) == ("Page 0", None, None, "Page 1")
+    assert (own["md"][:6], other["md"]) == ("It was", None)
     sites = {"example.org": {"fields": {"title": "head", "blocks": "title"}}}
     assert refused("a.jsonl", sites=sites) == "JUSTEXT_FIELDS: 'title' holds values of another type on another site"

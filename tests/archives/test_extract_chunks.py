@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_justext.archives.formats import make_format
+from scrapy_justext.archives.output import make_format
 from scrapy_justext.archives.records import ArchivedPage, InputPosition, LoadedRecord, Location, Record
 from scrapy_justext.archives.work import Chunk, ChunkResult, Setup, extract_chunks
 from scrapy_justext.crawl.settings import Given, make_layers
@@ -34,7 +34,7 @@ class DeadlySetup(Setup):
 
 pytestmark = [pytest.mark.usefixtures("forked_workers"), pytest.mark.full]
 
-SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl"))
+SETUP = Setup(make_layers({"language": Given("en", "language")}, {}), make_format(".jsonl").encode)
 
 
 def where(number: int) -> Location:
@@ -55,7 +55,7 @@ def chunk(records: Sequence[Record]) -> Chunk:
 
 def work(chunks: list[Chunk], processes: int = 1, timeout: float | None = None) -> list[ChunkResult]:
     done = list(extract_chunks(chunks, processes, SETUP._replace(timeout=timeout)))
-    assert [one for one, _ in done] == chunks
+    assert [chunk_done for chunk_done, _ in done] == chunks
     assert not [thread for thread in threading.enumerate() if thread.name == "justext-feeder"]
     return [result for _, result in done]
 
@@ -67,8 +67,8 @@ def urls(results: Sequence[ChunkResult]) -> list[str]:
 def test_results_come_in_the_order_of_the_chunks() -> None:
     chunks = [chunk([loaded(10 * n + m) for m in range(9 if n % 3 == 0 else 1)]) for n in range(12)]
     results = work(chunks, processes=2)
-    assert urls(results) == [url(record.location.offset or 0) for one in chunks for record in one.records]
-    assert [result.counts["records"] for result in results] == [len(one.records) for one in chunks]
+    assert urls(results) == [url(record.location.offset or 0) for sent in chunks for record in sent.records]
+    assert [result.counts["records"] for result in results] == [len(sent.records) for sent in chunks]
 
 
 def test_a_page_that_ends_its_process_is_given_up_after_two() -> None:
@@ -94,7 +94,7 @@ def test_a_process_that_ends_beside_its_records_is_replaced_but_once() -> None:
 def test_rows_that_cannot_be_encoded_end_the_run() -> None:
     # No column of numbers holds that place.
     record = loaded(1)._replace(location=Location("a.warc", b"1"))  # type: ignore[arg-type]
-    setup = SETUP._replace(output_format=make_format(".parquet", make_schema([], OF_RECORDS)))
+    setup = SETUP._replace(encode=make_format(".parquet", make_schema([], OF_RECORDS)).encode)
     problem = "^a.warc, 0 and what follows: cannot be encoded: ArrowInvalid: .*bytes"
     with pytest.raises(ArchiveError, match=problem):
         list(extract_chunks([chunk([loaded(0), record, loaded(2)])], 1, setup))

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scrapy_justext.archives.readers import find_sources
+from scrapy_justext.archives.readers import find_source
 from scrapy_justext.archives.records import BEGINNING, ArchivedPage, InputPosition, NoPage, PageColumns
 from scrapy_justext.compression import zstd
 from scrapy_justext.exceptions import ArchiveError
-from tests.archives.making import found, page, page_record, url
+from tests.archives.making import contents, page, page_record, url
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ LINES = [json.dumps({"url": url(number), "html": page(number)}).encode() + b"\n"
 
 
 def reads(path: Path, columns: PageColumns = COLUMNS, position: InputPosition = BEGINNING) -> list[Read]:
-    [source] = find_sources([str(path)], columns, 1 << 16)
+    source = find_source(path, columns, 1 << 16)
     return list(source.read(position))
 
 
@@ -56,7 +56,7 @@ LONG = b"x" * 2_000_000 + b"\n"
 def test_lines_are_pages(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, name, LINES)
     every = reads(path)
-    assert found(every) == URLS
+    assert contents(every) == URLS
     for number, read in enumerate(every):
         assert read.record.location == (str(path), sum(map(len, LINES[:number])))
         assert reads(path, position=read.behind) == every[number + 1 :]
@@ -64,7 +64,7 @@ def test_lines_are_pages(name: str, tmp_path: Path) -> None:
 
 def test_lines_that_are_none_are_counted(tmp_path: Path) -> None:
     lines = [LINES[0], b"{oops\n", b"\n", b"[1]\n", b'{"url": "x"}\n', b'{"html": null}\n', LONG, LINES[1]]
-    assert found(reads(write(tmp_path, "a.jsonl", lines))) == [
+    assert contents(reads(write(tmp_path, "a.jsonl", lines))) == [
         URLS[0],
         "corrupt",
         "corrupt",
@@ -82,15 +82,15 @@ def test_a_file_that_is_cut_off_in_its_only_block_is_damaged(name: str, kept: fl
     data = b"".join(LINES)
     packed = gzip.compress(data) if name.endswith(".gz") else zstd.compress(data)
     path.write_bytes(packed[: int(len(packed) * kept)])
-    assert found(reads(path))[-1] == "corrupt"
+    assert contents(reads(path))[-1] == "corrupt"
 
 
 def test_the_frames_before_one_that_is_cut_off_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.zst"
     path.write_bytes(b"".join(map(zstd.compress, LINES))[:-8])
-    assert found(reads(path)) == [*URLS[:-1], "corrupt"]
+    assert contents(reads(path)) == [*URLS[:-1], "corrupt"]
     path.write_bytes(b"".join(map(zstd.compress, LINES)))
-    assert found(reads(path)) == URLS
+    assert contents(reads(path)) == URLS
 
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.jsonl.zst"])
@@ -98,8 +98,8 @@ def test_what_stands_behind_damage_cannot_be_read(name: str, tmp_path: Path) -> 
     path = write(tmp_path, name, LINES * 2000)
     path.write_bytes(path.read_bytes()[:-100])
     every = reads(path)
-    assert found(every)[-1] == "corrupt"
-    assert set(found(every)[:-1]) <= {*URLS, "corrupt"}
+    assert contents(every)[-1] == "corrupt"
+    assert set(contents(every)[:-1]) <= {*URLS, "corrupt"}
     assert reads(path, position=every[-1].behind) == []
 
 
@@ -114,7 +114,7 @@ def test_other_keys(tmp_path: Path) -> None:
 def test_rows_are_pages(tmp_path: Path) -> None:
     path = write_table(tmp_path, {"url": URLS, "html": [page(n).encode() for n in range(5)], "other": [1] * 5})
     every = reads(path)
-    assert found(every) == URLS
+    assert contents(every) == URLS
     assert [read.record.location for read in every] == [(str(path), number) for number in range(5)]
     for number, read in enumerate(every):
         assert reads(path, position=read.behind) == every[number + 1 :]
@@ -204,9 +204,9 @@ def test_two_columns_of_one_name_are_refused_before_a_run(name: str, tmp_path: P
 def test_a_file_that_begins_with_a_record_is_a_warc_file(beginning: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.warc"
     path.write_bytes(beginning + page_record(0) + b"garbage")
-    assert found(reads(path)) == [url(0), "corrupt"]
+    assert contents(reads(path)) == [url(0), "corrupt"]
     path.write_bytes(beginning + page_record(0)[:-100])
-    assert found(reads(path)) == ["truncated"]
+    assert contents(reads(path)) == ["truncated"]
     path.write_bytes(beginning)
     assert reads(path) == []
 
@@ -218,9 +218,9 @@ def test_a_damaged_row_group_is_counted_and_the_others_found(tmp_path: Path) -> 
     data[start : start + 20] = bytes(20)
     path.write_bytes(data)
     every = reads(path)
-    assert found(every) == [*URLS[:2], "corrupt", URLS[4]]
+    assert contents(every) == [*URLS[:2], "corrupt", URLS[4]]
     assert every[2].record.location == (str(path), 2)
-    assert found(reads(path, position=every[2].behind)) == [URLS[4]]
+    assert contents(reads(path, position=every[2].behind)) == [URLS[4]]
 
 
 def test_files_are_pages_in_the_order_of_their_names(tmp_path: Path) -> None:

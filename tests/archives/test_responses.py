@@ -10,7 +10,7 @@ import brotli
 import pytest
 
 from scrapy_justext.archives.records import ArchivedPage, NoPage
-from scrapy_justext.archives.responses import decompress, join_chunks
+from scrapy_justext.archives.work import decompress, join_chunks
 from scrapy_justext.compression import zstd
 from tests.archives.extracting import extract, headers, paragraphs
 from tests.archives.making import page

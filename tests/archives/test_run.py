@@ -110,10 +110,10 @@ def test_what_settings_leave_out_is_null(archive: Path) -> None:
     source = archive.parent / "a.jsonl"
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
     clean(make(source, "out.parquet", {"sites": sites}))
-    one, other, third = rows(archive.parent / "out.parquet")
-    assert [{name for name, value in block.items() if value is not None} for block in one["blocks"]] == [{"text"}]
+    own, other, third = rows(archive.parent / "out.parquet")
+    assert [{name for name, value in block.items() if value is not None} for block in own["blocks"]] == [{"text"}]
     assert other["blocks"] is None
-    assert (other["profile"], one["profile"]) == (None, "justext")
+    assert (other["profile"], own["profile"]) == (None, "justext")
     assert third["blocks"][0]["reason"]
 
 

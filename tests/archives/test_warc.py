@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_justext.archives.records import ArchivedPage
-from tests.archives.making import common_crawl, found, http, packed, page, page_record, read, record, url
+from tests.archives.making import common_crawl, contents, http, packed, page, page_record, read, record, url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ LAYOUTS: dict[str, Callable[[Sequence[bytes]], bytes]] = {"plain": b"".join, "me
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_pages_of_common_crawls_layout_are_found(layout: str) -> None:
     reads = read(LAYOUTS[layout](common_crawl(5)))
-    assert found(reads) == URLS
+    assert contents(reads) == URLS
     document = reads[2].record.page()
     assert isinstance(document, ArchivedPage)
     assert (document.status, document.body) == (200, page(2).encode())
@@ -39,26 +39,26 @@ def test_pages_of_common_crawls_layout_are_found(layout: str) -> None:
 def test_reading_goes_on_behind_every_record(layout: str) -> None:
     data = LAYOUTS[layout](common_crawl(5))
     reads = read(data)
-    for number, one in enumerate(reads):
-        assert read(data, one.behind) == reads[number + 1 :]
+    for number, (_, behind) in enumerate(reads):
+        assert read(data, behind) == reads[number + 1 :]
 
 
 def test_offsets_are_those_of_the_records() -> None:
     plain, members = b"".join(PAGES), packed(PAGES)
-    for one in read(plain):
-        assert plain.startswith(PAGES[0][:40], one.record.location.offset)
-    for number, one in enumerate(read(members)):
-        assert gzip.decompress(members[one.record.location.offset :]).startswith(PAGES[number])
+    for plain_record, _ in read(plain):
+        assert plain.startswith(PAGES[0][:40], plain_record.location.offset)
+    for number, (member, _) in enumerate(read(members)):
+        assert gzip.decompress(members[member.location.offset :]).startswith(PAGES[number])
 
 
 def test_a_place_behind_a_sound_record_is_gone_to_and_not_read_up_to() -> None:
     reads = read(packed(PAGES))
-    assert [one.behind[:3] for one in reads] == [(0, one.record.location.offset, 1) for one in reads]
+    assert [behind[:3] for _, behind in reads] == [(0, sound.location.offset, 1) for sound, _ in reads]
 
 
 BROKEN = bytearray(packed(PAGES[2:3]))
 BROKEN[len(BROKEN) // 2] ^= 0xFF
-MEMBERS = [packed([one]) for one in PAGES]
+MEMBERS = [packed([sound]) for sound in PAGES]
 
 #: A damaged file, and what is found in it.
 DAMAGED: dict[str, tuple[bytes, list[str]]] = {
@@ -94,15 +94,15 @@ DAMAGED: dict[str, tuple[bytes, list[str]]] = {
 @pytest.mark.parametrize("case", DAMAGED)
 def test_damaged_records_are_counted_and_the_others_found(case: str) -> None:
     data, expected = DAMAGED[case]
-    assert found(read(data)) == expected
+    assert contents(read(data)) == expected
 
 
 @pytest.mark.parametrize("case", DAMAGED)
 def test_reading_goes_on_behind_damage(case: str) -> None:
     data, _ = DAMAGED[case]
     reads = read(data)
-    for number, one in enumerate(reads):
-        assert found(read(data, one.behind)) == found(reads[number + 1 :])
+    for number, (_, behind) in enumerate(reads):
+        assert contents(read(data, behind)) == contents(reads[number + 1 :])
 
 
 def test_a_damaged_record_has_its_own_offset() -> None:
@@ -114,8 +114,8 @@ def test_a_damaged_record_has_its_own_offset() -> None:
 
 @pytest.mark.parametrize("end", [b"\0" * 5000, b"\r\n\r\n", b""])
 def test_padding_at_the_end_is_no_damage(end: bytes) -> None:
-    assert found(read(b"".join(PAGES) + end)) == URLS
-    assert found(read(b"".join(PAGES).removesuffix(b"\r\n\r\n"))) == URLS
+    assert contents(read(b"".join(PAGES) + end)) == URLS
+    assert contents(read(b"".join(PAGES).removesuffix(b"\r\n\r\n"))) == URLS
 
 
 def test_an_empty_file_has_no_record() -> None:
@@ -135,11 +135,11 @@ KINDS: dict[str, tuple[bytes, str]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_kinds_of_records(kind: str) -> None:
     data, expected = KINDS[kind]
-    assert found(read(data + PAGES[0], max_bytes=100_000)) == [expected, URLS[0]]
+    assert contents(read(data + PAGES[0], max_bytes=100_000)) == [expected, URLS[0]]
 
 
 def test_a_resource_has_the_content_type_of_its_record() -> None:
-    [one] = read(record(b"<p>", url(7), "Content-Type: text/html; charset=koi8-r", kind="resource"))
-    made = one.record.page()
+    [(resource, _)] = read(record(b"<p>", url(7), "Content-Type: text/html; charset=koi8-r", kind="resource"))
+    made = resource.page()
     assert isinstance(made, ArchivedPage)
     assert made[:4] == (url(7), b"<p>", 200, ((b"Content-Type", b"text/html; charset=koi8-r"),))

@@ -8,7 +8,7 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from scrapy_justext.archives.records import ArchivedPage, LoadedRecord, Location, NoPage
-from scrapy_justext.archives.work import RecordExtractor, extract_records
+from scrapy_justext.archives.work import RecordExtractor, RecordsResult
 from scrapy_justext.crawl.pages import CleanedPage
 from scrapy_justext.crawl.settings import Given, configure, make_layers
 from tests.archives.extracting import extract, headers, paragraphs
@@ -72,6 +72,7 @@ def test_sites_have_their_own_settings() -> None:
 @pytest.mark.parametrize(("drop", "is_wanted"), [("item", False), ("response", False), ("none", True)])
 def test_pages_without_good_content_are_wanted_when_nothing_is_dropped(drop: str, is_wanted: bool) -> None:
     record = LoadedRecord(Location("a.warc", 7), ArchivedPage(url(1), b"<p>Home"))
-    result = extract_records([record], RecordExtractor(make_layers({"drop": Given(drop, "")}, {})))
+    result = RecordsResult()
+    result.add(record, RecordExtractor(make_layers({"drop": Given(drop, "")}, {})))
     assert (result.counts["pages"], result.counts["rows"]) == (1, is_wanted)
     assert [row[:3] for row in result.rows] == [(url(1), "a.warc", 7)] * is_wanted

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import Parsed, parse_html
 from scrapy_justext.crawl.settings import configure, from_mapping
-from scrapy_justext.inspection import report
+from scrapy_justext.inspection import view
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.view import page_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +57,7 @@ data-index="3">The last one.</p>
 def view_of(page: str | bytes | Parsed, **options: Any) -> dict[str, Any]:
     """Return the view of a page."""
     parsed = page if isinstance(page, Parsed) else parse_html(page)
-    return page_view(InspectedPage("", None, parsed).inspect(make_options(**options)))
+    return view.page_view(InspectedPage("", None, parsed).inspect(make_options(**options)))
 
 
 def report_on(path: Path, *pages: str, names: tuple[str, ...] = (), **options: Any) -> str:
@@ -68,5 +67,5 @@ def report_on(path: Path, *pages: str, names: tuple[str, ...] = (), **options: A
     inspected = [
         InspectedPage(name, None, parse_html(html), (), configuration) for name, html in zip(names, pages, strict=True)
     ]
-    path.write_text(report.report_on([page.inspect() for page in inspected]), "utf-8")
+    path.write_text(view.report_on([page.inspect() for page in inspected]), "utf-8")
     return path.as_uri()

@@ -41,12 +41,12 @@ SCHEMES = {
 def luminance(colour: str) -> float:
     """Relative luminance as the WCAG define it."""
     shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in shares)
+    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted([luminance(one), luminance(other)], reverse=True)
+def contrast(colour: str, other: str) -> float:
+    light, dark = sorted([luminance(colour), luminance(other)], reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

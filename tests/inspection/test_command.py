@@ -239,7 +239,7 @@ def test_of_several_pages_those_that_can_be_used_are_shown_in_order(site: Site, 
 def test_json_is_an_object_a_line(here: Here) -> None:
     lines = here("--json", LIBRARY, ARABIC).out.splitlines()
     expected = [extract(page.read_bytes()) for page in (LIBRARY, ARABIC)]
-    assert [json.loads(line) for line in lines] == [one.to_dict() for one in expected]
+    assert [json.loads(line) for line in lines] == [extraction.to_dict() for extraction in expected]
 
 
 #: What a terminal obeys: controls, and what turns the direction of a text.

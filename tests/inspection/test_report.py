@@ -11,7 +11,7 @@ import pytest
 from scrapy_justext import extract
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.core.tags import KINDS
-from scrapy_justext.inspection import report as reports
+from scrapy_justext.inspection import view
 from scrapy_justext.inspection.pages import InspectedPage, describe_page
 from tests.builders import DEMO_SITE, corpus_pages, read_page
 from tests.inspection.browser import counting_server, leave
@@ -592,7 +592,7 @@ class TestPagesWithNextToNothing:
         problem = "999 bytes, JUSTEXT_MAX_BODY_BYTES allows <b>99\u202e"
         refused = InspectedPage("large.html", None, parse_html(""), problem=problem)
         shown = InspectedPage("small.html", None, parse_html("<p>Home"))
-        (tmp_path / "r.html").write_text(reports.report_on([refused.inspect(), shown.inspect()]), "utf-8")
+        (tmp_path / "r.html").write_text(view.report_on([refused.inspect(), shown.inspect()]), "utf-8")
         page = show((tmp_path / "r.html").as_uri(), awaited="body")
         note = "not cleaned in a crawl: 999 bytes, JUSTEXT_MAX_BODY_BYTES allows <b>99\u202e"
         assert page.locator("#title").text_content() == "large.html"

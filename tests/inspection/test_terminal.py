@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wcwidth import width
+from wcwidth import ljust, width
 
 from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parsing import parse_html
 from scrapy_justext.crawl.printing import on_one_line
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, pad, wrap
+from scrapy_justext.inspection.terminal import NARROWEST, Style, cut, list_blocks, wrap
 from tests.builders import DEMO_PAGES, page_id
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_a_cut_text_fits_and_is_the_beginning(text: str, columns: int) -> None:
     shorter = cut(text, columns)
     assert width(shorter) <= columns
     assert shorter == text or text.startswith(shorter.removesuffix("…"))
-    assert width(pad(shorter, columns)) == columns
+    assert width(ljust(shorter, columns)) == columns
 
 
 @given(texts, st.integers(2, 30))

@@ -94,7 +94,7 @@ def without_space(text: str) -> str:
 def assert_marked(view: dict[str, Any]) -> None:
     """Assert that the marks of each block hold its text."""
     texts = read(view["rendering"]).texts
-    expected = {one["index"]: without_space(one["text"]) for one in view["blocks"] if one["origin"] == "page"}
+    expected = {block["index"]: without_space(block["text"]) for block in view["blocks"] if block["origin"] == "page"}
     found = {index: without_space(text) for index, text in texts.items() if index is not None}
     assert found == {index: text for index, text in expected.items() if text}
 
@@ -152,7 +152,7 @@ class TestMarks:
     def test_text_out_of_scripts_has_no_place_in_it(self) -> None:
         data = '{"@type": "Product", "description": "' + "It was the best of lamps. " * 9 + '"}'
         view = view_of(f'<p>Lamp</p><script type="application/ld+json">{data}</script>', profile="learned")
-        assert [one["origin"] for one in view["blocks"]] == ["page", "json-ld"]
+        assert [block["origin"] for block in view["blocks"]] == ["page", "json-ld"]
         assert_marked(view)
 
     def test_nothing_is_a_page_too(self) -> None:
@@ -263,7 +263,7 @@ class TestSafety:
             r'<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="([^"]*)">', rendering
         )
         assert policy
-        directives = dict(one.strip().split(" ", 1) for one in policy[1].split(";"))
+        directives = dict(directive.strip().split(" ", 1) for directive in policy[1].split(";"))
         assert directives["default-src"] == directives["form-action"] == directives["base-uri"] == "'none'"
         assert directives["style-src"].startswith("'sha256-")
 
@@ -279,8 +279,8 @@ def test_the_rendering_shows_what_was_read() -> None:
 def test_the_view_tells_what_was_removed() -> None:
     view = view_of("<p>one<p hidden>two <b>three</b></p><p><i hidden>x</i><noscript>four</noscript>", language="en")
     assert view["notes"] == ["removed: 2 hidden elements (10 characters), 1 NOSCRIPT (4 characters)"]
-    one = view_of("<b hidden>two<b hidden>three</b><style>x</style></b>", language="en", profile="justext")
-    assert one["notes"] == ["removed: 1 hidden element (8 characters)"]
+    view = view_of("<b hidden>two<b hidden>three</b><style>x</style></b>", language="en", profile="justext")
+    assert view["notes"] == ["removed: 1 hidden element (8 characters)"]
     assert view_of("<b hidden>two</b><noscript>x</noscript>", language="en", profile="learned")["notes"] == []
 
 

@@ -69,5 +69,6 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     table = pq.read_table(path).drop_columns("file")
     # Spark writes times in an old form of Parquet, which has no zone.
     kinds = {"seen": pa.timestamp("us", "UTC")}
-    rows = table.cast(pa.schema([(each.name, kinds.get(each.name, each.type)) for each in table.schema])).to_pylist()
+    schema = pa.schema([(field.name, kinds.get(field.name, field.type)) for field in table.schema])
+    rows = table.cast(schema).to_pylist()
     return sorted(rows, key=lambda row: str(row["url"]))

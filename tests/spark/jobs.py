@@ -37,6 +37,6 @@ if __name__ == "__main__":
     folder, to = sys.argv[1:]
     both_functions(f"{folder}/pages.parquet", to)
     for inputs, name in JOBS:
-        given = [f"{folder}/{one}" if one.endswith((".gz", ".parquet")) else one for one in inputs]
+        given = [f"{folder}/{word}" if word.endswith((".gz", ".parquet")) else word for word in inputs]
         status = main([*given, "-o", f"{to}/{name}"])
         print(name, "ended with", status)

@@ -137,7 +137,7 @@ class TestCrashes:
     def test_a_crash_is_its_tasks_alone(self) -> None:
         with Pool(1, start, "") as pool:
             for task, step, how in CRASHES.values():
-                futures = [submit(pool, *each) for each in (("echo", [1]), task, ("echo", [2]))]
+                futures = [submit(pool, *order) for order in (("echo", [1]), task, ("echo", [2]))]
                 assert (futures[0].result(SECONDS), futures[2].result(SECONDS)) == ([1], [2])
                 with pytest.raises(WorkerCrashed) as caught:
                     futures[1].result(SECONDS)

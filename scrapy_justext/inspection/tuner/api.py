@@ -1,5 +1,8 @@
 """What the tuner's page asks and what it is told, as JSON values; no network here.
 
+A page is judged again and again under other settings.  What does not depend on thresholds is done once for each way to
+read it.  A judgement gives what an extraction with the same options gives.
+
 A browser shows views of pages, each named by its ``base``.  An answer tells what differs from the view that the browser
 has.  Where the browser has another view or none, it gets the new one as a whole.
 """
@@ -7,33 +10,37 @@ has.  Where the browser has another view or none, it gets the new one as a whole
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_justext.core.extractor import Extractor
+from scrapy_justext.core.parameters import PARAMETERS
 from scrapy_justext.core.profiles import PROFILES
-from scrapy_justext.exceptions import InspectionError, ParameterError
+from scrapy_justext.crawl.settings import PREFIX, Given, configure, custom_settings
+from scrapy_justext.exceptions import InspectionError, ParameterError, UnknownKeyError
 from scrapy_justext.inspection.pages import describe_page
-from scrapy_justext.inspection.tuner.judging import (
-    KEPT_READS,
-    TunedPage,
-    block_keys,
-    controls_of,
-    paste,
-    read_choice,
-    tuned_options,
-)
-from scrapy_justext.inspection.tuner.marks import MarksFile, page_id
+from scrapy_justext.inspection.tuner.marks import MarksFile, block_keys, page_id
 from scrapy_justext.inspection.view import limits_of, page_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.core.options import Options
+    from scrapy_justext.core.parameters import Parameter, Thresholds
     from scrapy_justext.crawl.settings import Layers
-    from scrapy_justext.inspection.pages import InspectedPage
-    from scrapy_justext.inspection.tuner.judging import BlockKey, Choice
+    from scrapy_justext.inspection.pages import InspectedPage, Inspection, Reading
+    from scrapy_justext.inspection.tuner.marks import BlockKey
+
+#: How many ways to read a page are kept: profiles and languages.
+KEPT_READS = 8
+
+#: Settings by their lower-case names; None stands for the default.
+Choice = dict[str, Any]
+
+#: The settings that a request chooses beside the parameters, by their names in the request.
+_SETTING_NAMES = {"profile": "profile", "languages": "language"}
 
 #: What a mark says of a block's class, and whether it agrees with it.
 MARKS: Mapping[str, bool] = {"right": True, "wrong": False}
@@ -74,7 +81,7 @@ class Tuner:
         library = self._pages[0].options.library
         return {
             "pages": [_introduce(tuned) for tuned in self._pages],
-            "profiles": {name: controls_of(profile) for name, profile in PROFILES.items()},
+            "profiles": {name: [*map(control_of, profile.parameters.values())] for name, profile in PROFILES.items()},
             "languages": [{"name": language.name, "code": language.code} for language in library.languages],
             "marks_file": str(self._marks.path),
         }
@@ -91,12 +98,8 @@ class Tuner:
         if not isinstance(shown, dict):
             raise ParameterError("shown", shown, "must be an object of pages and their bases")
         numbers = self._check_numbers(body.get("pages"))
-        pasted = paste(self._layers, self._pages, choice)
-        return {
-            "pages": [self._answer(number, choice, shown.get(str(number))) for number in numbers],
-            "settings": pasted.settings,
-            "notes": list(pasted.notes),
-        }
+        answers = [self._answer(number, choice, shown.get(str(number))) for number in numbers]
+        return {"pages": answers, **paste(self._layers, self._pages, choice)}
 
     def begin_mark(self, body: Mapping[str, Any]) -> Callable[[], dict[str, Any]]:
         """Check a mark, and return a function that saves it; raise :class:`ParameterError` for what is not allowed.
@@ -111,7 +114,7 @@ class Tuner:
         if mark is not None and (not isinstance(mark, str) or mark not in MARKS):
             raise ParameterError("mark", mark, "must be right, wrong or null")
         tuned = self._pages[page_number]
-        extraction = tuned.extract(self._options(tuned, read_choice(body)))
+        extraction = tuned.extract(tuned_options(self._layers, tuned.site, read_choice(body)))
         if not isinstance(index, int) or not _is_index(index, len(extraction.blocks)):
             raise ParameterError("index", index, f"must be that of one of {len(extraction.blocks)} blocks")
         keys = block_keys(extraction.blocks)
@@ -132,19 +135,16 @@ class Tuner:
             raise ParameterError("pages", numbers, f"must be numbers of {count} pages, from 0")
         return list(dict.fromkeys(numbers))
 
-    def _options(self, tuned: TunedPage, choice: Choice) -> Options:
-        return tuned_options(self._layers, tuned.site, choice)
-
     def _answer(self, number: int, choice: Choice, shown: object) -> dict[str, Any]:
         tuned = self._pages[number]
-        options = self._options(tuned, choice)
+        options = tuned_options(self._layers, tuned.site, choice)
         extraction = tuned.extract(options)
         keys = block_keys(extraction.blocks)
         thresholds = tuned.thresholds(options)
         answer = {
             "page": number,
             "problem": tuned.problem(options),
-            **tuned.effect(extraction, keys)._asdict(),
+            **tuned.effect(extraction, keys),
             "blocks": len(extraction.blocks),
             "language": extraction.language,
             "language_reason": extraction.language_reason,
@@ -198,3 +198,143 @@ def _changes(base: Sequence[Block], blocks: Sequence[Block]) -> list[list[Any]]:
         or block.block_class is not was.block_class
         or block.context_free_class is not was.context_free_class
     ]
+
+
+class TunedPage:
+    """A page in the tuner.
+
+    ``options``: those of the page without the tuner; ``site``: the site with settings of its own that it belongs to.
+    """
+
+    def __init__(self, page: InspectedPage, options: Options, site: str | None = None) -> None:
+        self.page = page
+        self.options = options
+        self.site = site
+        self._reads: dict[Hashable, Reading] = {}
+        self.before = self.extract(options)
+        self._good_before = _good_keys(self.before, block_keys(self.before.blocks))
+
+    def inspect(self, options: Options) -> Inspection:
+        """Judge the page under options that differ from its own in profile, languages and thresholds."""
+        extractor = Extractor(replace(options, markdown=False))
+        return self._read(extractor).judge(extractor)
+
+    def extract(self, options: Options) -> Extraction:
+        """Return the extraction under some options, without paths, which take time."""
+        return self.inspect(replace(options, paths=False)).extraction
+
+    def problem(self, options: Options) -> str | None:
+        """Return why no crawl with some options would clean the page; None if one would."""
+        return self._read(Extractor(options)).page.problem
+
+    def thresholds(self, options: Options) -> Thresholds:
+        """Return the thresholds in force for the page's language, and for the model of the profile."""
+        extractor = Extractor(options)
+        read = self._read(extractor).read
+        return extractor.chosen_for(read).thresholds_for(read.language.language)
+
+    def effect(self, after: Extraction, keys: Sequence[BlockKey]) -> dict[str, Any]:
+        """Return what an extraction changes against the page's own options; ``keys``: those of its blocks.
+
+        Good blocks and the characters in them, before and after; the indices of the blocks that were good and are not,
+        or the other way round; how many have become good, and how many are no longer good, or no longer there.
+        """
+        good_before, good_after = self._good_before, _good_keys(after, keys)
+        changed = good_before ^ good_after
+        return {
+            "good_before": len(good_before),
+            "good_after": len(good_after),
+            "characters_before": self.before.good_characters,
+            "characters_after": after.good_characters,
+            "changed": [index for index, key in enumerate(keys) if key in changed],
+            "gained": len(good_after - good_before),
+            "lost": len(good_before - good_after),
+        }
+
+    def _read(self, extractor: Extractor) -> Reading:
+        profile = extractor.options.profile
+        key = (profile.tags, profile.unspaced, extractor.options.candidates, profile.models)
+        # The most recently used are kept.
+        self._reads[key] = reading = self._reads.pop(key, None) or self.page.read(extractor)
+        if len(self._reads) > KEPT_READS:
+            del self._reads[next(iter(self._reads))]
+        return reading
+
+
+def _good_keys(extraction: Extraction, keys: Iterable[BlockKey]) -> set[BlockKey]:
+    return {key for key, block in zip(keys, extraction.blocks, strict=True) if block.is_good}
+
+
+def read_choice(body: Mapping[str, Any]) -> Choice:
+    """Return the choice in a request, with each language once; raise :class:`ParameterError` for unknown names."""
+    parameters = body.get("parameters") or {}
+    if not isinstance(parameters, dict):
+        raise ParameterError("parameters", parameters, "must be an object of parameters and their values")
+    for name in parameters:
+        if name not in PARAMETERS:
+            raise UnknownKeyError("", name, "parameter", PARAMETERS)
+    chosen = {setting: body[name] for name, setting in _SETTING_NAMES.items() if body.get(name) is not None}
+    languages = chosen.get("language")
+    if isinstance(languages, list) and all(isinstance(language, str) for language in languages):
+        chosen["language"] = list(dict.fromkeys(languages))
+    return {**chosen, **parameters}
+
+
+def tuned_options(layers: Layers, site: str | None, choice: Choice) -> Options:
+    """Return the options of a site's pages with the user's choice on top; raise :class:`SettingError`."""
+    given = {name: Given(value, PREFIX + name.upper()) for name, value in choice.items()}
+    return configure({**layers.given(site), **given}).options
+
+
+def paste(layers: Layers, pages: Sequence[TunedPage], choice: Choice) -> dict[str, Any]:
+    """Return the settings of a choice that are needed to judge some pages by it, "" where none differ.
+
+    With them come ``notes``: what the user must know before pasting.
+    """
+    needed = dict(choice)
+    for name in choice:
+        without = {other: value for other, value in needed.items() if other != name}
+        if all(_is_same(layers, page, needed, without) for page in pages):
+            needed = without
+    sites = dict.fromkeys(page.site for page in pages if page.site is not None)
+    return {"settings": custom_settings(needed) if needed else "", "notes": [*_notes(layers, sites, needed)]}
+
+
+def _is_same(layers: Layers, page: TunedPage, choice: Choice, without: Choice) -> bool:
+    """Return True if a page is judged in the same way without a part of what was chosen."""
+    options = tuned_options(layers, page.site, choice)
+    try:
+        others = tuned_options(layers, page.site, without)
+    except ParameterError:
+        # Without it, a low threshold would be above a high one.
+        return False
+    if (options.profile.name, options.candidates) != (others.profile.name, others.candidates):
+        return False
+    return page.thresholds(options) == page.thresholds(others)
+
+
+def _notes(layers: Layers, sites: Iterable[str], choice: Choice) -> Iterator[str]:
+    """Yield a note for each chosen setting that is also set where it overrides ``custom_settings``."""
+    for site in sites:
+        for name in choice:
+            if name in layers.sites[site]:
+                yield f"{layers.sites[site][name].label} counts more on {site}: change it there"
+    for name in choice:
+        if name in layers.spider:
+            yield f"{layers.spider[name].label} counts more: leave it out"
+
+
+def control_of(parameter: Parameter) -> dict[str, Any]:
+    """Return the control of a parameter."""
+    slider = parameter.slider
+    return {
+        "name": parameter.name,
+        "label": parameter.label,
+        "unit": parameter.unit,
+        "slider": slider and {"least": slider.least, "most": slider.most, "step": slider.steps[0]},
+        "choices": parameter.choices,
+        "partner": parameter.partner,
+        "setting": PREFIX + parameter.name.upper(),
+        "help": parameter.meaning.replace("`", ""),
+        "allowed": parameter.allowed,
+    }

@@ -20,25 +20,27 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from scrapy_justext.exceptions import InspectionError
 from scrapy_justext.files import PRIVATE, check_writable, write_whole
-from scrapy_justext.inspection.tuner.judging import block_keys
+from scrapy_justext.inspection.pages import explaining
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from scrapy_justext.core.extraction import Extraction
+    from scrapy_justext.core.extraction import Block, Extraction
     from scrapy_justext.inspection.pages import InspectedPage
-    from scrapy_justext.inspection.tuner.judging import BlockKey
+
+#: A block by its text, and how many blocks of the same text come before it.  It stays the same under other settings,
+#: even where these cut the page in another way.
+BlockKey = tuple[str, int]
 
 #: Whether each marked block of a page is content.
-PageMarks = dict["BlockKey", bool]
+PageMarks = dict[BlockKey, bool]
 
 #: When a file was written, how long it is, and its inode.
 _Stamp = tuple[int, int, int]
@@ -61,7 +63,7 @@ class MarksFile:
         self._stamp: _Stamp | None = None
         self._lines: dict[str, bytes] = {}
         self._marks: dict[str, PageMarks] = {}
-        with _as_inspection_errors(path, "written"):
+        with explaining(path, "written"):
             check_writable(path)
         self._refresh()
 
@@ -82,8 +84,17 @@ class MarksFile:
             marks[key] = good
         lines = {other: line for other, line in self._lines.items() if other != name}
         if marks:
-            lines[name] = _line({"id": name, **_record(page, extraction, marks)})
-        with _as_inspection_errors(self.path, "written"):
+            lines[name] = _line(
+                {
+                    "id": name,
+                    "name": page.name,
+                    "url": page.url,
+                    "html": page_html(page),
+                    "gold": gold_text(extraction, marks),
+                    "marks": [{"text": text, "nth": nth, "good": value} for (text, nth), value in marks.items()],
+                }
+            )
+        with explaining(self.path, "written"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path, b"".join(lines.values()), PRIVATE)
             self._stamp = _stamp_of(self.path)
@@ -91,13 +102,24 @@ class MarksFile:
         self._marks = {**self._marks, name: marks}
 
     def _refresh(self) -> None:
-        with _as_inspection_errors(self.path, "read"):
+        with explaining(self.path, "read"):
             stamp = _stamp_of(self.path)
         if stamp != self._stamp:
             records = _read(self.path)
             self._lines = {name: _line(record) for name, record in records.items()}
             self._marks = {name: _marks_of(record) for name, record in records.items()}
             self._stamp = stamp
+
+
+def block_keys(blocks: Iterable[Block]) -> list[BlockKey]:
+    """Return the key of each block."""
+    seen: dict[str, int] = {}
+    keys = []
+    for block in blocks:
+        text = block.text
+        seen[text] = nth = seen.get(text, -1) + 1
+        keys.append((text, nth))
+    return keys
 
 
 def page_id(page: InspectedPage) -> str:
@@ -120,18 +142,8 @@ def gold_text(extraction: Extraction, marks: Mapping[BlockKey, bool]) -> str:
     return "\n\n".join(block.text for key, block in keyed if block.text and marks.get(key, block.is_good))
 
 
-def _record(page: InspectedPage, extraction: Extraction, marks: PageMarks) -> dict[str, Any]:
-    return {
-        "name": page.name,
-        "url": page.url,
-        "html": page_html(page),
-        "gold": gold_text(extraction, marks),
-        "marks": [{"text": text, "nth": nth, "good": good} for (text, nth), good in marks.items()],
-    }
-
-
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    with _as_inspection_errors(path, "read"):
+    with explaining(path, "read"):
         try:
             lines = path.read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -175,16 +187,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 def _stamp_of(path: Path) -> _Stamp | None:
     """Return what changes whenever a file is written; None where there is no file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-@contextmanager
-def _as_inspection_errors(path: Path, how: str) -> Iterator[None]:
-    """Turn errors of the operating system into :class:`InspectionError`."""
-    try:
-        yield
-    except OSError as error:
-        raise InspectionError(str(path), f"cannot be {how}: {error.strerror}") from error
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -7,15 +7,14 @@ Every page that the user has open in a browser can reach the loopback interface.
 * a request that changes something must come from the tuner's own page (``Origin``), as JSON, which no form can send.
 
 These checks need the headers alone.  They are made before the body is taken in, so that what a stranger sends is kept
-nowhere.  What the server answers is decided in :mod:`~scrapy_justext.inspection.tuner.judging`.
+nowhere.  What the server answers is decided in :mod:`~scrapy_justext.inspection.tuner.api`.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from twisted.internet.defer import Deferred, DeferredLock
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 _HOST_NAMES = (LOOPBACK, "localhost")
-LAST_PORT = 0xFFFF
 
 #: Bytes of a request's body, at the most.
 MOST_BYTES = 1 << 20
@@ -111,8 +109,6 @@ def serve(tuner: Tuner, *, port: int = 0, announce: Callable[[str], None] = prin
 
 def listen(reactor: Any, tuner: Tuner, port: int = 0) -> TunerResource:
     """Answer requests while a reactor runs; raises :class:`InspectionError` for a port that cannot be had."""
-    if not 0 <= port <= LAST_PORT:
-        raise InspectionError(f"port {port}", f"must be from 0, any that is free, to {LAST_PORT}")
     resource = TunerResource(tuner, reactor)
     site = _SilentSite(resource, requestFactory=GuardedRequest, reactor=reactor)  # type: ignore[no-untyped-call]
     site.displayTracebacks = False
@@ -281,9 +277,9 @@ def _routes(tuner: Tuner, reactor: Any) -> dict[str, _Route]:
     """Return all that the server has, by the path below the token; the page itself has none."""
     read, change = ("GET", "HEAD"), ("POST",)
     assets: dict[str, tuple[str, Callable[[], str]]] = {
-        "": (_HTML, partial(_read, "tuner.html")),
-        "tuner.css": (_CSS, partial(_read, "tuner.css")),
-        "tuner.js": (_JAVASCRIPT, lambda: "\n".join(map(_read, _SCRIPTS))),
+        "": (_HTML, partial(view.read_static, "tuner/tuner.html")),
+        "tuner.css": (_CSS, partial(view.read_static, "tuner/tuner.css")),
+        "tuner.js": (_JAVASCRIPT, lambda: "\n".join(view.read_static(f"tuner/{name}") for name in _SCRIPTS)),
         "view.css": (_CSS, view.style),
         "view.js": (_JAVASCRIPT, view.script),
     }
@@ -293,11 +289,6 @@ def _routes(tuner: Tuner, reactor: Any) -> dict[str, _Route]:
         "api/judge": _Route(change, lambda request: _answer(lambda: tuner.judge(_read_body(request)))),
         "api/marks": _Route(change, partial(_mark, tuner, reactor, DeferredLock())),
     }
-
-
-@cache
-def _read(name: str) -> str:
-    return files("scrapy_justext.inspection").joinpath("static", "tuner", name).read_text("utf-8")
 
 
 def _asset(content_type: str, text: Callable[[], str], _: ReceivedRequest) -> Answer:

@@ -323,8 +323,8 @@ class TestPages:
             tuner = open_tuner(empty, server, 390, 844)
             buttons = tuner.locator("#tn-pages button")
             assert buttons.all_text_contents() == ["one.html", "two.html", f"…{long[-47:]}", "127.0.0.1:8000/"]
-            assert [one.get_attribute("title") for one in buttons.all()] == names
-            assert buttons.evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
+            assert [button.get_attribute("title") for button in buttons.all()] == names
+            assert buttons.evaluate_all("all => all.every(button => button.scrollWidth <= button.clientWidth)")
 
     def test_another_page(self, tuner: Any) -> None:
         tuner.get_by_role("button", name="german.html").click()
@@ -417,14 +417,14 @@ class TestMarks:
 class TestReaders:
     def test_everything_has_a_name(self, tuner: Any) -> None:
         for role in ("slider", "spinbutton", "combobox", "button", "listbox", "checkbox", "region"):
-            found = tuner.get_by_role(role).all()
-            assert found
-            for one in found:
-                name = one.evaluate(
-                    """one => one.getAttribute('aria-label') || one.labels?.[0]?.textContent || one.textContent.trim()
-                      || document.getElementById(one.getAttribute('aria-labelledby'))?.textContent"""
+            controls = tuner.get_by_role(role).all()
+            assert controls
+            for control in controls:
+                name = control.evaluate(
+                    """it => it.getAttribute('aria-label') || it.labels?.[0]?.textContent || it.textContent.trim()
+                      || document.getElementById(it.getAttribute('aria-labelledby'))?.textContent"""
                 )
-                assert name, one.evaluate("one => one.outerHTML")
+                assert name, control.evaluate("it => it.outerHTML")
 
     def test_counts_are_said(self, tuner: Any) -> None:
         status = tuner.locator("#tn-status")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapy_justext.crawl.settings import Given, configure, make_layers
-from scrapy_justext.inspection.tuner.judging import TunedPage, paste, read_choice, tuned_options
+from scrapy_justext.inspection.tuner.api import TunedPage, paste, read_choice, tuned_options
 from tests.inspection.tuner.running import PAGE, inspected, layers
 
 
@@ -18,7 +18,7 @@ def page(site: str | None = None, html: str = PAGE) -> TunedPage:
 
 def pasted(project: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
     """The settings to paste, as a spider would have them."""
-    text = paste(layers(project), [page()], choice).settings
+    text = paste(layers(project), [page()], choice)["settings"]
     variables: dict[str, Any] = {"custom_settings": {}}
     exec(text, variables)
     settings: dict[str, Any] = variables["custom_settings"]
@@ -68,8 +68,8 @@ def test_what_means_something_else_in_the_page_s_language_is_pasted() -> None:
     default = configure({}).options.script_thresholds["zh"]
     choice = {"length_low": default.length_low + 5, "length_high": default.length_high}
     # Left out, the high one would be that of other languages.
-    assert "JUSTEXT_LENGTH_HIGH" in paste(layers(), [chinese], choice).settings
-    assert "JUSTEXT_LENGTH_HIGH" not in paste(layers(), [chinese], {"max_link_density": 0.3}).settings
+    assert "JUSTEXT_LENGTH_HIGH" in paste(layers(), [chinese], choice)["settings"]
+    assert "JUSTEXT_LENGTH_HIGH" not in paste(layers(), [chinese], {"max_link_density": 0.3})["settings"]
 
 
 def test_a_language_that_is_named_often_counts_once() -> None:
@@ -79,15 +79,16 @@ def test_a_language_that_is_named_often_counts_once() -> None:
 
 def test_a_site_s_own_setting_is_named() -> None:
     settings = layers({}, shop_example={"length_low": 20})
-    found = paste(settings, [page(), page("shop.example")], {"length_low": 30})
-    assert found.settings == 'custom_settings = {\n    "JUSTEXT_LENGTH_LOW": 30,\n}'
-    assert found.notes == ("JUSTEXT_SITES['shop.example']['length_low'] counts more on shop.example: change it there",)
-    assert paste(settings, [page("shop.example")], {"length_high": 300}).notes == ()
+    to_paste = paste(settings, [page(), page("shop.example")], {"length_low": 30})
+    assert to_paste["settings"] == 'custom_settings = {\n    "JUSTEXT_LENGTH_LOW": 30,\n}'
+    note = "JUSTEXT_SITES['shop.example']['length_low'] counts more on shop.example: change it there"
+    assert to_paste["notes"] == [note]
+    assert paste(settings, [page("shop.example")], {"length_high": 300})["notes"] == []
 
 
 def test_what_counts_more_than_custom_settings_is_named() -> None:
     settings = make_layers({}, {"length_low": Given(20, "--length-low")})
-    assert paste(settings, [page()], {"length_low": 30}).notes == ("--length-low counts more: leave it out",)
+    assert paste(settings, [page()], {"length_low": 30})["notes"] == ["--length-low counts more: leave it out"]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from scrapy_justext.core.options import make_options
 from scrapy_justext.core.parameters import Thresholds
 from scrapy_justext.core.profiles import PROFILES
 from scrapy_justext.inspection.pages import InspectedPage
-from scrapy_justext.inspection.tuner.api import Tuner
-from scrapy_justext.inspection.tuner.judging import KEPT_READS, TunedPage, block_keys, controls_of
+from scrapy_justext.inspection.tuner.api import KEPT_READS, TunedPage, Tuner, control_of
+from scrapy_justext.inspection.tuner.marks import block_keys
 from tests.builders import REPOSITORY
 from tests.inspection.tuner.running import PAGE, STORY, inspected, layers
 
@@ -196,7 +196,7 @@ def test_blocks_of_the_same_text_are_told_apart() -> None:
     assert [block.is_good for block in tuned.before.blocks] == [True, True, True, False]
     after = tuned.extract(make_options(max_link_density=1.0, length_low=0))
     effect = tuned.effect(after, block_keys(after.blocks))
-    assert (effect.gained, effect.lost, effect.changed) == (0, 1, (1,))
+    assert (effect["gained"], effect["lost"], effect["changed"]) == (0, 1, [1])
 
 
 def test_only_so_many_ways_of_cutting_are_kept() -> None:
@@ -208,7 +208,7 @@ def test_only_so_many_ways_of_cutting_are_kept() -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_there_is_a_control_for_every_threshold_of_a_profile(name: str) -> None:
-    controls = {control["name"]: control for control in controls_of(PROFILES[name])}
+    controls = {control["name"]: control for control in map(control_of, PROFILES[name].parameters.values())}
     assert list(controls) == list(PROFILES[name].parameters)
     for control in controls.values():
         assert control["help"]
@@ -221,7 +221,7 @@ def test_there_is_a_control_for_every_threshold_of_a_profile(name: str) -> None:
         if control["partner"]:
             assert controls[control["partner"]]["partner"] == control["name"]
     assert set(Thresholds.__dataclass_fields__) == {
-        control["name"] for profile in PROFILES.values() for control in controls_of(profile)
+        control_of(parameter)["name"] for profile in PROFILES.values() for parameter in profile.parameters.values()
     }
 
 

@@ -97,10 +97,10 @@ class TestMarking:
         assert count_marks(path) == {page_id(pages[0]): 2, page_id(pages[2]): 1}
 
     def test_two_tuners_of_one_page_add_up(self, path: Path) -> None:
-        one, other = start(path), start(path)
-        mark(one, HOME, "right")
+        first, other = start(path), start(path)
+        mark(first, HOME, "right")
         assert mark(other, FIRST, "right") == [[HOME, False], [FIRST, True]]
-        assert mark(one, HOME, None) == [[FIRST, True]]
+        assert mark(first, HOME, None) == [[FIRST, True]]
 
     def test_gold_is_what_marks_and_classes_make_good(self, path: Path) -> None:
         tuner = start(path)

@@ -304,7 +304,7 @@ class TestMarks:
             assert server.ask(server.path("api/judge"), "POST", server.headers, b"{}").status == 200
             assert len(written) == 1
             may_write.set()
-            assert [one.result(20) for one in marks] == [200] * 8
+            assert [marked.result(20) for marked in marks] == [200] * 8
         assert list(count_marks(path).values()) == [8]
 
     def test_who_goes_away_leaves_the_mark(self, tmp_path: Path) -> None:
@@ -327,12 +327,6 @@ class TestServe:
             listen(reactor, Tuner([inspected()], layers(), tmp_path / "marks.jsonl"), server.port)
         assert "\n" not in str(caught.value)
         reactor.removeAll()  # type: ignore[no-untyped-call]
-
-    @pytest.mark.parametrize("port", [-1, 65536])
-    def test_a_port_that_is_none(self, port: int, tmp_path: Path) -> None:
-        reactor = SelectReactor()
-        with pytest.raises(InspectionError, match=f"port {port}: "):
-            listen(reactor, Tuner([inspected()], layers(), tmp_path / "marks.jsonl"), port)
 
     def test_it_announces_its_address_answers_and_ends_by_ctrl_c(self, tmp_path: Path) -> None:
         code = (
