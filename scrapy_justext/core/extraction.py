@@ -358,10 +358,6 @@ class Extraction(_MadeLate):
         table = self._table()
         return list(compress(table[name], table.are_good))
 
-    def choose_blocks(self, which: str) -> tuple[Block, ...]:
-        """Return the blocks that ``which`` names: the ``good`` ones, or ``all``."""
-        return self.blocks if which == "all" else tuple(block for block in self.blocks if block.is_good)
-
     def block_dicts(self, names: Sequence[str], which: str = "all") -> list[dict[str, Any]]:
         """Return some fields of each block that ``which`` names as plain JSON values."""
         read = self._table().__getitem__ if which == "all" else self._of_good
