@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,10 +32,17 @@ PACKAGE = Path(__file__).parents[1] / "scrapy_justext"
 
 def pytest_sessionstart() -> None:
     """End a run whose compiled code is not that of the checkout."""
-    compiled = [(file, file.name.partition(".")[0]) for file in PACKAGE.rglob("*.so")]
-    sources = [(file, source) for file, name in compiled for source in file.parent.glob(f"{name}.p[yx]*")]
+    sources = [(file, source) for file in PACKAGE.rglob("*.so") for source in _sources(file)]
     if old := sorted({source.name for file, source in sources if source.stat().st_mtime > file.stat().st_mtime}):
         pytest.exit(f"{', '.join(old)} changed since it was compiled: pip install -e . again", returncode=3)
+
+
+def _sources(compiled: Path) -> list[Path]:
+    """Return what a module was compiled of, also the types that it takes from others."""
+    own = list(compiled.parent.glob(f"{compiled.name.partition('.')[0]}.p[yx]*"))
+    text = "".join(source.read_text("utf-8") for source in own if source.suffix in (".pxd", ".pyx"))
+    taken = re.findall(r"^from scrapy_justext\.(\S+) cimport", text, re.MULTILINE)
+    return [*own, *(PACKAGE / f"{name.replace('.', '/')}.pxd" for name in taken)]
 
 
 @pytest.fixture

@@ -38,14 +38,14 @@ class WordCounter:
     """
 
     def __init__(self, words: frozenset[str]) -> None:
-        # What was found in a text: how many words, how many of them that are looked for, and the number of the last.
-        self.found = self.chosen = self.number = 0
         self.last = (1 << (2 * len(words)).bit_length()) - 1
-        #: The numbers of the words, each at the first free place from the one that its last bits give; 0 for none.
+        #: A hash table: a word's number stands at the place that its last bits give, or at the first free one behind.
         self.numbers = array("Q", bytes(8 * (self.last + 1)))
         for word in words:
-            self._count_in(word)
-            self.numbers[self._place(self.number)] = self.number
+            # No text has others as words.
+            if word.split() == [word]:
+                number = self._number_of(word)
+                self.numbers[self._place(number)] = number
 
     def measure(self, texts: Sequence[str]) -> tuple[array[int], array[int], array[int]]:
         """Return of each text how many characters and words it has, and how many words are among those looked for.
@@ -59,30 +59,29 @@ class WordCounter:
 
     def _fill(self, texts: list[str], characters: array[int], words: array[int], chosen: array[int]) -> None:
         i: cython.Py_ssize_t
-        text: str
+        lowered: str
+        character: cython.Py_UCS4
         for i in range(len(texts)):
-            text = texts[i]
-            self._count_in(text.lower())
-            characters[i] = len(text)
-            words[i], chosen[i] = self.found, self.chosen
+            lowered = texts[i].lower()
+            characters[i] = len(texts[i])
+            number: cython.ulonglong = _FIRST
+            for character in lowered:
+                if not character.isspace():
+                    number = (number ^ ord(character)) * _FACTOR & _LAST
+                elif number != _FIRST:
+                    words[i] += 1
+                    chosen[i] += self.numbers[self._place(number)] != 0
+                    number = _FIRST
+            if number != _FIRST:
+                words[i] += 1
+                chosen[i] += self.numbers[self._place(number)] != 0
 
-    def _count_in(self, text: str) -> None:
-        self.found = self.chosen = 0
+    def _number_of(self, word: str) -> int:
         number: cython.ulonglong = _FIRST
         character: cython.Py_UCS4
-        for character in text:
-            if not character.isspace():
-                number = (number ^ ord(character)) * _FACTOR & _LAST
-            elif number != _FIRST:
-                self._end_word(number)
-                number = _FIRST
-        if number != _FIRST:
-            self._end_word(number)
-
-    def _end_word(self, number: cython.ulonglong) -> None:
-        self.number = number
-        self.found += 1
-        self.chosen += self.numbers[self._place(number)] != 0
+        for character in word:
+            number = (number ^ ord(character)) * _FACTOR & _LAST
+        return number
 
     def _place(self, number: cython.ulonglong) -> int:
         """Return where a number stands, or would stand."""

@@ -37,8 +37,7 @@ CHOICES: dict[str, Choices] = {
     for number, profile in enumerate(PROFILES)
 }
 
-#: Characters of the smallest page.  16 times as many hold fewer than the 1,500 nested elements from which on another
-#: way of flattening takes over.
+#: Characters of the smallest page.
 SIZE = 128
 #: The work that pages of one and four times the size take, continued in a line to 16 times, may be exceeded by so much.
 SLACK = 1.25

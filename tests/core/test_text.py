@@ -39,3 +39,7 @@ def test_words_are_counted_as_split_finds_them(texts: list[str], words: frozense
 def test_all_stop_words_have_places() -> None:
     words = frozenset(f"word{i}" for i in range(3000))
     assert list(WordCounter(words).measure([" ".join(words), "word3000 no"])[2]) == [3000, 0]
+
+
+def test_words_that_no_text_can_have_change_no_count() -> None:
+    assert list(WordCounter(frozenset(["as well", "x", "", " "])).measure(["well well x"])[2]) == [1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from tests.builders import REPOSITORY
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLE = "HIDING: Mapping[str, Rule] = {"
+TABLE = re.compile(r"^HIDING\b.*\{", re.MULTILINE)
 STORY = "It was the best of times, it was the worst of times, it was the age of wisdom. " * 5
 PAGE = f'<p>{STORY}<p data-ad>All of it is in our shop: {STORY}</p><input data-ad placeholder="Your address">'
 
@@ -29,9 +30,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(REPOSITORY / "scrapy_justext", folder / "scrapy_justext", ignore=ignored)
     (folder / "stoplists").symlink_to(REPOSITORY / "stoplists")
     rules = folder / "scrapy_justext" / "core" / "reading" / "rules.py"
-    before, found, after = rules.read_text("utf-8").partition(TABLE)
-    assert found
-    rules.write_text(f'{before}{found}"data-ad": lambda nodes, node: True, {after}', "utf-8")
+    changed, count = TABLE.subn(
+        lambda table: f'{table[0]}"data-ad": lambda nodes, node: True, ', rules.read_text("utf-8")
+    )
+    assert count == 1
+    rules.write_text(changed, "utf-8")
     (folder / "page.html").write_text(PAGE, "utf-8")
     return folder
 

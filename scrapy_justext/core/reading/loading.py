@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -43,7 +43,7 @@ _LONGEST = 60
 _PACKAGE = Path(__file__).parents[2]
 
 #: What is looked for while the nodes of a page are read.
-WATCHED = Watched(frozenset(HIDING), lru_cache(maxsize=1 << 14)(signs_of_class))
+WATCHED = Watched(frozenset(HIDING), signs_of_class)
 
 
 def read_nodes(root: etree._Element) -> Nodes:

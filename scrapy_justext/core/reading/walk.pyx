@@ -12,7 +12,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.ref cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memcpy, memset, strcmp, strlen
+from libc.string cimport memcmp, memcpy, memset, strcmp, strlen
 
 from scrapy_justext.core.reading.nodes cimport Nodes
 
@@ -91,6 +91,7 @@ cdef enum:
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
     MOST_CLASSES = 1 << 12
+    LONGEST_CLASS = 200
 
 
 cdef xmlNode* node_of(object element) except NULL:
@@ -192,8 +193,8 @@ cdef inline size_t place_of(const unsigned char* name) noexcept:
 
 
 cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
-    """Return a number that is hardly ever the same for two texts."""
-    cdef unsigned long long hash = size + 1, word
+    """Return a number that is seldom the same for two texts."""
+    cdef unsigned long long hash = size, word
     while size >= sizeof(word):
         memcpy(&word, text, sizeof(word))
         hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL
@@ -208,27 +209,30 @@ cdef size_t hash_of(const unsigned char* text, size_t size) noexcept:
 
 @cython.final
 cdef class ClassMemory:
-    """Remembers what classes tell; many elements of many pages have the same.
-
-    A class is known by its hash; two have the same about as seldom as a disk fails.
-    """
+    """Remembers what classes tell; many elements of many pages have the same."""
 
     cdef object signs
-    cdef size_t[MOST_CLASSES] met
+    cdef list met
     cdef int[MOST_CLASSES] told
 
     def __init__(self, signs):
         self.signs = signs
-        memset(self.met, 0, sizeof(self.met))
+        self.met = [None] * MOST_CLASSES
 
     cdef int told_by(self, const unsigned char* names) except -1:
-        cdef size_t hash = hash_of(names, strlen(<const char*> names))
-        cdef size_t place = hash % MOST_CLASSES
+        cdef size_t size = strlen(<const char*> names), place = hash_of(names, size) % MOST_CLASSES
+        cdef bytes met = self.met[place]
         cdef int told
-        if self.met[place] != hash:
-            told = self.signs(decoded(names))
-            self.met[place], self.told[place] = hash, told
-        return self.told[place]
+        if (
+            met is not None and <size_t> PyBytes_GET_SIZE(met) == size
+            and memcmp(PyBytes_AS_STRING(met), names, size) == 0
+        ):
+            return self.told[place]
+        told = self.signs(decoded(names))
+        if size <= LONGEST_CLASS:
+            self.met[place] = PyBytes_FromStringAndSize(<const char*> names, size)
+            self.told[place] = told
+        return told
 
 
 cdef struct Name:
@@ -251,8 +255,8 @@ cdef class TreeNodes(Nodes):
         PyMem_Free(self.places)
 
     cdef inline xmlNode* place(self, int node) except? NULL:
-        """Return the node of libxml2; NULL for node 0, and once the tree is let go of."""
-        return NULL if self.places is NULL else self.places[node]
+        """Return the node of libxml2; NULL for node 0, for what is no node, and once the tree is let go of."""
+        return NULL if self.places is NULL or node < 0 or node >= self.count else self.places[node]
 
     cpdef str attribute(self, int node, str name):
         cdef xmlNode* place = self.place(node)

@@ -542,3 +542,8 @@ def test_control_characters_are_in_no_formula(text: str) -> None:
 @pytest.mark.parametrize("most", [sys.maxsize, 10**400])
 def test_a_limit_may_be_as_large_as_one_likes(most: int) -> None:
     assert extract("<p>a <math><mi>x</mi></math>", max_blocks=most).column("text") == ["a $x$"]
+
+
+def test_parts_of_mathjax_that_miss_others_are_read_once() -> None:
+    """To read them twice at each level would take years."""
+    assert texts(f"<p>one <mjx-container><mjx-math>{'<mjx-mfrac><mjx-num>' * 60}<mjx-mi>x</mjx-mi>") == ["one $\\text{x}$"]

@@ -98,15 +98,16 @@ def _name(page: Nodes, node: int) -> str:
 
 def _held(page: Nodes, node: int, names: Sequence[str], deepest: int) -> list[MathPart]:
     """Return the parts of an element of MathJax; none where one is missing."""
-    found: dict[str, MathPart] = {}
+    found: dict[str, int] = {}
     left = page.children(node)
     for child in left:
         name = _name(page, child)
         if name in names:
-            found.setdefault(name, _read(page, child, deepest - 1))
+            found.setdefault(name, child)
         elif name in _WRAPPERS or name == "box":
             left += page.children(child)
-    return [found[name] for name in names] if len(found) == len(names) else []
+    # Read only now: where one is missing, all children are read, and to read one twice at each level takes forever.
+    return [_read(page, found[name], deepest - 1) for name in names] if len(found) == len(names) else []
 
 
 def _token(page: Nodes, node: int) -> str:
