@@ -546,4 +546,6 @@ def test_a_limit_may_be_as_large_as_one_likes(most: int) -> None:
 
 def test_parts_of_mathjax_that_miss_others_are_read_once() -> None:
     """To read them twice at each level would take years."""
-    assert texts(f"<p>one <mjx-container><mjx-math>{'<mjx-mfrac><mjx-num>' * 60}<mjx-mi>x</mjx-mi>") == ["one $\\text{x}$"]
+    assert texts(f"<p>one <mjx-container><mjx-math>{'<mjx-mfrac><mjx-num>' * 60}<mjx-mi>x</mjx-mi>") == [
+        "one $\\text{x}$"
+    ]
