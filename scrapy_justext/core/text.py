@@ -62,7 +62,8 @@ class WordCounter:
         lowered: str
         character: cython.Py_UCS4
         for i in range(len(texts)):
-            lowered = texts[i].lower()
+            # The last word ends as all others do.
+            lowered = f"{texts[i].lower()} "
             characters[i] = len(texts[i])
             number: cython.ulonglong = _FIRST
             for character in lowered:
@@ -72,9 +73,6 @@ class WordCounter:
                     words[i] += 1
                     chosen[i] += self.numbers[self._place(number)] != 0
                     number = _FIRST
-            if number != _FIRST:
-                words[i] += 1
-                chosen[i] += self.numbers[self._place(number)] != 0
 
     def _number_of(self, word: str) -> int:
         number: cython.ulonglong = _FIRST

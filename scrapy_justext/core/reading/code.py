@@ -11,6 +11,7 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_justext.core.reading.nodes import WHITE_SPACE
 from scrapy_justext.core.tags import LANGUAGES
 
 if TYPE_CHECKING:
@@ -253,7 +254,7 @@ class _Lines:
         if is_preformatted:
             self._add(text)
             return
-        shown = text.strip(_SPACE)
+        shown = text.strip(WHITE_SPACE)
         before, behind = text.split(shown, 1) if shown else (text, "")
         self._waiting.append(before)
         if shown:
@@ -291,7 +292,6 @@ def _on_one_line(text: str) -> str:
 
 
 _LINE_FEEDS = re.compile(r"[ \t\r\f]*\n[ \t\r\n\f]*")
-_SPACE = " \t\r\n\f"
 #: Signs that editors write for spaces and empty lines.
 _SHOWN_AS = {0xA0: " ", 0x200B: None, 0xFEFF: None}
 

@@ -13,6 +13,7 @@ cdef class Nodes:
     cpdef object element(self, int node)
     cpdef int first(self, int node)
     cpdef int next(self, int node)
+    cdef int _element_from(self, int node, int end)
     cpdef int node_before(self, int node)
     cpdef int previous(self, int node)
     cpdef list children(self, int node)

@@ -141,23 +141,17 @@ class Nodes:
 
     def first(self, node: cython.int) -> int:
         """Return the first element in a node; 0 if there is none."""
-        inside: cython.int = node + 1
-        end: cython.int = self.end[node]
-        while inside < end:
-            if self.tag[inside] >= 0:
-                return inside
-            inside = self.end[inside]
-        return 0
+        return self._element_from(node + 1, self.end[node])
 
     def next(self, node: cython.int) -> int:
         """Return the next element beside a node; 0 if there is none."""
-        end: cython.int = self.end[self.parent[node]]
-        node = self.end[node]
-        while node < end:
-            if self.tag[node] >= 0:
-                return node
+        return self._element_from(self.end[node], self.end[self.parent[node]])
+
+    def _element_from(self, node: cython.int, end: cython.int) -> int:
+        """Return a node itself, or the next element beside it before an end; 0 if there is none."""
+        while node < end and self.tag[node] < 0:
             node = self.end[node]
-        return 0
+        return node if node < end else 0
 
     def node_before(self, node: cython.int) -> int:
         """Return the node right before one beside it, an element or not; 0 if there is none."""

@@ -28,11 +28,10 @@ from scrapy_justext.core.tags import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from scrapy_justext.core.reading.elements_of_code import ElementRule
     from scrapy_justext.core.reading.nodes import Nodes
-
-    ElementRule = Callable[[Nodes, int], bool]
 
 
 # What is hidden.  A script or a click may show it all the same.

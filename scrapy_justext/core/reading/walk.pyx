@@ -78,16 +78,11 @@ cdef Py_ssize_t LONG = values.LONG
 #: The size of lxml's elements; one that lays them out otherwise has another.
 SIZE_OF_ELEMENT = sizeof(TreeElement)
 
+cdef int DOCUMENT = values.DOCUMENT, COMMENT = values.COMMENT, INSTRUCTION = values.INSTRUCTION, ENTITY = values.ENTITY
+cdef int HAS_TEXT = values.HAS_TEXT, HAS_SPACE = values.HAS_SPACE, MAY_BE_HIDDEN = values.MAY_BE_HIDDEN
+cdef int HAS_TAIL = values.HAS_TAIL, HAS_SPACE_BEHIND = values.HAS_SPACE_BEHIND
+
 cdef enum:
-    DOCUMENT = -1
-    COMMENT = -2
-    INSTRUCTION = -3
-    ENTITY = -4
-    HAS_TEXT = 1
-    HAS_SPACE = 2
-    HAS_TAIL = 4
-    HAS_SPACE_BEHIND = 8
-    MAY_BE_HIDDEN = 16
     # Names that are known by their addresses, of which a document has one for each; and classes that are remembered.
     MOST_KNOWN = 512
     MOST_CLASSES = 1 << 12

@@ -43,7 +43,7 @@ def with_formulas(flow: Flow, most: int | None = None) -> Flow:
     :class:`~scrapy_justext.exceptions.PageLimitError` is raised.
     """
     stretches = _stretches(flow)
-    text = _BLOCK.join(["".join(_searched(flow, begin, end)) for begin, end in stretches])
+    text = _BLOCK.join(["".join(texts) for _, texts in stretches])
     dollars = list(_between_dollars(text))
     opens = _has_before(text, "$", ("$",)) or _has_before(text, "\\", _OPENINGS)
     if not dollars and not opens and "\\" not in text:
@@ -66,8 +66,8 @@ _ANY_OTHER = re.compile(f"[{_BLOCK}{_MARK}{_BREAK}]")
 _SEARCHED = {" ": " ", "|": _BREAK, **dict.fromkeys("[{#]", _BLOCK), **dict.fromkeys("txhcf,-_", "")}
 
 
-def _stretches(flow: Flow) -> list[tuple[int, int]]:
-    """Return from which token to which there are stretches of text with two dollars or a backslash."""
+def _stretches(flow: Flow) -> list[tuple[int, list[str]]]:
+    """Return the stretches of text with two dollars or a backslash: the first token, and what is searched for each."""
     found = []
     codes, texts = flow.codes, flow.texts
     count: cython.Py_ssize_t = len(codes)
@@ -89,7 +89,7 @@ def _stretches(flow: Flow) -> list[tuple[int, int]]:
                 end += 1
             # One dollar is a price.
             if has_backslash or dollars > 1:
-                found.append((begin, end))
+                found.append((begin, _searched(flow, begin, end)))
     return found
 
 
@@ -156,13 +156,13 @@ _TOKEN = re.compile(rf"\\\\|\\[()\[\]${{}}]|\$\$?|[{{}}]|\\begin\{{{_ENVIRONMENT
 _CLOSINGS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 
 
-def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, int]], drawing: Drawing) -> Flow:
+def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, list[str]]], drawing: Drawing) -> Flow:
     """Return the tokens of a page with one for each formula in some stretches of its text."""
     writer = _Writer(flow)
     # How many elements are open that are code: block-level ones, and inline ones.
     inside = int(flow.page.name(flow.page.root) == "pre")
     fixed = counted = 0
-    for begin, end in stretches:
+    for begin, texts in stretches:
         for i in range(counted, begin):
             code = flow.codes[i]
             if code in "{#" or (code == "[" and (inside or flow.page.name(flow.nodes[i]) == "pre")):
@@ -172,7 +172,6 @@ def _with_formulas(flow: Flow, stretches: Iterable[tuple[int, int]], drawing: Dr
             elif code in "`.":
                 fixed += 1 if code == "`" else -1
         counted = begin
-        texts = _searched(flow, begin, end)
         spans = [] if inside or fixed else list(_spans("".join(texts), drawing))
         if spans:
             writer.write(begin, texts, spans)
